@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores lock audit
+.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ demo-report: .venv/.spark ## run a lab with faults and write the HTML page of al
 
 test: .venv/.spark ## run all tests, with Java and Maven also against Apache RocketMQ; repeat failed tests alone
 	$(BIN)/python -m tests.support.second_look
+
+test-quick: .venv/.stamp ## run the unit tests of what changed since main, the nearest ones first (1 minute)
+	@$(BIN)/python -m tests.support.quick_tests
 
 check: .venv/.spark .venv/.docs ## check formatting, lint, types, names, prose, import contracts and the links of the documentation
 	$(BIN)/ruff format --check .

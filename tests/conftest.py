@@ -15,6 +15,8 @@ from namesrv_core.protocol.codes import HeaderType
 from tests.interop import processes
 from tests.support import work_order
 
+pytest_plugins = ["tests.support.run_summary"]
+
 # No test leaves a line in the audit of who runs it, nor goes by that person's settings.
 os.environ["NSADMIN_AUDIT"] = "off"
 # Tests reuse ports, so that an inventory would miss the brokers of earlier tests.

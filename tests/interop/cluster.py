@@ -61,24 +61,20 @@ def permissions(server: NameServer, broker: str) -> dict[str, int]:
     return perms_by_topic
 
 
-def wait_on_each(
-    servers: Sequence[NameServer], what: str, probe: Callable[[NameServer], object], timeout: float = 15
-) -> None:
+def wait_on_each(servers: Sequence[NameServer], what: str, probe: Callable[[NameServer], object]) -> None:
     """Wait until the probe is true of every name server."""
     for server in servers:
-        wait_for(f"{what} on {server.address}", partial(probe, server), timeout)
+        wait_for(f"{what} on {server.address}", partial(probe, server))
 
 
-def wait_for_broker(
-    servers: Sequence[NameServer], name: str, broker_id: int = 0, timeout: float = 60
-) -> None:
+def wait_for_broker(servers: Sequence[NameServer], name: str, broker_id: int = 0) -> None:
     key = str(broker_id)
-    wait_on_each(servers, f"{name} {key}", lambda server: key in brokers(server).get(name, {}), timeout)
+    wait_on_each(servers, f"{name} {key}", lambda server: key in brokers(server).get(name, {}))
 
 
 def wait_for_runtime_info(broker_port: int) -> None:
     """A fresh broker answers GET_BROKER_RUNTIME_INFO with an exception in its first seconds."""
-    wait_for("runtime info", lambda: wire.ask(broker_port, 28).code == 0, 30)
+    wait_for("runtime info", lambda: wire.ask(broker_port, 28).code == 0)
 
 
 def create_topic(broker_port: int, topic: str, queues: int = 4, perm: int = 6) -> None:
@@ -119,4 +115,4 @@ def send(broker_port: int, topic: str, queue: int, count: int, body: bytes = b"h
         return code == 0
 
     for _ in range(count):
-        wait_for("a broker that is not busy", is_stored, 30)
+        wait_for("a broker that is not busy", is_stored)

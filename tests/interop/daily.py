@@ -39,7 +39,7 @@ def make_topic(server: OurNameServer, brokers: Sequence[JavaBroker], topic: str,
     for broker in brokers:
         create_topic(broker.port, topic, queues)
     names = {broker.name for broker in brokers}
-    wait_for(topic, lambda: {item["brokerName"] for item in queues_of(server, topic)} == names, 15)
+    wait_for(topic, lambda: {item["brokerName"] for item in queues_of(server, topic)} == names)
 
 
 def queues_of(server: OurNameServer, topic: str) -> list[dict[str, Any]]:

@@ -78,8 +78,7 @@ def kill_replay(namesrv: str, state: Path, words: Sequence[str], after_lines: in
             wait_for(
                 "the replay",
                 lambda: child.poll() is not None or not before <= count_lines(state) <= before + after_lines,
-                60,
-                0.001,
+                interval=0.001,
             )
         finally:
             child.kill()

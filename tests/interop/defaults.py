@@ -38,7 +38,7 @@ def of_release(home: Path, version: str, processors: int) -> dict[str, Settings]
         broker = JavaBroker(home / "broker", [server.address], version=version, jvm_flags=flags)
         broker._config = {key: value for key, value in broker._config.items() if key in GIVEN}
         ends.enter_context(broker)
-        wait_for("the broker's settings", lambda: wire.ask(broker.port, 26).code == 0, 60)
+        wait_for("the broker's settings", lambda: wire.ask(broker.port, 26).code == 0)
         return {"broker": _settings(broker.port, 26), "namesrv": _settings(server.port, 319)}
 
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Self
 
 from tests.interop import jars, wire
 from tests.interop.cluster import plain
-from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult, nsadmin
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult, nsadmin
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, start_clients
+from tests.support import forked_commands
 
 # The clients of these tests look at routes every second.
 QUICK = ("--settle", "3s", "--interval", "1s", "--intervals", "2")
@@ -132,8 +133,9 @@ class Draining:
 
     def told(self, *args: str) -> list[dict[str, Any]]:
         """What a procedure tells, that ends well."""
-        command = [*PROGRAM, *args, "-n", self.addrs, "--json"]
-        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
+        result = forked_commands.run(
+            [*PATIENT, *args, "-n", self.addrs, "--json"], self.environment, timeout=240
+        )
         assert result.returncode == 0, result.stderr
         return [json.loads(line) for line in result.stdout.splitlines()]
 

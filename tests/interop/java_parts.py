@@ -281,7 +281,7 @@ class MqAdmin(Running):
     def __call__(self, *args: str) -> str:
         """What one command prints, its errors included."""
         self.child.write("\t".join(args) + "\n")
-        wait_for(f"mqadmin {args[0]}", lambda: self.END in self.child.output[self._read :], 60)
+        wait_for(f"mqadmin {args[0]}", lambda: self.END in self.child.output[self._read :])
         said = self.child.output[self._read :].split(self.END)[0]
         self._read += len(said) + len(self.END)
         return said

@@ -25,7 +25,13 @@ _SET_TIMER_SLACK, _GET_TIMER_SLACK = 29, 30
 """PR_SET_TIMERSLACK and PR_GET_TIMERSLACK of prctl(2)."""
 
 
-def wait_for(what: str, probe: Callable[[], T | None], timeout: float, interval: float = 0.05) -> T:
+PATIENCE_SECONDS = 90.0
+"""On a busy machine, everything takes long. A silent broker expires later than this, after 120 s."""
+
+
+def wait_for(
+    what: str, probe: Callable[[], T | None], timeout: float = PATIENCE_SECONDS, *, interval: float = 0.05
+) -> T:
     """Poll until the probe returns something true; connection errors count as "not yet".
 
     Probes that start a process take processor time from what the test waits for. So the pause between two

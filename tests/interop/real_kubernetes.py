@@ -63,7 +63,7 @@ class RealKubernetes:
         command = [str(folder / "server"), str(folder), str(folder / "servers.json"), *options]
         self._child = Child(command, folder / "server.log")
         try:
-            wait_for("the API server", self._is_ready, 120, 0.5)
+            wait_for("the API server", self._is_ready, 120, interval=0.5)
             self._prepare(int(self._child.output.splitlines()[0]))
         except BaseException:
             self._child.kill()

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from tests.interop import jars
 from tests.interop.cluster import NameServer, body
-from tests.interop.command_line import ENVIRONMENT, PROGRAM
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM
 from tests.interop.java_parts import Running, start_clients
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 
 # The clients of these tests look at routes every second.
 QUICK = ("--settle", "3s", "--interval", "500ms")
@@ -66,7 +67,7 @@ class KeyedLoad(Running):
         """Stop sending, and wait until everything is consumed, or nothing more comes."""
         self.order("stop")
         with contextlib.suppress(TimeoutError):
-            wait_for("the last messages", lambda: not self.count.missing, 30, 0.5)
+            wait_for("the last messages", lambda: not self.count.missing, interval=0.5)
         return self.order("missing")
 
 
@@ -133,15 +134,17 @@ class Rebalancing:
 
     def run_lines(self, *args: str) -> list[Event]:
         """The events of another procedure."""
-        command = [*PROGRAM, *args, "-n", self.addrs, "--json"]
-        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=240)
+        result = forked_commands.run(
+            [*PATIENT, *args, "-n", self.addrs, "--json"], self.environment, timeout=240
+        )
         assert result.returncode == 0, result.stderr
         return [json.loads(line) for line in result.stdout.splitlines()]
 
     def read(self, *args: str) -> Any:
         """The rows of a command."""
-        command = [*PROGRAM, *args, "-n", self.addrs, "--json"]
-        result = subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=60)
+        result = forked_commands.run(
+            [*PATIENT, *args, "-n", self.addrs, "--json"], self.environment, timeout=60
+        )
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout)
 

@@ -97,7 +97,7 @@ def access(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         for broker in (a, b):
             wait_for_broker([ours], broker.name)
         there = Access(ours, a, b, mqadmin, home)
-        wait_for("brokers that answer", lambda: there("listUser", "-c", "DefaultCluster").code == 0, 60)
+        wait_for("brokers that answer", lambda: there("listUser", "-c", "DefaultCluster").code == 0)
         yield there
 
 
@@ -199,9 +199,9 @@ def test_what_it_is_for_a_user_may_what_his_acl_says(access: Access) -> None:
     access(
         "createAcl", "clerk", "-r", "Topic:Clerks,Cluster:*", "-a", "All", "-d", "Allow", *everywhere, "--yes"
     )
-    wait_for("the right", lambda: access(*topic, **clerk).code == 0, 30)
+    wait_for("the right", lambda: access(*topic, **clerk).code == 0)
     access("updateUser", "clerk", "-s", "disable", *everywhere, "--yes")
-    wait_for("the end of it", lambda: access(*topic, **clerk).code != 0, 30)
+    wait_for("the end of it", lambda: access(*topic, **clerk).code != 0)
 
 
 def test_who_changes_his_own_password_is_told_that_it_is_done(access: Access) -> None:
@@ -275,7 +275,7 @@ def old(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ol
         MqAdmin(home / "mqadmin", [ours.address], jars.OLD) as mqadmin,
     ):
         there = Old(ours, broker, mqadmin, home)
-        wait_for("the broker's answer", lambda: there("getAclConfig").code == 0, 60)
+        wait_for("the broker's answer", lambda: there("getAclConfig").code == 0)
         yield there
 
 

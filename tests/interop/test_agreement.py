@@ -13,9 +13,9 @@ from tests.interop.processes import wait_for
 @pytest.fixture(scope="module")
 def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with daily_cluster(tmp_path_factory.mktemp("agreement")) as running:
-        wait_for("the consumer", lambda: is_everywhere(running), 40, 0.5)
+        wait_for("the consumer", lambda: is_everywhere(running), interval=0.5)
         running.clients.order("send 8")
-        wait_for("the consumer's work", lambda: running.clients.order("wait 8") == 8, 60)
+        wait_for("the consumer's work", lambda: running.clients.order("wait 8") == 8)
         yield running
 
 
@@ -67,7 +67,7 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
         ]  # fmt: skip
         return len(ours) == 1 and ours == [row for row in lines(mqadmin_output, "#Topic") if row[0] == ORDERS]
 
-    wait_for("the same progress", same, 30)
+    wait_for("the same progress", same)
     of_group = ["Orders-consumer", "1", "V5_5_0", "PUSH", "CLUSTERING", "0", "0"]
 
     def sums() -> bool:
@@ -77,7 +77,7 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
         )
         return row["diffTotal"] == 0 and of_group in lines(cluster.mqadmin("consumerProgress"), "#Group")
 
-    wait_for("the same sums", sums, 30)
+    wait_for("the same sums", sums)
     stats = next(
         row
         for row in cluster("brokerConsumeStats", cluster.new.address).rows

@@ -77,7 +77,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         parts.callback(broker.kill)
         parts.callback(old_broker.kill)
         cluster = Cluster(server, new_server, old_server, broker, old_broker)
-        wait_for("both brokers", lambda: cluster.count_brokers() == 2, 60)
+        wait_for("both brokers", lambda: cluster.count_brokers() == 2)
         fill(cluster)
         yield cluster
 
@@ -135,7 +135,7 @@ def test_a_backup_is_restored_after_the_tables_were_lost(cluster: Cluster, tmp_p
 
     lose_configuration(cluster.broker)
     assert cluster.run("deleteKvConfig", "DEPLOYMENT", "region", "--yes").code == 0
-    wait_for("both brokers", lambda: cluster.count_brokers() == 2, 60)
+    wait_for("both brokers", lambda: cluster.count_brokers() == 2)
     lost = cluster.run("backup", "diff", file, "--offsets")
     assert lost.code == 1
     assert {(row["section"], row["name"]) for row in lost.rows} >= {
@@ -197,7 +197,7 @@ def test_a_group_that_was_deleted_by_mistake_comes_back(
     assert (
         cluster.run("updateTopic", retry_topic, "-b", cluster.broker.address, "-r", "1", "-w", "1").code == 0
     )
-    wait_for("the route", lambda: cluster.run("topicRoute", retry_topic).code == 0, 30)
+    wait_for("the route", lambda: cluster.run("topicRoute", retry_topic).code == 0)
     for number in range(2):
         assert cluster.run("sendMessage", retry_topic, f"r{number}", "-b", "broker-a", "-i", "0").code == 0
     for topic, offset in ((retry_topic, retry_offset), ("orders", 4)):

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.interop.cluster import permissions, wait_for_broker, wait_for_runtime_info
-from tests.interop.command_line import ENVIRONMENT, PROGRAM
+from tests.interop.command_line import ENVIRONMENT, PATIENT
 from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.support import forked_commands
 
 LINES = """\
 # A topic from its birth to its death
@@ -43,9 +44,8 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def batch(cluster: Cluster, lines: str, *args: str) -> "subprocess.CompletedProcess[str]":
-    command = [*PROGRAM, "batch", "-", "-n", cluster.server.address, *args]
-    return subprocess.run(
-        command, input=lines, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False
+    return forked_commands.run(
+        [*PATIENT, "batch", "-", "-n", cluster.server.address, *args], ENVIRONMENT, typed=lines, timeout=60
     )
 
 
@@ -72,8 +72,9 @@ def test_requests_to_a_server_go_over_one_connection(cluster: Cluster, tmp_path:
     before = closed_to(cluster.server.port)
     lines = tmp_path / "lines"
     lines.write_text("topicRoute TBW102\n" * 50)
-    command = [*PROGRAM, "batch", str(lines), "-n", cluster.server.address, "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    result = forked_commands.run(
+        [*PATIENT, "batch", str(lines), "-n", cluster.server.address, "--json"], ENVIRONMENT, timeout=60
+    )
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.count('"topic": "TBW102"') == 50
     assert closed_to(cluster.server.port) - before < 10

@@ -77,7 +77,7 @@ def pair(
 def test_a_slave_whose_copies_are_refused_is_found_and_named(pair: Pair) -> None:
     created = pair.run("updateTopic", "invoices", "-b", pair.master.address, "--yes")
     assert created.code == 0, created.err
-    wait_for("drift", pair.has_drift, 240, 2)
+    wait_for("drift", pair.has_drift, 240, interval=2)
     compared = pair.run("replicaDiff", "-b", pair.master.name)
     [row] = [row for row in compared.rows if row["name"] == "invoices"]
     assert (compared.code, row["brokerId"], row["brokerAddr"]) == (1, 1, pair.slave.address)

@@ -117,20 +117,20 @@ def test_brokers_return_to_a_name_server_that_was_killed_and_started_again(fleet
     killed.kill()
     killed.start()
     for name, number in (("group", 0), ("group", 1), ("old-group", 0)):
-        wait_for_broker([killed], name, number, timeout=45)
-    wait_for("all topics", lambda: topics(killed) == topics(fleet.java), 15)
+        wait_for_broker([killed], name, number)
+    wait_for("all topics", lambda: topics(killed) == topics(fleet.java))
     assert brokers(killed) == brokers(fleet.ours[0])
 
 
 def test_a_killed_slave_disappears_at_once(fleet: Fleet) -> None:
     fleet.slave.kill()
-    wait_on_each(fleet.servers, "no slave", lambda server: "1" not in brokers(server)["group"], 3)
+    wait_on_each(fleet.servers, "no slave", lambda server: "1" not in brokers(server)["group"])
     assert None not in [route(server, "New55") for server in fleet.servers]
 
 
 def test_a_killed_old_broker_disappears_with_its_topics(fleet: Fleet) -> None:
     fleet.old.kill()
-    wait_on_each(fleet.servers, "no old broker", lambda server: "old-group" not in brokers(server), 3)
+    wait_on_each(fleet.servers, "no old broker", lambda server: "old-group" not in brokers(server))
     for server in fleet.servers:
         assert "New49" not in topics(server)
         assert "OldCluster" not in body(server, 106)["clusterAddrTable"]
@@ -138,5 +138,5 @@ def test_a_killed_old_broker_disappears_with_its_topics(fleet: Fleet) -> None:
 
 def test_a_stopped_master_takes_its_leave(fleet: Fleet) -> None:
     fleet.master.stop()
-    wait_on_each(fleet.servers, "nothing", lambda server: not brokers(server), 5)
+    wait_on_each(fleet.servers, "nothing", lambda server: not brokers(server))
     assert [topics(server) for server in fleet.servers] == [set(), set(), set()]

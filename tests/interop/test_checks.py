@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +40,7 @@ from tests.interop.java_parts import STOCK, JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.small_disk import filled_disk, mounted_disk
+from tests.support import forked_commands
 from tests.support.checks import judge_now
 
 TOPIC, GROUP = "Checked", "checked-group"
@@ -62,11 +62,8 @@ class Parts(NamedTuple):
     def run(
         self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None
     ) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "nsadmin", *words, "-n", of or ";".join(self.addrs)]
         environment = {**ENVIRONMENT, "NSADMIN_STATE": str(self.journal / "no drains"), **(env or {})}
-        return subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=90, check=False
-        )
+        return forked_commands.run([*words, "-n", of or ";".join(self.addrs)], environment, timeout=90)
 
     def check(
         self, *words: str, of: str | None = None, env: Mapping[str, str] | None = None
@@ -119,7 +116,7 @@ def values(found: Any) -> dict[str, Any]:
 
 
 def test_all_is_well(cluster_parts: Parts) -> None:
-    wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0, 60)
+    wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0)
     code, report = cluster_parts.check("all", "-t", TOPIC, "--wait-until-ok", "60s")
     assert code == 0, report
     run = "namesrv brokers divergence writable heartbeat registrationSize journal topic"
@@ -154,7 +151,7 @@ def test_messages_that_wait_for_nobody(cluster_parts: Parts) -> None:
     assert report["details"][0] == "no client of the group is connected"
     assert cluster_parts.check("lag", GROUP, "--critical", "6")[0] == 2
     assert wire.ask(cluster_parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
-    wait_for("no lag", lambda: cluster_parts.check("lag", GROUP)[0] == 0, 60)
+    wait_for("no lag", lambda: cluster_parts.check("lag", GROUP)[0] == 0)
     assert cluster_parts.check("lag", "no-such-group")[0] == 3
 
 
@@ -229,7 +226,7 @@ def test_a_broker_that_has_stopped_to_breathe(cluster_parts: Parts) -> None:
 
 def test_writes_that_were_wiped_on_one_name_server(cluster_parts: Parts) -> None:
     first, _ = cluster_parts.java
-    wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0, 60)
+    wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0)
     assert wire.ask(first.port, 205, {"brokerName": "broker-a"}).code == 0
     code, report = cluster_parts.check("topic", TOPIC)
     assert (code, report["details"]) == (2, [f"name server {first.address}: broker-a: no write permission"])
@@ -240,7 +237,7 @@ def test_writes_that_were_wiped_on_one_name_server(cluster_parts: Parts) -> None
     assert f"r-- on {first.address}" in report["details"][0]
     # The topic that is configured anew is registered anew.
     create_topic(cluster_parts.broker.port, TOPIC, queues=5)
-    wait_for("the topic", lambda: cluster_parts.check("topic", TOPIC)[0] == 0, 60)
+    wait_for("the topic", lambda: cluster_parts.check("topic", TOPIC)[0] == 0)
 
 
 def test_a_drained_broker_that_takes_messages_again(cluster_parts: Parts, tmp_path: Path) -> None:
@@ -252,7 +249,7 @@ def test_a_drained_broker_that_takes_messages_again(cluster_parts: Parts, tmp_pa
     assert (code, values(report)["drains"]) == (0, 1), report
     assert cluster_parts.check("writable")[0] == 2
     create_topic(cluster_parts.broker.port, TOPIC, queues=6)
-    wait_for("the open topic", lambda: cluster_parts.check("drain", env=state)[0] == 2, 60)
+    wait_for("the open topic", lambda: cluster_parts.check("drain", env=state)[0] == 2)
     assert cluster_parts.check("drain", env=state)[1]["summary"].endswith(
         "; the write permission is back on broker-a"
     )
@@ -278,7 +275,7 @@ def test_a_disk_on_which_no_message_fits(cluster_parts: Parts) -> None:
         pytest.skip("only root may mount a small disk")
     with filled_disk(store, 0.94):
         # The broker looks at its disk every 10 s, 60 s after its start for the first time.
-        wait_for("a refusal", lambda: send_code(broker.port, TOPIC) == SERVICE_NOT_AVAILABLE, 90)
+        wait_for("a refusal", lambda: send_code(broker.port, TOPIC) == SERVICE_NOT_AVAILABLE)
         for check, about in (("brokers", ()), ("topic", (TOPIC,)), ("writable", ())):
             code, report = cluster_parts.check(check, *about)
             assert code == 2, report
@@ -290,7 +287,7 @@ def test_a_disk_on_which_no_message_fits(cluster_parts: Parts) -> None:
         explained = cluster_parts.run("routeExplain", TOPIC, "--json")
         causes = [row["step"] for row in json.loads(explained.stdout) if row["result"] == "cause"]
         assert (explained.returncode, causes) == (1, ["diskFull"])
-    wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0, 60)
+    wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0)
     assert cluster_parts.check("brokers")[0] == 0
 
 
@@ -302,7 +299,7 @@ def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path) -
         assert cluster_parts.run(words[0], words[1], "127.0.0.2", *words[2:]).returncode == 0
         refused = {"broker-a": {"0": f"127.0.0.2:{cluster_parts.broker.port}"}}
         servers: list[NameServer] = [cluster_parts.ours, *cluster_parts.java]
-        wait_for("the new address", lambda: all(brokers(server) == refused for server in servers), 40)
+        wait_for("the new address", lambda: all(brokers(server) == refused for server in servers))
         cause = (
             "the broker registers under an address where nobody listens: correct its brokerIP1 or "
             f"listenPort; it was at {cluster_parts.broker.address} before"
@@ -319,7 +316,7 @@ def test_a_live_broker_that_is_renamed(cluster_parts: Parts) -> None:
     address = cluster_parts.broker.address
     renamed = cluster_parts.run("updateBrokerConfig", "brokerName", "broker-z", "-b", address, "--yes")
     assert renamed.returncode == 0, renamed.stderr
-    wait_for_broker([cluster_parts.ours, *cluster_parts.java], "broker-z", timeout=40)
+    wait_for_broker([cluster_parts.ours, *cluster_parts.java], "broker-z")
     code, report = cluster_parts.check("brokers")
     assert (code, report["summary"]) == (
         1,

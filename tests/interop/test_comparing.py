@@ -87,7 +87,7 @@ def test_a_partial_list_is_found_and_the_advice_helps(cluster_parts: Parts) -> N
         result = cluster_parts("divergence", *NOW, "--section", "broker", "--section", "topic")
         return result if len(result.rows) == 1 else CommandResult(0, None, "")
 
-    wait_for("one difference", lambda: is_told().rows, 60)
+    wait_for("one difference", lambda: is_told().rows)
     result = is_told()
     [row] = result.rows
     assert result.code == 1
@@ -111,16 +111,16 @@ def test_a_partial_list_is_found_and_the_advice_helps(cluster_parts: Parts) -> N
         )
         return "broker-b" in brokers(cluster_parts.ours)
 
-    wait_for("broker-b at ours", is_registered, 75)
+    wait_for("broker-b at ours", is_registered)
     assert kinds <= {("new-list", True)}
-    wait_for("agreement", lambda: cluster_parts("divergence", *NOW).code == 0, 30)
+    wait_for("agreement", lambda: cluster_parts("divergence", *NOW).code == 0)
     result = cluster_parts("divergence")
     assert (result.code, result.rows) == (0, [])
     assert "4 name servers agree: 3 brokers" in result.err
 
 
 def test_hashes_of_all_releases_are_equal(cluster_parts: Parts) -> None:
-    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0)
     hash_rows = cluster_parts("divergence", "--hashes").rows
     for section in ("brokerHash", "topicHash", "kvHash"):
         assert len({row[section] for row in hash_rows}) == 1, section
@@ -167,7 +167,7 @@ def restore(parts: Parts) -> None:
     for permission in ("4", "6"):
         result = parts("updateBrokerConfig", "brokerPermission", permission, "-b", parts.a.address, "--yes")
         assert result.code == 0, result.err
-    wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+    wait_for("agreement", lambda: parts("divergence", *NOW, "--section", "topic").code == 0)
 
 
 def test_a_topic_deleted_on_one_only(cluster_parts: Parts) -> None:
@@ -181,7 +181,7 @@ def test_a_topic_deleted_on_one_only(cluster_parts: Parts) -> None:
     restore(cluster_parts)
     for broker in (cluster_parts.a, cluster_parts.old):
         create_topic(broker.port, "Compared")
-    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0)
 
 
 def kv(port: int, namespace: str) -> dict[str, str]:
@@ -281,7 +281,7 @@ def test_a_frozen_name_server_is_named_when_a_broker_made_a_topic(cluster_parts:
     assert rows(result, "target", "role", "result") == {
         (cluster_parts.a.address, "master", "done"), (frozen.address, "nameserver", "failed"),
     }  # fmt: skip
-    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0)
 
 
 def test_a_frozen_name_server_is_named_when_a_broker_changed_its_permission(cluster_parts: Parts) -> None:
@@ -297,8 +297,8 @@ def test_a_frozen_name_server_is_named_when_a_broker_changed_its_permission(clus
     assert [(row["result"], row["after"]) for row in result.rows] == [("done", "4")]
     assert f"name server {frozen.address}: no answer within" in result.err
     assert f"{cluster_parts.a.address} made the change but cannot register it here yet" in result.err
-    wait_for("the old value", lambda: command_line.nsadmin(cluster_parts.addrs[1], *words, "6").code == 0, 60)
-    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0, 60)
+    wait_for("the old value", lambda: command_line.nsadmin(cluster_parts.addrs[1], *words, "6").code == 0)
+    wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0)
 
 
 def test_a_broker_that_dies_and_a_name_server_that_dies(cluster_parts: Parts) -> None:

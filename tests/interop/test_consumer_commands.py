@@ -72,10 +72,10 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def test_a_group_that_consumes(cluster: Cluster) -> None:
-    wait_for("both brokers to know the consumer", lambda: _is_everywhere(cluster), 60)
+    wait_for("both brokers to know the consumer", lambda: _is_everywhere(cluster))
     cluster.clients.order("send 40")
     cluster.clients.order("wait 40")
-    wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
+    wait_for("the offsets", lambda: cluster.diffs() == [0] * 8)
     result = cluster("consumerProgress", GROUP, "-s", "true")
     assert (result.code, result.err) == (0, "")
     ours = {
@@ -108,7 +108,7 @@ def test_a_move_back_that_living_clients_carry_out_holds(cluster: Cluster) -> No
     result = cluster(*words)
     assert (result.code, [(row["to"], row["result"]) for row in result.rows]) == (0, [(0, "done")]), result
     assert cluster.clients.order("wait 45") >= 45
-    wait_for("the offsets", lambda: cluster.diffs() == [0] * 8, 30)
+    wait_for("the offsets", lambda: cluster.diffs() == [0] * 8)
 
 
 def test_connections_and_status(cluster: Cluster) -> None:
@@ -126,7 +126,7 @@ def test_connections_and_status(cluster: Cluster) -> None:
     # mqadmin prints subscriptions in the order of a Java map.
     assert sorted(ours.split("\n")) == sorted(theirs.removesuffix("\n").split("\n"))
     # A client looks for queues that are new to it every 20 seconds.
-    wait_for("a healthy group", lambda: cluster("consumerStatus", GROUP).err == "", 40, 1)
+    wait_for("a healthy group", lambda: cluster("consumerStatus", GROUP).err == "", interval=1)
     status = cluster("consumerStatus", GROUP)
     assert (status.code, status.err) == (0, "")
     assert sum(row["topic"] == TOPIC for row in status.rows) == 8
@@ -151,9 +151,9 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
 ) -> None:
     monkeypatch.setitem(command_line.ENVIRONMENT, "NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     cluster.clients.order("leave")
-    wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1, 30)
+    wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1)
     cluster.clients.order("send 40")
-    wait_for("a backlog", lambda: cluster.diffs() == [5] * 8, 30)
+    wait_for("a backlog", lambda: cluster.diffs() == [5] * 8)
     for broker in (cluster.new, cluster.old):
         rows = cluster("brokerConsumeStats", broker.address, "-l", "5").rows
         behind = [(row["topic"], row["group"], row["diff"]) for row in rows]

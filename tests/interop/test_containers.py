@@ -96,7 +96,7 @@ def test_a_broker_is_added_by_us_and_removed_by_mqadmin(place: Place) -> None:
     # It is a broker as others are.
     assert place("brokerStatus", f"127.0.0.1:{place.container.broker_port}").code == 0
     assert "success" in place.mqadmin("removeBroker", "-c", addr, "-b", f"cluster-a:{NAME}:0")
-    wait_for("its end", lambda: not place.is_there(), 60)
+    wait_for("its end", lambda: not place.is_there())
 
 
 def test_a_broker_is_added_by_mqadmin_and_removed_by_us(place: Place) -> None:
@@ -105,7 +105,7 @@ def test_a_broker_is_added_by_mqadmin_and_removed_by_us(place: Place) -> None:
     wait_for_broker([place.server], NAME)
     result = place("removeBroker", addr, f"cluster-a:{NAME}:0", "--yes")
     assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"])
-    wait_for("its end", lambda: not place.is_there(), 60)
+    wait_for("its end", lambda: not place.is_there())
 
 
 def test_what_the_container_refuses_is_a_line(place: Place) -> None:

@@ -97,8 +97,8 @@ def group(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         for part in pool.map(lambda part: part.__enter__(), brokers):
             ends.push(part)
         there = Group(ours, controllers, brokers, mqadmin)
-        wait_for("two replicas in sync", there.both_in_sync, 90)
-        wait_for("both brokers", lambda: len(there("getBrokerEpoch", "-b", "broker-a").rows or ()) >= 2, 60)
+        wait_for("two replicas in sync", there.both_in_sync)
+        wait_for("both brokers", lambda: len(there("getBrokerEpoch", "-b", "broker-a").rows or ()) >= 2)
         yield there
 
 
@@ -172,7 +172,7 @@ def test_a_slave_that_lacks_a_topic_is_named_and_not_elected(group: Group) -> No
         refused = group(*elect, "--dry-run")
         return refused.code == 1 and f"replica {slave['brokerId']} of broker-a lacks topic" in refused.err
 
-    wait_for("a refusal", is_refused, 60, 1)
+    wait_for("a refusal", is_refused, interval=1)
 
 
 def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group) -> None:
@@ -201,7 +201,7 @@ def test_a_slave_becomes_the_master_and_a_dead_replica_is_forgotten(group: Group
     lives = group(*clean, "--yes")
     assert (lives.code, f"replica {old['brokerId']} of broker-a is alive" in lives.err) == (2, True)
     next(broker for broker in group.brokers if broker.address == old["brokerAddr"]).kill()
-    wait_for("its end", lambda: not all(row["alive"] for row in group.replicas()), 60)
+    wait_for("its end", lambda: not all(row["alive"] for row in group.replicas()))
     gone = group(*clean, "--yes")
     assert (gone.code, gone.rows[0]["changes"]) == (0, f"replicas 1, 2 -> {slave['brokerId']}")
     assert [row["brokerId"] for row in group.replicas()] == [slave["brokerId"]]

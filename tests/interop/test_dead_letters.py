@@ -41,7 +41,7 @@ class Cluster(NamedTuple):
         before, patience = self.letters(), 120 + count / 20
         self.clients.order("fail")
         self.clients.order(f"send {count} {first}", patience)
-        wait_for("dead letters", lambda: self.letters() >= before + count, patience, 0.5)
+        wait_for("dead letters", lambda: self.letters() >= before + count, patience, interval=0.5)
         self.clients.order("mend")
 
     def times(self, first: int, count: int, group: str = GROUP) -> list[int]:
@@ -91,7 +91,7 @@ def test_only_the_group_gets_a_replay_that_is_killed_three_times(cluster: Cluste
     assert row["replayed"] + row["replayedBefore"] == MESSAGE_COUNT
     assert 0 < row["replayed"] < MESSAGE_COUNT
 
-    wait_for("the group", lambda: len(cluster.times(0, MESSAGE_COUNT)) == MESSAGE_COUNT, 60, 0.5)
+    wait_for("the group", lambda: len(cluster.times(0, MESSAGE_COUNT)) == MESSAGE_COUNT, interval=0.5)
     times = cluster.times(0, MESSAGE_COUNT)
     assert sum(times) - MESSAGE_COUNT <= KILLS
     assert cluster.times(0, MESSAGE_COUNT, OTHER) == others_before == [1] * MESSAGE_COUNT
@@ -117,7 +117,7 @@ def test_selected_dead_letters_are_shown_counted_and_replayed(cluster: Cluster) 
     assert row["replayed"] == 5
     [row] = cluster("dlq", "replay", GROUP, *new, "--yes").rows
     assert (row["replayed"], row["failed"]) == (14, 0)
-    wait_for("the group", lambda: cluster.times(20_000, 20) == [1] * 20, 30, 0.5)
+    wait_for("the group", lambda: cluster.times(20_000, 20) == [1] * 20, interval=0.5)
 
 
 def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed_for_ever(
@@ -131,7 +131,7 @@ def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed
     assert (result.code, "failed again, and the limit is 2: fix the consumer" in result.err) == (1, True)
     [row] = result.rows
     assert 2 < row["failedAgain"] <= row["replayed"] < 30
-    wait_for("dead letters again", lambda: cluster.letters() >= letters + row["replayed"], 30, 0.5)
+    wait_for("dead letters again", lambda: cluster.letters() >= letters + row["replayed"], interval=0.5)
     rows = cluster("dlq", "show", GROUP, *new, "--limit", "100").rows
     assert {row["replays"] for row in rows} == {0, 1}
 
@@ -145,7 +145,7 @@ def test_a_group_that_fails_again_stops_the_replay_and_a_message_is_not_replayed
     assert [(row["replayed"], row["skipped"]) for row in replay_key(cluster, key)] == [(0, 1)]
     cluster.clients.order("mend")
     assert [row["replayed"] for row in replay_key(cluster, key, "--force")] == [1]
-    wait_for("the group", lambda: cluster.times(int(key), 1) == [1], 30, 0.5)
+    wait_for("the group", lambda: cluster.times(int(key), 1) == [1], interval=0.5)
     story = cluster("message", "track", TOPIC, rows[0]["msgId"]).rows
     assert [row["step"] for row in story][:3] == ["produced", "stored", "dead letter"]
     assert {row["group"] for row in story if row["step"] == "group"} == {GROUP, OTHER}
@@ -163,7 +163,7 @@ def wait_for_replays(cluster: Cluster, key: str, replays: int) -> None:
         rows = cluster("dlq", "show", GROUP, "--key", key).rows
         return replays in {row["replays"] for row in rows}
 
-    wait_for("its death", is_dead, 30, 0.5)
+    wait_for("its death", is_dead, interval=0.5)
 
 
 def test_with_to_topic_every_group_gets_the_message_and_is_named(cluster: Cluster) -> None:
@@ -171,8 +171,8 @@ def test_with_to_topic_every_group_gets_the_message_and_is_named(cluster: Cluste
     result = cluster("dlq", "replay", GROUP, "--body", "body of 4000[0-4]", "--to-topic", "--yes")
     assert (result.code, [row["replayed"] for row in result.rows]) == (0, [5])
     assert result.err == f"nsadmin: these groups get the messages too: {OTHER} ({TOPIC})\n"
-    wait_for("the group", lambda: cluster.times(40_000, 5) == [1] * 5, 30, 0.5)
-    wait_for("the other", lambda: cluster.times(40_000, 5, OTHER) == [2] * 5, 30, 0.5)
+    wait_for("the group", lambda: cluster.times(40_000, 5) == [1] * 5, interval=0.5)
+    wait_for("the other", lambda: cluster.times(40_000, 5, OTHER) == [2] * 5, interval=0.5)
 
 
 def make_letter(cluster: Cluster, topic: str, group: str, **settings: object) -> None:
@@ -180,7 +180,7 @@ def make_letter(cluster: Cluster, topic: str, group: str, **settings: object) ->
     popping.create_group(cluster.broker.port, group, **settings)
     offset_id = popping.send(cluster.broker.port, topic, b"lost", f"lost by {group}")
     popping.make_dead_letter(cluster.broker.port, topic, group, offset_id)
-    wait_for("the dead letter", lambda: count_letters(cluster, group) == 1, 30, 0.5)
+    wait_for("the dead letter", lambda: count_letters(cluster, group) == 1, interval=0.5)
 
 
 @pytest.mark.parametrize("kind", ["broadcast", "pull"])
@@ -188,7 +188,7 @@ def test_consumers_without_retries_are_refused_by_their_kind(cluster: Cluster, k
     group = f"{kind}-consumer"
     make_letter(cluster, TOPIC, group)
     cluster.clients.order(f"join {kind} {group}")
-    wait_for("the client", lambda: cluster("consumerConnection", group).code == 0, 30, 0.5)
+    wait_for("the client", lambda: cluster("consumerConnection", group).code == 0, interval=0.5)
     result = cluster("dlq", "replay", group, "--yes")
     assert (result.code, result.rows) == (1, None)
     assert f"consumers, which do not read %RETRY%{group}: pass --to-topic" in result.err
@@ -217,14 +217,14 @@ def test_a_push_consumer_that_pops_gets_the_replay(cluster: Cluster) -> None:
     with FailingConsumers(*place) as clients:
         clients.order("fail")
         clients.order(f"send {count} 0")
-        wait_for("dead letters", lambda: count_letters(cluster, group) == count, 60, 0.5)
+        wait_for("dead letters", lambda: count_letters(cluster, group) == count, interval=0.5)
     assert cluster("setConsumeMode", topic, group, "POP", "-b", "broker-a", "--yes").code == 0
     place = (cluster.broker.home / "popping", *place[1:])
     with FailingConsumers(*place, pops=True) as clients:
         # Popping has offsets of its own, and begins with the first message.
-        wait_for("popped messages", lambda: times_of(clients, group) == [1] * count, 60, 0.5)
+        wait_for("popped messages", lambda: times_of(clients, group) == [1] * count, interval=0.5)
         assert [row["replayed"] for row in cluster("dlq", "replay", group, "--yes").rows] == [count]
-        wait_for("replayed messages", lambda: times_of(clients, group) == [2] * count, 60, 0.5)
+        wait_for("replayed messages", lambda: times_of(clients, group) == [2] * count, interval=0.5)
         others = times_of(clients, "pop-others")
         assert set(others) <= {1}
 
@@ -243,15 +243,15 @@ def test_a_popped_dead_letter_goes_back_to_the_group_that_pops(cluster: Cluster)
         popping.make_dead_letter(port, retry_topic, group, offset_id)
     # A proxy that fails to acknowledge the message makes another dead letter of it.
     popping.make_dead_letter(port, retry_topic, group, offset_id)
-    first = wait_for("the attempts before", lambda: pop_all(port, topic, group, 5), 30, 0.5)
-    wait_for("dead letters", lambda: count_letters(cluster, group) == 6, 30, 0.5)
+    first = wait_for("the attempts before", lambda: pop_all(port, topic, group, 5), interval=0.5)
+    wait_for("dead letters", lambda: count_letters(cluster, group) == 6, interval=0.5)
     rows = cluster("dlq", "show", group).rows
     assert {row["originTopic"] for row in rows} == {topic}
 
     result = cluster("dlq", "replay", group, "--yes")
     assert (result.code, [(row["replayed"], row["copies"]) for row in result.rows]) == (0, [(5, 1)])
     assert f'brokers see no consumer of "{group}", as with gRPC clients' in result.err
-    assert wait_for("the replay", lambda: pop_all(port, topic, group, 5), 30, 0.5) == first
+    assert wait_for("the replay", lambda: pop_all(port, topic, group, 5), interval=0.5) == first
     assert popping.pop(port, topic, other) == []
 
 
@@ -273,19 +273,19 @@ def test_a_grpc_consumer_behind_a_proxy_gets_the_replay(cluster: Cluster) -> Non
     ):
         clients.order("fail")
         clients.order(f"send {count} 0")
-        wait_for("dead letters", lambda: count_letters(cluster, group) >= count, 60, 0.5)
+        wait_for("dead letters", lambda: count_letters(cluster, group) >= count, interval=0.5)
         rows = cluster("dlq", "show", group).rows
         assert {row["properties"]["RETRY_TOPIC"] for row in rows} == {f"%RETRY%{group}_{topic}"}
         result = cluster("dlq", "replay", group, "--max-failures", "0", "--settle", "60s", "--yes")
         assert (result.code, [row["failedAgain"] > 0 for row in result.rows]) == (1, [True])
-        wait_for("dead letters again", lambda: count_letters(cluster, group) >= 2 * count, 60, 0.5)
+        wait_for("dead letters again", lambda: count_letters(cluster, group) >= 2 * count, interval=0.5)
         clients.order("mend")
         result = cluster("dlq", "replay", group, "--yes")
         assert (result.code, [(row["replayed"], row["replayedBefore"]) for row in result.rows]) == (
             0,
             [(count, count)],
         )
-        wait_for("the replay", lambda: times_of(clients, group) == [1] * count, 60, 0.5)
+        wait_for("the replay", lambda: times_of(clients, group) == [1] * count, interval=0.5)
         assert times_of(clients, other) == [1] * count
 
 
@@ -353,4 +353,4 @@ def test_after_a_purge_new_dead_letters_are_not_taken_for_those_replayed_before(
     cluster.die(3, 50_000)
     [row] = cluster("dlq", "replay", GROUP, "--yes").rows
     assert (row["replayed"], row["replayedBefore"]) == (3, 0)
-    wait_for("the group", lambda: cluster.times(50_000, 3) == [1] * 3, 30, 0.5)
+    wait_for("the group", lambda: cluster.times(50_000, 3) == [1] * 3, interval=0.5)

@@ -52,7 +52,7 @@ class World(NamedTuple):
     def wait_for_writes(self) -> None:
         """Until the producer writes to the broker, which it does to every other queue."""
         begun = self.puts()
-        wait_for("messages on the broker", lambda: self.puts() > begun + 20, 60, 0.5)
+        wait_for("messages on the broker", lambda: self.puts() > begun + 20, interval=0.5)
 
     def puts(self) -> int:
         words = ("brokerStatus", "-b", self.broker.address, "--filter", "key=msgPutTotalTodayNow")
@@ -78,11 +78,11 @@ def world(home: Path, version: str, slaves: int = 0) -> Iterator[World]:
             create_topic(broker.port, TOPIC)
             create_topic(broker.port, READ_ONLY, perm=4)
         for server in servers:
-            wait_for("topics", lambda server=server: TOPIC in queues(server, "broker-a"), 60)  # type: ignore[misc]
+            wait_for("topics", lambda server=server: TOPIC in queues(server, "broker-a"))  # type: ignore[misc]
         load = ends.enter_context(Load(home / "load", addrs, TOPIC, version))
         # Its consumer makes a topic on each broker when it first tells of itself.
         for server in servers:
-            wait_for("the group", lambda server=server: RETRY in queues(server, "broker-a"), 90)  # type: ignore[misc]
+            wait_for("the group", lambda server=server: RETRY in queues(server, "broker-a"))  # type: ignore[misc]
         yield World(
             servers, brokers[0], brokers[1], load, Draining(home / "state", servers, "broker-a"), more
         )
@@ -208,7 +208,7 @@ def test_newest_says_that_a_consumer_flipped_the_order_of_its_retry_topic(newest
     tell_of_orderly_consumer(newest.broker, TOPIC)
     retry = "%RETRY%Flipping"
     for server in newest.servers:
-        wait_for("the retry topic", lambda server=server: retry in queues(server, "broker-a"), 60)  # type: ignore[misc]
+        wait_for("the retry topic", lambda server=server: retry in queues(server, "broker-a"))  # type: ignore[misc]
     causes: list[str] = []
 
     def upon(event: dict[str, Any]) -> None:
@@ -234,7 +234,7 @@ def test_newest_wiped_is_undone_by_a_broker_that_registers_anew(newest: World) -
     assert newest.queues != before
     with AdminClient(newest.servers[0].address) as admin:
         assert admin.broker_configs.force_registration(newest.broker.address).result == "6"
-    wait_for("what was before", lambda: newest.queues == before, 30)
+    wait_for("what was before", lambda: newest.queues == before)
 
 
 def test_newest_durable_through_the_broker(newest: World) -> None:
@@ -327,7 +327,7 @@ def test_newest_rolling_restart_with_a_slave(newest: World, tmp_path: Path) -> N
 
 def test_newest_all_that_was_sent_was_consumed(newest: World) -> None:
     assert newest.load.order("stop").sent > 1000
-    wait_for("all messages", lambda: newest.load.counts.missing == 0, 60, 0.5)
+    wait_for("all messages", lambda: newest.load.counts.missing == 0, interval=0.5)
 
 
 def test_newest_frozen_has_the_risks_of_one_that_answers(newest: World) -> None:
@@ -357,4 +357,4 @@ def test_old_undone_without_a_restart(old: World) -> None:
 
 def test_old_all_that_was_sent_was_consumed(old: World) -> None:
     assert old.load.order("stop").sent > 1000
-    wait_for("all messages", lambda: old.load.counts.missing == 0, 60, 0.5)
+    wait_for("all messages", lambda: old.load.counts.missing == 0, interval=0.5)

@@ -60,7 +60,7 @@ def test_a_broker_expires_after_its_own_timeout_and_its_connection_is_closed(
     server: NameServer, connection: Connection
 ) -> None:
     register(connection, "short", "10.1.0.1:1", heartbeatTimeoutMillis="1000")
-    wait_for("expiry", lambda: "short" not in brokers(server), 10)
+    wait_for("expiry", lambda: "short" not in brokers(server))
     assert connection.receive() is None
 
 
@@ -75,7 +75,7 @@ def test_a_heartbeat_keeps_a_broker_alive(server: NameServer, connection: Connec
             connection.send(frame(json_header(code, identity(name, address), 1, flag=2), b"{}"))
             return "left-alone" not in brokers(server)
 
-        wait_for("the other's expiry", beat, 10)
+        wait_for("the other's expiry", beat)
         assert name in brokers(server)
 
 
@@ -123,7 +123,7 @@ def test_brokers_that_share_a_connection_all_go_with_it_on_ours_only(server: Nam
     def left() -> int:
         return sum(name.startswith("shared-") for name in brokers(server))
 
-    wait_for("the close", lambda: left() < 3, 5)
+    wait_for("the close", lambda: left() < 3)
     assert left() == (0 if is_ours(server) else 2)
 
 
@@ -133,10 +133,10 @@ def test_an_address_that_two_clusters_share_leaves_each_of_them_for_itself(serve
         with contextlib.closing(Connection(server.port)) as first:
             register(first, "sharing-a", shared)
             register(second, "sharing-b", shared, clusterName="edges-2")
-        wait_for("the first's leave", lambda: "sharing-a" not in brokers(server), 10)
+        wait_for("the first's leave", lambda: "sharing-a" not in brokers(server))
         assert wire.ask(server.port, 105, {"topic": "sharing-a-1"}).code == 17
         assert "sharing-b" in brokers(server)
-    wait_for("the second's leave", lambda: "sharing-b" not in brokers(server), 10)
+    wait_for("the second's leave", lambda: "sharing-b" not in brokers(server))
 
 
 def test_a_name_whose_address_unregistered_under_another_name_leaves_on_ours_only(server: NameServer) -> None:
@@ -145,14 +145,14 @@ def test_a_name_whose_address_unregistered_under_another_name_leaves_on_ours_onl
         for name in ("named-a", "named-b"):
             register(shared_connection, name, shared)
         assert shared_connection.call(104, identity("named-b", shared)).code == 0
-        wait_for("the unregistration", lambda: "named-b" not in brokers(server), 10)
+        wait_for("the unregistration", lambda: "named-b" not in brokers(server))
         assert "named-a" in brokers(server)
         answer = shared_connection.call(322, identity("named-a", shared), b"{}")
         assert (answer.ext, answer.body) == ({"changed": "true"}, b"")
     with contextlib.closing(Connection(server.port)) as later:
         # It comes and goes after the close above, so that has been handled when it is gone.
         register(later, "named-later", "10.1.3.3:1")
-    wait_for("the close", lambda: "named-later" not in brokers(server), 10)
+    wait_for("the close", lambda: "named-later" not in brokers(server))
     assert ("named-a" in brokers(server)) is not is_ours(server)
     if not is_ours(server):
         assert wire.ask(server.port, 104, identity("named-a", shared)).code == 0
@@ -170,14 +170,14 @@ def test_an_address_that_a_stranger_unregistered_stays_alive_on_ours_only(server
         # Java carries it out later. An unregistration that it carries out after this one can be seen.
         register(of_slave, "seen", "10.1.3.6:1")
         assert of_slave.call(104, identity("seen", "10.1.3.6:1")).code == 0
-        wait_for("the unregistration", lambda: "seen" not in brokers(server), 10)
+        wait_for("the unregistration", lambda: "seen" not in brokers(server))
         master_seen = (register(of_slave, "mastered", slave, 1).ext or {}).get("masterAddr")
         assert master_seen == (master if is_ours(server) else None)
         assert "0" in brokers(server)["mastered"]
         of_master.close()
         with contextlib.closing(Connection(server.port)) as later:
             register(later, "mastered-later", "10.1.3.7:1")
-        wait_for("the close", lambda: "mastered-later" not in brokers(server), 10)
+        wait_for("the close", lambda: "mastered-later" not in brokers(server))
         assert ("0" in brokers(server)["mastered"]) is not is_ours(server)
     if not is_ours(server):
         assert wire.ask(server.port, 104, identity("mastered", master)).code == 0
@@ -237,7 +237,7 @@ def test_an_unregistration_that_a_newer_registration_has_overtaken_is_carried_ou
         if is_ours(server):
             assert "restarted" in brokers(server)
             assert newer.call(104, identity("restarted", "10.1.0.9:1")).code == 0
-        wait_for("the broker's leave", lambda: "restarted" not in brokers(server), 10)
+        wait_for("the broker's leave", lambda: "restarted" not in brokers(server))
 
 
 def test_an_unregistration_with_a_null_field_is_refused_by_ours_and_spoils_javas_batch(
@@ -248,7 +248,7 @@ def test_an_unregistration_with_a_null_field_is_refused_by_ours_and_spoils_javas
     answer = connection.call(104, broken)
     assert answer.code == (1 if is_ours(server) else 0)
     assert connection.call(104, identity("victim", "10.1.2.1:1")).code == 0
-    wait_for("the victim's end", lambda: "victim" not in brokers(server), 5)
+    wait_for("the victim's end", lambda: "victim" not in brokers(server))
 
 
 def test_a_value_with_blanks_is_trimmed_by_ours_and_ignored_by_java(
@@ -301,7 +301,7 @@ def test_an_idle_connection_is_closed_and_its_broker_goes(released: None, tmp_pa
     ):
         register(idle, "idle", "10.1.4.1:1")
         assert idle.receive(10) is None
-        wait_for("the idle broker's end", lambda: "idle" not in brokers(server), 5)
+        wait_for("the idle broker's end", lambda: "idle" not in brokers(server))
 
 
 @pytest.mark.parametrize("kind", ["java", "ours"])
@@ -310,7 +310,7 @@ def test_routes_wait_for_the_service_when_told_to(released: None, tmp_path: Path
     with server_of(kind, tmp_path, config) as server, contextlib.closing(Connection(server.port)) as opened:
         answer = opened.call(105, {"topic": "early"})
         assert (answer.code, answer.remark) == (1, "name server not ready")
-        wait_for("readiness", lambda: opened.call(105, {"topic": "early"}).code == 17, 10)
+        wait_for("readiness", lambda: opened.call(105, {"topic": "early"}).code == 17)
 
 
 KV = {"configTable": {"Späce": {'"k"\\/\n\t\x01': "é\u2028", "0": "1"}, "ORDER_TOPIC_CONFIG": {"T": "b:8"}}}

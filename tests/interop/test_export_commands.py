@@ -82,7 +82,6 @@ def test_figures_are_those_that_mqadmin_writes_but_for_what_it_names_wrongly(
     wait_for(
         "rates",
         lambda: None not in cluster("exportMetrics", CLUSTER).rows["totalData"]["totalTps"].values(),
-        60,
     )
     ours, theirs = exported(cluster, "exportMetrics", "metrics.json", tmp_path)
     [mine], [other] = (document["evaluateReport"].values() for document in (ours, theirs))
@@ -117,7 +116,7 @@ def reader(cluster: Cluster) -> Iterator[Cluster]:
     wait_for_topic([cluster.server], "chats")
     lite.commit(port, "chats", "room-1", "readers", 1)
     with lite.client(port, "chats", "readers", "client-1", ["room-1", "room-2"]):
-        wait_for("messages in both", lambda: lite_count(cluster) == 2, 60)
+        wait_for("messages in both", lambda: lite_count(cluster) == 2)
         yield cluster
 
 

@@ -130,7 +130,7 @@ def wait_until(cluster: Cluster, what: str, is_so: Callable[[Series], bool], tim
         series = cluster.exporter.series()
         return series if is_so(series) else None
 
-    return wait_for(what, page, timeout, 0.5)
+    return wait_for(what, page, timeout, interval=0.5)
 
 
 def wait_for_metrics(cluster: Cluster, expected: set[str]) -> Series:
@@ -268,7 +268,7 @@ def test_a_frozen_broker_delays_only_its_own_figures(cluster: Cluster) -> None:
         assert total(series, "nsadmin_broker_up", broker=healthy.name) == 1
         # The exporter reports it at the end of its pass.
         report = f"1 of 2 brokers do not answer: DefaultCluster/{frozen.name}/0"
-        wait_for("the report", lambda: report in cluster.exporter.child.output[said_before:], 60, 0.5)
+        wait_for("the report", lambda: report in cluster.exporter.child.output[said_before:], interval=0.5)
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
     wait_until(cluster, "the broker", lambda now: total(now, "nsadmin_broker_up", broker=frozen.name) == 1)

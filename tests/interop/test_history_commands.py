@@ -1,8 +1,6 @@
 """history and routeAt about a real broker that was wiped, whose topic changed, and that was killed."""
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,14 +21,14 @@ from tests.interop.command_line import ENVIRONMENT
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 
 TOPIC = "HistoryTopic"
 
 
 def nsadmin(*args: str) -> tuple[int, Any]:
     """Exit code and rows of a command."""
-    command = [sys.executable, "-m", "nsadmin", *args, "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    result = forked_commands.run([*args, "--json"], ENVIRONMENT)
     return result.returncode, json.loads(result.stdout)
 
 
@@ -75,11 +73,11 @@ def recorded_routes(released: None, tmp_path_factory: pytest.TempPathFactory) ->
             assert wire.ask(server.port, 205, {"brokerName": "broker-a"}).code == 0
             look()
             create_topic(broker.port, TOPIC, queues=5)
-            wait_for("the changed topic", queues(5, 6), 30)
+            wait_for("the changed topic", queues(5, 6))
             look()
         finally:
             broker.kill()
-        wait_for("the end of the broker", lambda: not brokers(server), 30)
+        wait_for("the end of the broker", lambda: not brokers(server))
         look()
     return Told(folder, routes_shown, saved)
 

@@ -122,7 +122,7 @@ class Choreography:
         self._ask(318, {}, b"serverWorkerThreads=9\n")
         self._ask(205, {"brokerName": "broker-a"})
         create_topic(self.a.port, TOPIC, 8)
-        wait_for("the undone wipe", lambda: self._perm() == 6, 60)
+        wait_for("the undone wipe", lambda: self._perm() == 6)
         self._ask(327, {"brokerName": "broker-a"})
         self._ask(216, {"topic": TOPIC, "clusterName": "DefaultCluster"})
 
@@ -149,7 +149,7 @@ class Choreography:
         self.b.kill()
 
     def _until_gone(self) -> None:
-        wait_for("broker-b's end", lambda: "broker-b" not in brokers(self.server), 60, 0.2)
+        wait_for("broker-b's end", lambda: "broker-b" not in brokers(self.server), interval=0.2)
 
     def _of_the_server(self) -> None:
         os.kill(self.server.child.pid, signal.SIGTERM)

@@ -43,7 +43,7 @@ def journal(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert current_route["queueDatas"][0]["perm"] == 4
         finally:
             broker.kill()
-        wait_for("the end of the broker", lambda: not brokers(server), 30)
+        wait_for("the end of the broker", lambda: not brokers(server))
     return folder
 
 

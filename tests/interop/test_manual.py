@@ -68,7 +68,7 @@ def broker(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         there.stand_in.update({UNIQUE_ID: unique_id, OFFSET_ID: offset_id})
         # Brokers build their indexes a moment later, that of the trace too.
         for search in (["queryMsgByKey", "payments", "order-4711"], ["queryMsgTraceById", unique_id]):
-            wait_for(search[0], partial(answers, there, search), 20)
+            wait_for(search[0], partial(answers, there, search))
         lite.create(java.port, "chats", "readers")
         lite.send(java.port, "chats", "room-1")
         lite.commit(java.port, "chats", "room-1", "readers", 0)

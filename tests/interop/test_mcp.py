@@ -104,7 +104,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         )
         for change in changes:
             assert nsadmin(server.address, *change).code == 0
-        wait_for(TOPIC, lambda: nsadmin(server.address, "topicRoute", TOPIC).code == 0, 15)
+        wait_for(TOPIC, lambda: nsadmin(server.address, "topicRoute", TOPIC).code == 0)
         [sent] = nsadmin(server.address, "sendMessage", TOPIC, HOSTILE_KEY, "-k", "order-7").rows
         ids = (sent["msgId"], sent["offsetMsgId"])
         yield Cluster(server, broker, (name_server_tap, broker_tap), home, ids)

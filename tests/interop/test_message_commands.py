@@ -82,7 +82,7 @@ def found(cluster: Cluster, *args: str) -> list[Any]:
         assert result.code in (0, 5), result
         return result.rows
 
-    return list(wait_for(" ".join(args), rows, 15))
+    return list(wait_for(" ".join(args), rows))
 
 
 def table(said: str, head: str) -> list[list[str]]:
@@ -185,7 +185,7 @@ def test_what_was_traced_is_what_mqadmin_says(cluster: Cluster) -> None:
         rows = nsadmin(cluster, "queryMsgTraceById", known).rows or []
         return rows if {"Pub", "SubBefore", "SubAfter"} <= {row["type"] for row in rows} else None
 
-    rows = wait_for("the traces", all_three, 60)
+    rows = wait_for("the traces", all_three)
     pub, after = rows[0], next(row for row in rows if row["type"] == "SubAfter")
     assert (pub["group"], pub["topic"], pub["status"], pub["keys"]) == (
         "tracers",
@@ -257,7 +257,7 @@ def test_the_newest_of_many_with_one_key(cluster: Cluster) -> None:
     def bodies(*words: str) -> list[int]:
         return [int(row["body"]) for row in found(cluster, "queryMsgByKey", SENT, "many", *words)]
 
-    wait_for("the index", lambda: bodies("-m", "1") == [69], 15)
+    wait_for("the index", lambda: bodies("-m", "1") == [69])
     assert bodies("-m", "5") == [65, 66, 67, 68, 69]
     assert bodies("-m", "100") == list(range(6, 70))
     stderr = nsadmin(cluster, "queryMsgByKey", SENT, "many", "-m", "100").err

@@ -10,6 +10,7 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -20,11 +21,12 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.operations.message_files.import_run import BATCH_MESSAGES
 from tests.interop import command_line, jars
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
-from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult
 from tests.interop.daily import make_topic
 from tests.interop.java_parts import JavaBroker, client_jvm
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 from tests.support.examples import list_cases_elsewhere, split_example
 
 MESSAGE_COUNT = int(os.environ.get("NSADMIN_STREAM_MESSAGES", "3000"))
@@ -49,8 +51,9 @@ class Cluster(NamedTuple):
 
     def lines(self, *line: str) -> list[Any]:
         """The lines of JSON that a command prints."""
-        command = [*PROGRAM, "-n", self.server.address, *line, "--output", "jsonl"]
-        result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+        result = forked_commands.run(
+            [*PATIENT, "-n", self.server.address, *line, "--output", "jsonl"], ENVIRONMENT, timeout=120
+        )
         assert result.returncode == 0, result.stderr
         return [json.loads(text) for text in result.stdout.splitlines()]
 
@@ -95,7 +98,7 @@ class Follower:
         return self.log.read_text().splitlines()
 
     def wait_for(self, count: int) -> None:
-        wait_for(f"{count} messages", lambda: len(self.bodies) >= count, 90, 0.2)
+        wait_for(f"{count} messages", lambda: len(self.bodies) >= count, interval=0.2)
 
     def end(self) -> tuple[int, str]:
         """Ctrl-C; the exit code, and what it said."""
@@ -174,7 +177,7 @@ def test_java_reads_every_compression_and_only_committed_messages(cluster: Clust
             assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"]), result.err
     del bodies["k4"]
     expected = {key: hashlib.sha256(text.encode()).hexdigest() for key, text in bodies.items()}
-    wait_for("the commits", lambda: len(cluster.lines("consume", topic)) == 2 * len(expected), 30, 0.3)
+    wait_for("the commits", lambda: len(cluster.lines("consume", topic)) == 2 * len(expected), interval=0.3)
     assert read_in_java(cluster, topic, 2 * len(expected)) == expected
     rows = cluster.lines("consume", topic)
     assert sorted(row["keys"][0] for row in rows) == sorted([*expected] * 2)
@@ -208,9 +211,9 @@ def test_bodies_of_avro_and_protobuf_are_decoded(cluster: Cluster, tmp_path: Pat
 
 def find_traces(cluster: Cluster, topic: str, msg_id: str) -> list[tuple[str, str, str]]:
     """The traces of a message, which `message track` shows too."""
-    wait_for("the traces", lambda: cluster("queryMsgTraceById", msg_id).code == 0, 30, 0.3)
+    wait_for("the traces", lambda: cluster("queryMsgTraceById", msg_id).code == 0, interval=0.3)
     rows = cluster("queryMsgTraceById", msg_id).rows
-    wait_for("the message", lambda: cluster("queryMsgById", topic, msg_id).code == 0, 30, 0.3)
+    wait_for("the message", lambda: cluster("queryMsgById", topic, msg_id).code == 0, interval=0.3)
     story = [row for row in cluster("message", "track", topic, msg_id).rows if row["step"] == "trace"]
     assert [row["detail"].split(",")[0] for row in story] == [row["type"] for row in rows]
     return [(row["type"], row["messageType"], row["status"]) for row in rows]
@@ -249,7 +252,7 @@ def test_a_delay_is_a_level_everywhere_and_a_duration_since_5_0(cluster: Cluster
     )
     assert cluster("produce", topic, "level", "-b", "broker-old", "--delay", "1", "--yes").code == 0
     assert cluster("produce", topic, "level", "-b", "broker-a", "--delay", "1", "--yes").code == 0
-    wait_for("both", lambda: len(cluster.lines("consume", topic)) == 2, 30, 0.3)
+    wait_for("both", lambda: len(cluster.lines("consume", topic)) == 2, interval=0.3)
     for message in cluster.lines("consume", topic):
         stored, born = (datetime.fromisoformat(message[name]) for name in ("storeTime", "bornTime"))
         assert stored - born >= timedelta(seconds=1)
@@ -260,14 +263,14 @@ def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster
     assert cluster("produce", topic, "old", "-b", "broker-old", "--delay", "14", "--yes").code == 0
     place = ("-b", "broker-a", "--delay", "8s", "--each", "--yes")
     [[kept], [cancelled]] = (cluster("produce", topic, text, *place).rows for text in ("kept", "cancelled"))
-    wait_for("all three", lambda: len(cluster("delayed", "list", topic).rows or ()) == 3, 5, 0.2)
+    wait_for("all three", lambda: len(cluster("delayed", "list", topic).rows or ()) == 3, interval=0.2)
     assert cluster("delayed", "cancel", topic, cancelled["msgId"], "--yes").code == 0
     states = {row["body"]: (row["level"], row["cancelled"]) for row in cluster("delayed", "list", topic).rows}
     assert states == {"old": (14, False), "kept": (None, False), "cancelled": (None, True)}
     [old] = [row for row in cluster("delayed", "list", topic).rows if row["body"] == "old"]
     result = cluster("delayed", "cancel", topic, old["msgId"], "--yes")
     assert (result.code, "delayed by a level" in result.err) == (1, True)
-    wait_for("the delivery", lambda: cluster.lines("consume", topic), 30, 0.5)
+    wait_for("the delivery", lambda: cluster.lines("consume", topic), interval=0.5)
     time.sleep(3)
     assert [row["body"] for row in cluster.lines("consume", topic)] == ["kept"]
     for case in list_cases_elsewhere("delayedList", "delayedCancel"):
@@ -282,7 +285,7 @@ def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster
 
 def send_when_possible(cluster: Cluster, topic: str, text: str, broker_name: str) -> None:
     line = ("produce", topic, text, "-b", broker_name, "--yes")
-    wait_for("a send", lambda: cluster(*line).code == 0, 60, 1)
+    wait_for("a send", lambda: cluster(*line).code == 0, interval=1)
 
 
 def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -> None:
@@ -303,7 +306,9 @@ def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -
         wait_for_broker([cluster.server], "broker-a")
         wait_for_topic([cluster.server], topic)
         wait_for(
-            "sends", lambda: cluster("produce", topic, "again 0", "-b", "broker-a", "--yes").code == 0, 60, 1
+            "sends",
+            lambda: cluster("produce", topic, "again 0", "-b", "broker-a", "--yes").code == 0,
+            interval=1,
         )
         send("after", "-b", "broker-a")
         follower.wait_for(61)
@@ -313,8 +318,7 @@ def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -
             wait_for(
                 "sends",
                 lambda: cluster("produce", topic, "new 0", "-b", "broker-c", "--yes").code == 0,
-                60,
-                1,
+                interval=1,
             )
             send("new", "-b", "broker-c")
             follower.wait_for(82)
@@ -352,7 +356,7 @@ def produce_all_kinds(cluster: Cluster, topic: str, tmp_path: Path) -> None:
         for broker_name in ("broker-a", "broker-old"):
             result = cluster("produce", topic, *options, "-b", broker_name, "--yes")
             assert result.code == 0, result.err
-    wait_for("all kinds", lambda: len(cluster.lines("consume", topic)) == 206, 30, 0.3)
+    wait_for("all kinds", lambda: len(cluster.lines("consume", topic)) == 206, interval=0.3)
 
 
 def list_contents(rows: list[Any], *, without: tuple[str, ...] = ()) -> dict[tuple[str, int], list[Any]]:
@@ -405,14 +409,13 @@ def test_a_killed_import_repeats_at_most_one_batch(cluster: Cluster, tmp_path: P
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     line = ("messages", "import", str(file), "--yes")
     command = [*PROGRAM, "-n", cluster.server.address, *line]
+
+    def has_stored(count: int) -> bool:
+        return len(cluster.lines("consume", topic)) >= count
+
     for killed_at in (1, IMPORTED_COUNT // 2):
         child = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
-        wait_for(
-            "some messages",
-            lambda count=killed_at: len(cluster.lines("consume", topic)) >= count,  # type: ignore[misc]
-            60,
-            0.1,
-        )
+        wait_for("some messages", partial(has_stored, killed_at), interval=0.1)
         child.kill()
         child.wait()
     result = cluster(*line)
@@ -439,8 +442,9 @@ def test_the_examples_of_the_manual(
             line = split_example(example)
             # An example that follows has no end of its own.
             ending = ["--from", "earliest", "--limit", "1"] if "--follow" in line else []
-            command = [*PROGRAM, "-n", cluster.server.address, *line, *ending]
-            result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+            result = forked_commands.run(
+                [*PATIENT, "-n", cluster.server.address, *line, *ending], ENVIRONMENT, timeout=60
+            )
             assert result.returncode == example.exit_code, (example.command_line, result.stderr)
 
 

@@ -133,7 +133,7 @@ def test_traces_of_a_producer_and_a_consumer(cluster: Cluster, tmp_path: Path) -
             rows = cluster("queryMsgTraceById", msg_id).rows or []
             return rows if len(rows) == 3 else None
 
-        rows = wait_for("the traces", all_three, 60)
+        rows = wait_for("the traces", all_three)
     assert [row["type"] for row in rows] == ["Pub", "SubBefore", "SubAfter"]
     pub, _, after = rows
     trace_fields = [pub[name] for name in ("group", "topic", "status", "keys", "storeHost", "offsetMsgId")]
@@ -154,7 +154,7 @@ def test_a_group_is_moved_to_where_its_own_mqadmin_moves_one(cluster: Cluster) -
     for group in ("Ours", "Theirs"):
         commit(cluster.old, group, COUNTED, {0: 4, 1: 1})
         create_topic(cluster.old.port, f"%RETRY%{group}", 1)
-    wait_for("the queues", lambda: ends(cluster) == [5, 2], 15)
+    wait_for("the queues", lambda: ends(cluster) == [5, 2])
     [row] = cluster("queryMsgByOffset", COUNTED, "broker-old", "0", "2").rows
     millis = str(round(datetime.fromisoformat(row["storeTime"]).timestamp() * 1000))
     words = ("resetOffsetByTime", "Ours", COUNTED, "-s", millis)
@@ -187,10 +187,10 @@ def test_queues_of_a_topic_that_is_gone_are_deleted(cluster: Cluster) -> None:
     assert cluster("deleteTopic", "Left", "DefaultCluster", "--yes").code == 0
     for broker in brokers:
         queue = broker.home / "store" / "consumequeue" / "Left" / "0"
-        wait_for("the delayed message", queue.exists, 15)
+        wait_for("the delayed message", queue.exists)
         result = cluster("cleanUnusedTopic", broker.address, "--yes")
         assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"])
-        wait_for("the queue's end", partial(is_gone, queue), 10)
+        wait_for("the queue's end", partial(is_gone, queue))
     assert ends(cluster) == [5, 2]
 
 
@@ -200,7 +200,7 @@ def test_what_is_counted_is_what_its_own_mqadmin_prints(cluster: Cluster) -> Non
         return rows if {row["inMsg24Hour"] for row in rows} == {7} else None
 
     # Brokers take a sample every ten seconds.
-    rows = sorted(wait_for("the samples", row, 30, 0.5), key=lambda row: str(row["consumerGroup"]))
+    rows = sorted(wait_for("the samples", row, interval=0.5), key=lambda row: str(row["consumerGroup"]))
     theirs = sorted(
         line.split() for line in cluster.mqadmin("statsAll", "-t", COUNTED).splitlines()
         if line.startswith(COUNTED)
@@ -222,7 +222,7 @@ def test_queues_whose_messages_have_expired_are_deleted(cluster: Cluster) -> Non
         while len(files := sorted((broker.home / "store" / "commitlog").iterdir())) < 3:
             send(broker.port, "Kept", 0, 1, b"x" * 30_000)
         # The next file is made ahead, and a broker does not start with one that has another length.
-        wait_for("whole files", partial(are_whole, files[0].parent), 10, 0.3)
+        wait_for("whole files", partial(are_whole, files[0].parent), interval=0.3)
         broker.kill()
         files[0].unlink()
     with ThreadPoolExecutor() as pool:
@@ -236,5 +236,5 @@ def test_queues_whose_messages_have_expired_are_deleted(cluster: Cluster) -> Non
         [row] = cluster("cleanExpiredCQ", broker.address, "--dry-run").rows
         assert row["changes"].endswith(f"which begins at {COMMIT_LOG_FILE}")
         assert cluster("cleanExpiredCQ", broker.address).rows[0]["result"] == "done"
-        wait_for("the queue's end", partial(is_gone, expired), 10)
+        wait_for("the queue's end", partial(is_gone, expired))
         assert kept.exists()

@@ -69,7 +69,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             wait_for_topic(cluster.servers, topic)
         # This client knows one of both name servers.
         ends.enter_context(LiveClients(home / "clients", ours.address, "OnlyOld"))
-        wait_for("the group", lambda: wire.ask(old.port, 203, {"consumerGroup": GROUP}).code == 0, 60)
+        wait_for("the group", lambda: wire.ask(old.port, 203, {"consumerGroup": GROUP}).code == 0)
         yield cluster
 
 
@@ -93,7 +93,7 @@ def topics(server: NameServer) -> list[str]:
 def check_foretold(cluster: Cluster, broker: JavaBroker, foretold: list[dict[str, Any]]) -> None:
     """The broker is gone: each topic has as many queues as it was said to have, all others as before."""
     left = {row["name"]: row["writeQueuesLeft"] for row in foretold if row["what"] == "topic"}
-    wait_on_each(cluster.servers, "the end", lambda server: broker.name not in brokers(server), 60)
+    wait_on_each(cluster.servers, "the end", lambda server: broker.name not in brokers(server))
     for server in cluster.servers:
         assert {topic: writable(server, topic) for topic in left} == left
         assert not any(
@@ -134,7 +134,7 @@ def test_a_topic_that_name_servers_have_forgotten(cluster: Cluster) -> None:
             assert wire.ask(server.port, 216, {"topic": "OnlyNew"}).code == 0
         return {"noNameServer"} == {row["kind"] for row in cluster("orphans")}
 
-    wait_for("an orphan", is_found, 60)
+    wait_for("an orphan", is_found)
     wait_for_topic(cluster.servers[:1], "OnlyNew")
     # 4.9.7 takes no notice of it before the topics of the broker change.
     for queues in (7, 6):

@@ -25,10 +25,11 @@ from tests.interop.cluster import (
     wait_for_runtime_info,
     wait_on_each,
 )
-from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 
 CLUSTER = "DefaultCluster"
 FILE = """\
@@ -85,9 +86,10 @@ class Cluster(NamedTuple):
         return self("apply", self.file(text), "--yes", *more)
 
     def export(self) -> str:
-        command = [*PROGRAM, "export", CLUSTER, "--namespace", "DEPLOYMENT"]
-        result = subprocess.run(
-            [*command, "-n", self.namesrv], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+        result = forked_commands.run(
+            [*PATIENT, "export", CLUSTER, "--namespace", "DEPLOYMENT", "-n", self.namesrv],
+            ENVIRONMENT,
+            timeout=60,
         )
         assert (result.returncode, result.stderr) == (0, "")
         return result.stdout
@@ -180,7 +182,7 @@ def wait_for_routes(cluster: Cluster, topic: str, brokers: list[str]) -> Any:
         current_route = route(server, topic) or {"queueDatas": []}
         return sorted(queue["brokerName"] for queue in current_route["queueDatas"]) == brokers
 
-    wait_on_each(cluster.servers, topic, names, 60)
+    wait_on_each(cluster.servers, topic, names)
     return (route(cluster.servers[1], topic) or {})["queueDatas"]
 
 
@@ -239,7 +241,7 @@ def test_killed_in_the_middle_and_started_again_ends_in_the_same_state(empty_clu
     file = cluster.file(f"cluster: {CLUSTER}\ntopics:\n{many}")
     command = [*PROGRAM, "apply", file, "--yes", "-n", cluster.namesrv]
     running = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
-    wait_for("the first of them", lambda: number_of(cluster.old) > 20, 30, 0.01)
+    wait_for("the first of them", lambda: number_of(cluster.old) > 20, interval=0.01)
     os.kill(running.pid, signal.SIGKILL)
     assert running.wait(10) == -signal.SIGKILL
     assert number_of(cluster.old) < 600
@@ -267,7 +269,7 @@ def test_messages_in_queues_that_go_are_counted(empty_cluster: Cluster) -> None:
         return int(row["messages"])
 
     # Queues are built a moment after messages are stored.
-    wait_for("the messages", lambda: counted() == 5, 20, 0.2)
+    wait_for("the messages", lambda: counted() == 5, interval=0.2)
     planned = cluster("plan", file)
     assert "counted on broker-a: 2 messages in queues 6 to 7 become unreadable" in planned.err
     assert "counted on broker-old: 3 messages in queues 6 to 7 become unreadable" in planned.err
@@ -293,7 +295,7 @@ def test_a_topic_that_leaves_one_broker_is_not_routed_to_it(empty_cluster: Clust
         assert {queue["brokerName"]: queue["perm"] for queue in queues} == {"broker-a": 6, "broker-old": 0}
     assert cluster("plan", str(cluster.home / "cluster.yaml"), "--prune").rows == []
     assert cluster.apply(both).code == 0
-    wait_for("the way back", lambda: is_open(cluster, "moves"), 30)
+    wait_for("the way back", lambda: is_open(cluster, "moves"))
 
 
 def is_open(cluster: Cluster, topic: str) -> bool:

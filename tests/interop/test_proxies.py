@@ -116,7 +116,6 @@ def settled(cluster: Cluster) -> None:
             {row["clientId"]: row["version"] for row in cluster("consumerConnection", GROUP).rows or ()}
             == dict.fromkeys((cluster.ids["push"], cluster.ids["simple"]), "5.2.0")
         ),
-        40,
     )
 
 
@@ -147,7 +146,7 @@ def test_a_healthy_group_behind_a_proxy_is_healthy(cluster: Cluster) -> None:
     assert (rows[GROUP]["count"], rows[GROUP]["version"]) == (2, "5.2.0")
     assert (rows[LOCAL_GROUP]["count"], rows[LOCAL_GROUP]["version"]) == (1, None)
     # The remoting consumer commits its first offsets after 10 seconds. The proxies' own group is left out.
-    wait_for("first offsets", lambda: rows_with_lag(cluster) == 3, 40)
+    wait_for("first offsets", lambda: rows_with_lag(cluster) == 3)
     result = cluster("startMonitoring", "--once")
     assert (result.code, result.rows["summary"]) == (0, "all 3 groups are healthy"), result.rows
 
@@ -267,7 +266,7 @@ def test_a_message_that_a_grpc_client_consumed_is_consumed(cluster: Cluster) -> 
         [row] = cluster("queryMsgByUniqueKey", "-i", sent["msgId"], "-t", TOPIC).rows
         return str(row["tracks"][GROUP])
 
-    wait_for("consumption", lambda: track() == "CONSUMED", 30, 0.5)
+    wait_for("consumption", lambda: track() == "CONSUMED", interval=0.5)
 
 
 @pytest.mark.skipif(not FULL_SIZE, reason="NSADMIN_PROXIES=full is not set: pip brings 30 MB")
@@ -278,7 +277,7 @@ def test_a_python_client_has_its_language_and_release(cluster: Cluster, tmp_path
             rows = cluster("consumerConnection", "python-group").rows or []
             return [(row["language"], row["version"]) for row in rows]
 
-        wait_for("the settings of the client", lambda: found() == [("PYTHON", PythonGrpcClients.VERSION)], 40)
+        wait_for("the settings of the client", lambda: found() == [("PYTHON", PythonGrpcClients.VERSION)])
 
 
 def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Cluster) -> None:
@@ -318,6 +317,5 @@ def wait_for_members(cluster: Cluster, client_ids: set[str]) -> None:
     wait_for(
         f"only {client_ids}",
         lambda: {row["clientId"] for row in cluster("consumerConnection", GROUP).rows or ()} == client_ids,
-        60,
-        0.5,
+        interval=0.5,
     )

@@ -81,7 +81,7 @@ def test_the_documented_role_is_enough(kubernetes: RealKubernetes) -> None:
         where_rows = nsadmin(kubernetes, ";".join(addrs), "where").rows
         return None if "Forbidden" in str(where_rows) else list(where_rows)
 
-    rows = wait_for("the rights", read_rows, 30, 0.5)
+    rows = wait_for("the rights", read_rows, interval=0.5)
     assert [row["reachable"] for row in rows] == [True, True, True, False]
     assert rows[3]["error"] == "kubectl prod/mq: pod broker-0: connection refused"
 
@@ -111,7 +111,7 @@ def test_kube_doctor_notices_that_ports_may_not_be_forwarded(kubernetes: RealKub
         rows = nsadmin(kubernetes, "names-0", "kube", "doctor").rows
         return "noPortForward" in {check["check"] for check in rows["checks"]}
 
-    wait_for("the loss of the right", is_noticed, 30, 0.5)
+    wait_for("the loss of the right", is_noticed, interval=0.5)
     kubernetes.kubectl("replace", "-f", "-", typed=json.dumps(read_documented_role()))
 
 
@@ -132,7 +132,7 @@ def test_a_pod_that_is_created_again_is_found(
             kubernetes.connect({"again-0:9876": second.addr})
             assert admin.topics.list_names() == ()
             assert second.asked
-    wait_for("the end of kubectl", lambda: not kubernetes.list_forwards(), 10)
+    wait_for("the end of kubectl", lambda: not kubernetes.list_forwards())
 
 
 def test_no_kubectl_is_left_after_sigkill(kubernetes: RealKubernetes, tmp_path: Path) -> None:
@@ -142,4 +142,4 @@ def test_no_kubectl_is_left_after_sigkill(kubernetes: RealKubernetes, tmp_path: 
     watch.wait_for_line("SUCCESS", 30)
     assert kubernetes.list_forwards()
     watch.kill()
-    wait_for("the end of kubectl", lambda: not kubernetes.list_forwards(), 10)
+    wait_for("the end of kubectl", lambda: not kubernetes.list_forwards())

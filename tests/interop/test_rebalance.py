@@ -93,7 +93,7 @@ def start_world(home: Path, version: str) -> Iterator[World]:
         third.result()
         wait_for_broker(servers, "broker-c")
         wait_for_runtime_info(brokers["broker-c"].port)
-        wait_for("messages", lambda: load.count.ordered.sent > 100 and load.count.missing < 50, 60)
+        wait_for("messages", lambda: load.count.ordered.sent > 100 and load.count.missing < 50)
         yield World(home, servers, brokers, load, Rebalancing(home / "state", servers), version)
 
 
@@ -110,7 +110,7 @@ def even(**counts: int) -> Counts:
 
 def check_load(world: World) -> None:
     """No send failed, nothing came damaged or out of sequence, and nothing is missing."""
-    wait_for("the last messages", lambda: world.load.count.missing < 100, 60, 0.5)
+    wait_for("the last messages", lambda: world.load.count.missing < 100, interval=0.5)
     count = world.load.count
     assert count.failures == ()
     assert (count.plain.broken, count.ordered.broken) == (0, 0)
@@ -127,7 +127,7 @@ def check_shares(world: World, topic: str, counts: Counts) -> None:
         return ends
 
     before = read_ends()
-    wait_for("new messages", lambda: sum(read_ends().values()) > sum(before.values()) + 300, 60, 0.5)
+    wait_for("new messages", lambda: sum(read_ends().values()) > sum(before.values()) + 300, interval=0.5)
     after = read_ends()
     total = sum(after.values()) - sum(before.values())
     for broker, queues in counts.items():
@@ -239,7 +239,7 @@ def test_the_first_broker_becomes_empty_and_is_stopped(world: World) -> None:
     drained = world.rebalancing.run_lines("drain", "broker-a", "--for-good", *quick)
     assert "safe" in [event["event"] for event in drained]
     world.brokers["broker-a"].stop()
-    wait_for("messages without the broker", lambda: world.load.count.ordered.sent > 0, 10)
+    wait_for("messages without the broker", lambda: world.load.count.ordered.sent > 0)
     check_load(world)
 
 

@@ -37,7 +37,7 @@ class Observed(NamedTuple):
         self.set(brokerPermission=5 if permission == 4 else 4)
         before = len(self.tap.registrations())
         self.set(brokerPermission=permission)
-        wait_for("a registration", lambda: len(self.tap.registrations()) >= before + frames, 60)
+        wait_for("a registration", lambda: len(self.tap.registrations()) >= before + frames)
         return self.tap.registrations()[before : before + frames]
 
     def set(self, **items: object) -> None:
@@ -180,6 +180,6 @@ def test_one_topic_too_many_and_the_broker_is_gone(
         assert "broker-many" in brokers(server)
         create_topic(broker.port, next(names), each["readQueueNums"])
         many.set(brokerPermission=4)
-        wait_for("its end", lambda: "broker-many" not in brokers(server), 60)
+        wait_for("its end", lambda: "broker-many" not in brokers(server))
         [row] = command_line.nsadmin(server.address, "registrationSize", "-b", broker.address).rows
         assert (row["framePercent"] > 100, row["fits"]) == (True, -1)

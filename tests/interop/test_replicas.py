@@ -61,7 +61,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             parts.callback(kill_started, broker)
         cluster = Cluster(server, master, slave, old_master, old_slave)
         start_all(master, old_master)
-        wait_for("two masters", lambda: len(cluster.run("clusterList").rows) == 2, 60)
+        wait_for("two masters", lambda: len(cluster.run("clusterList").rows) == 2)
         for topic in ("orders", "payments"):
             assert cluster.run("updateTopic", topic, "-c", "DefaultCluster").code == 0
         assert cluster.run("updateSubGroup", "warehouse", "-c", "DefaultCluster").code == 0
@@ -70,7 +70,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         start_all(master, old_slave)
         copy_mapping_version(master, slave)
         slave.start()
-        wait_for("two slaves", lambda: len(cluster.run("clusterList").rows) == 4, 60)
+        wait_for("two slaves", lambda: len(cluster.run("clusterList").rows) == 4)
         yield cluster
 
 
@@ -86,7 +86,7 @@ def start_all(*brokers: JavaBroker) -> None:
 
 def copy_tables(master: JavaBroker, slave: JavaBroker, lacking_topic: str) -> None:
     """Give a stopped slave its master's files, as after many copies, but without one topic."""
-    wait_for("the master's files", lambda: lacking_topic in topics_file(master).read_text(), 30)
+    wait_for("the master's files", lambda: lacking_topic in topics_file(master).read_text())
     shutil.copytree(topics_file(master).parent, topics_file(slave).parent)
     table = json.loads(topics_file(slave).read_text())
     del table["topicConfigTable"][lacking_topic]
@@ -186,7 +186,7 @@ def test_a_drain_and_a_restart_refuse_a_master_whose_slave_lacks_a_topic(cluster
 
 
 def test_a_slave_of_4_9_7_copies_a_new_topic_and_a_blocked_one_drifts(cluster: Cluster) -> None:
-    wait_for("an equal slave", lambda: cluster.run("replicaDiff", "-b", "broker-old").rows == [], 40)
+    wait_for("an equal slave", lambda: cluster.run("replicaDiff", "-b", "broker-old").rows == [])
     # The slave copies every 10 s, perhaps just between two of these commands.
     for topic_name in ("invoices", "refunds", "returns"):
         assert cluster.run("updateTopic", topic_name, "-b", cluster.old_master.address).code == 0
@@ -229,7 +229,7 @@ def test_a_slave_with_a_wrong_ha_address_copies_nothing(cluster: Cluster, tmp_pa
     try:
         stray.start()
         # For its first minute, a slave may still be about to connect.
-        wait_for("the verdict", lambda: _list_stopped(cluster) == [2], 90, 5)
+        wait_for("the verdict", lambda: _list_stopped(cluster) == [2], interval=5)
         checked = cluster.run("check", "replicas")
         assert (checked.code, "1 of 3 slaves copies no messages" in checked.rows["summary"]) == (2, True)
     finally:
@@ -245,7 +245,7 @@ def test_consumers_cannot_read_from_a_slave_whose_master_was_killed(cluster: Clu
     """The last one: the master does not come back."""
     cluster.master.kill()
     evidence = "can neither read nor write, because slaveReadEnable=false"
-    explained = wait_for("the master's end", lambda: _explain_masterless(cluster), 60)
+    explained = wait_for("the master's end", lambda: _explain_masterless(cluster))
     assert evidence in explained["seen"], explained
     foreseen = cluster.run("whatIf", "--down", "broker-old:0", "--detail")
     [orders] = [row for row in foreseen.rows if (row["what"], row["name"]) == ("topic", "orders")]

@@ -72,7 +72,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             assert wire.ask(broker.port, 15, place).code == 0
         # A broker puts offsets into its store every few seconds.
         for broker in (separate, shared):
-            wait_for(f"offsets of {broker.name}", partial(has_offsets, broker), 60)
+            wait_for(f"offsets of {broker.name}", partial(has_offsets, broker))
         yield there
 
 

@@ -47,7 +47,7 @@ class Senders(Running):
         """What comes of a message to the topic, of a producer that asks these name servers."""
         before = self.child.output
         self.child.write(f"{namesrv} {topic}\n")
-        wait_for(f"a send to {topic}", lambda: self.child.output.count("\n") > before.count("\n"), 60)
+        wait_for(f"a send to {topic}", lambda: self.child.output.count("\n") > before.count("\n"))
         return self.child.output.removeprefix(before).strip()
 
 
@@ -198,12 +198,12 @@ def test_brokers_that_take_no_messages(cluster: Cluster) -> None:
         words = ("updateBrokerConfig", "brokerPermission", "4", "-b", broker.address, "--yes")
         assert command_line.nsadmin(cluster.both, *words).code == 0
     for name, broker in brokers.items():
-        done = wait_for("the permission", partial(explain_unless_fine, cluster.new.address, name), 60)
+        done = wait_for("the permission", partial(explain_unless_fine, cluster.new.address, name))
         assert causes(done) == {"brokerPermission": [cluster.new.address]}
         assert row(done, "brokerPermission")["brokerAddr"] == broker.address
         assert cluster.send(cluster.new.address, name) == f"{NO_ROUTE}{name}"
         do_next(done, "brokerPermission", cluster.both)
-        wait_for("the permission", partial(is_fine, cluster.new.address, name), 60)
+        wait_for("the permission", partial(is_fine, cluster.new.address, name))
         assert cluster.send(cluster.new.address, name) == "sent"
 
 
@@ -315,7 +315,7 @@ def test_a_group_with_slaves_alone(cluster: Cluster) -> None:
         on = causes(done).get("masterMissing", [])
         return done if sorted(on) == sorted([cluster.new.address, cluster.old.address]) else None
 
-    done = wait_for("the master's end on both", both_know, 60)
+    done = wait_for("the master's end on both", both_know)
     assert causes(done).keys() == {"masterMissing"}
     assert cluster.send(cluster.both, topic) == f"{NO_ROUTE}{topic}"
 
@@ -334,7 +334,7 @@ def test_a_killed_broker_is_named_by_every_command(cluster: Cluster, tmp_path: P
     ask("check", "writable")
     for part in (cluster.slave, cluster.master):
         part.kill()
-    wait_on_each([cluster.new], "its end", lambda server: "broker-a" not in brokers(server), 60)
+    wait_on_each([cluster.new], "its end", lambda server: "broker-a" not in brokers(server))
 
     listed = ask("clusterList")
     missing = [(row["brokerName"], row["brokerId"]) for row in listed.rows if not row["reachable"]]

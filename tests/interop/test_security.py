@@ -100,7 +100,7 @@ def clusters(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         guarded = Guarded(ours, new, old, mqadmin, alone(home))
         for broker in (new, old):
             wait_for_broker([ours], broker.name)
-        wait_for("brokers that answer", partial(all_answer, secured, guarded), 30)
+        wait_for("brokers that answer", partial(all_answer, secured, guarded))
         yield secured, guarded
 
 
@@ -133,7 +133,7 @@ def test_commands_go_through_tls_to_name_server_and_broker(secured: Secured) -> 
     result = secured.trusted("updateTopic", "Behind", "-c", "DefaultCluster", "-r", "3", "-w", "2")
     assert (result.code, result.err) == (0, "")
     assert [(row["brokerName"], row["result"]) for row in result.rows] == [("broker-tls", "done")]
-    wait_for("its route", lambda: secured.trusted("topicRoute", "Behind").code == 0, 15)
+    wait_for("its route", lambda: secured.trusted("topicRoute", "Behind").code == 0)
     [route] = secured.trusted("topicRoute", "Behind").rows
     assert (route["brokerName"], route["readQueueNums"], route["writeQueueNums"]) == ("broker-tls", 3, 2)
     result = secured.trusted("clusterList")
@@ -200,7 +200,7 @@ def test_signed_commands_succeed_on_both_generations(guarded: Guarded) -> None:
 @pytest.mark.parametrize("broker", ["broker-a", "broker-old"])
 def test_bodies_and_every_kind_of_query_are_signed(guarded: Guarded, broker: str) -> None:
     guarded.signed("updateTopic", "Bodies", "-c", "DefaultCluster")
-    wait_for("its route", lambda: len(guarded.signed("topicRoute", "Bodies").rows or ()) == 2, 15)
+    wait_for("its route", lambda: len(guarded.signed("topicRoute", "Bodies").rows or ()) == 2)
     result = guarded.signed(
         "sendMessage", "-t", "Bodies", "-p", "Türkei 😀", "-k", "K-1", "-b", broker, "-i", "0"
     )
@@ -210,7 +210,7 @@ def test_bodies_and_every_kind_of_query_are_signed(guarded: Guarded, broker: str
     def found(*query: str) -> Callable[[], bool]:
         return lambda: [row["body"] for row in guarded.signed(*query).rows or ()] == ["Türkei 😀"]
 
-    wait_for("by unique key", found("queryMsgByUniqueKey", "-t", "Bodies", "-i", sent["msgId"]), 15)
+    wait_for("by unique key", found("queryMsgByUniqueKey", "-t", "Bodies", "-i", sent["msgId"]))
 
 
 def test_unsigned_and_wrongly_signed_requests_are_refused_in_the_brokers_own_words(guarded: Guarded) -> None:
@@ -263,7 +263,7 @@ def test_the_tools_yml_of_mqadmin_serves_both(guarded: Guarded) -> None:
         assert f"{row['brokerName']} " in theirs
         assert row["version"] in theirs
     guarded.mqadmin("updateTopic", "-t", "Theirs", "-c", "DefaultCluster", "-r", "5", "-w", "5")
-    wait_for("its route", lambda: len(guarded("topicRoute", "Theirs").rows or ()) == 2, 15)
+    wait_for("its route", lambda: len(guarded("topicRoute", "Theirs").rows or ()) == 2)
     routes = guarded("topicRoute", "Theirs").rows
     assert {row["brokerName"]: row["readQueueNums"] for row in routes} == {"broker-a": 5, "broker-old": 5}
 

@@ -148,7 +148,7 @@ def test_ours_locked_down_with_tls_and_credentials_has_nothing_left_open(world: 
         result = command_line.nsadmin(world.locked.address, *options, "clusterList", env=SIGNED)
         return result.code == 0 and "broker-tls" in str(result.rows)
 
-    wait_for("broker-tls", listed, 60)
+    wait_for("broker-tls", listed)
     _, report = audit(world.locked.address, *options, **SIGNED)
     mine = {
         check: part["state"] for check, part in report.items() if world.locked.address in str(part["details"])

@@ -58,7 +58,7 @@ def broker(
         "registerNameServerPeriod": 10_000,
     }
     with JavaBroker(tmp_path_factory.mktemp("broker"), [], config=config) as master:
-        wait_for_broker(servers, master.name, timeout=90)
+        wait_for_broker(servers, master.name)
         yield master
 
 

@@ -66,24 +66,24 @@ def agree(cluster: Cluster) -> list[list[str]] | None:
 
 def test_logical_queues_are_those_of_mqadmin(cluster: Cluster) -> None:
     cluster.mqadmin("updateStaticTopic", "-t", TOPIC, "-qn", "3", "-b", "broker-a")
-    wait_for("the mapping", lambda: logical(cluster) == {"broker-a": {"0": 0, "1": 1, "2": 2}}, 20)
+    wait_for("the mapping", lambda: logical(cluster) == {"broker-a": {"0": 0, "1": 1, "2": 2}})
     for queue in ("0", "2", "2"):
         result = cluster("sendMessage", TOPIC, f"in {queue}", "-b", "broker-a", "-i", queue)
         assert (result.code, result.rows[0]["queueId"]) == (0, int(queue))
     wanted = [["0", "0", "1"], ["1", "0", "0"], ["2", "0", "2"]]
-    wait_for("the offsets", lambda: agree(cluster) == wanted, 15)
+    wait_for("the offsets", lambda: agree(cluster) == wanted)
 
 
 def test_queues_that_have_moved_keep_their_numbers(cluster: Cluster) -> None:
     cluster.mqadmin("remappingStaticTopic", "-t", TOPIC, "-b", "broker-b")
-    wait_for("the mapping", lambda: set(logical(cluster)) == {"broker-b"}, 20)
+    wait_for("the mapping", lambda: set(logical(cluster)) == {"broker-b"})
     assert set(logical(cluster)["broker-b"]) == {"0", "1", "2"}
     result = cluster("sendMessage", TOPIC, "moved", "-b", "broker-b", "-i", "2")
     assert result.code == 0, result
     # Upstream leaves a gap where a queue goes on elsewhere.
     assert result.rows[0]["queueOffset"] == 10_000
     wanted = [["0", "0", "10000"], ["1", "0", "10000"], ["2", "0", "10001"]]
-    wait_for("the offsets", lambda: agree(cluster) == wanted, 15)
+    wait_for("the offsets", lambda: agree(cluster) == wanted)
     [row] = cluster("queryMsgByOffset", TOPIC, "broker-b", "2", "10000").rows
     assert (row["body"], row["queueId"], row["queueOffset"]) == ("moved", 2, 10_000)
     refused = cluster("skipAccumulatedMessage", "G", TOPIC, "--dry-run")
@@ -99,7 +99,7 @@ def test_what_was_written_before_a_queue_moved(cluster: Cluster) -> None:
         assert result.code == 0 or "try again in 15 seconds" in result.err, result
         return result.code == 0
 
-    wait_for("what broker-a has", is_found, 60)
+    wait_for("what broker-a has", is_found)
     [row] = cluster(*words).rows
     assert (row["body"], row["storeHost"]) == ("in 2", cluster.brokers[0].address)
     rows = cluster("printMsg", TOPIC).rows
@@ -125,9 +125,9 @@ def test_queues_are_shared_and_consumed_by_their_numbers(cluster: Cluster, tmp_p
             rows = cluster("consumerStatus", group).rows or []
             return [[row["brokerName"], row["queueId"]] for row in rows if row["topic"] == TOPIC]
 
-        wait_for("the queues", lambda: len(consumed()) == 3, 40)
+        wait_for("the queues", lambda: len(consumed()) == 3)
         assert consumed() == [["__syslo__global__", number] for number in range(3)]
-        wait_for("a healthy group", lambda: cluster("consumerStatus", group).err == "", 20)
+        wait_for("a healthy group", lambda: cluster("consumerStatus", group).err == "")
 
 
 def mapping(broker: JavaBroker, topic: str) -> dict[str, list[dict[str, int | str]]]:
@@ -185,7 +185,7 @@ def test_messages_are_taken_while_queues_move_and_mqadmin_goes_on_with_ours(
     ]
     first, second = (next(row["after"] for row in result.rows if row["queueId"] == queue) for queue in (0, 1))
     assert {first, second} == {"broker-a", "broker-b"}
-    wait_for("the route", lambda: len(cluster("topicRoute", "Moved").rows or ()) == 2, 20)
+    wait_for("the route", lambda: len(cluster("topicRoute", "Moved").rows or ()) == 2)
     assert cluster("sendMessage", "Moved", "before", "-b", first, "-i", "0").rows[0]["queueOffset"] == 0
     moved = command_line.nsadmin(addr, "remappingStaticTopic", "Moved", "-b", second, env=state)
     assert [(row["queueId"], row["before"], row["logicOffset"]) for row in moved.rows] == [(0, first, 10_000)]
@@ -197,7 +197,7 @@ def test_messages_are_taken_while_queues_move_and_mqadmin_goes_on_with_ours(
     def sent() -> bool:
         return cluster("sendMessage", "Moved", "after", "-b", second, "-i", "0").code == 0
 
-    wait_for("a message", sent, 30)
+    wait_for("a message", sent)
     assert "mapping data is written" in cluster.mqadmin("remappingStaticTopic", "-t", "Moved", "-b", first)
     hosted = mapping(next(broker for broker in cluster.brokers if broker.name == first), "Moved")
     assert [items[-1]["logicOffset"] for items in hosted.values()] == [20_000, 10_000]

@@ -91,9 +91,9 @@ def worlds(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             ):
                 ends.push(part)
         world = Far(far, authority, operator, mqadmin, stranger, None, home)  # type: ignore[arg-type]
-        wait_for("broker-tls", lambda: trusted(world, "clusterList").rows, 60)
+        wait_for("broker-tls", lambda: trusted(world, "clusterList").rows)
         assert "success" in mqadmin("updateTopic", "-c", "DefaultCluster", "-t", TOPIC)
-        wait_for("its route", lambda: trusted(world, "topicRoute", TOPIC).code == 0, 60)
+        wait_for("its route", lambda: trusted(world, "topicRoute", TOPIC).code == 0)
         clients = ends.enter_context(LiveClients(home / "clients", far.address, TOPIC, flags=flags))
         yield world._replace(clients=clients), Open(open_, plain, test_mode)
 
@@ -157,11 +157,11 @@ def test_who_shows_no_certificate_or_a_stranger_s_is_refused_and_logged(far: Far
     # With TLS 1.3 a client learns of it later than of the end of the handshake.
     _, output = s_client(far.server, "-CAfile", far.authority.ca, "-tls1_2")
     assert "alert" in output
-    wait_for("its line", lambda: "the client presented no certificate" in far.server.child.output, 20)
+    wait_for("its line", lambda: "the client presented no certificate" in far.server.child.output)
     stderr = far.stranger("clusterList")
     assert "broker-tls" not in stderr
     assert "ClusterListSubCommand command failed" in stderr
-    wait_for("its line", lambda: "does not trust this server's certificate" in far.server.child.output, 20)
+    wait_for("its line", lambda: "does not trust this server's certificate" in far.server.child.output)
     result = command_line.nsadmin(far.server.address, "--tlsCa", str(far.authority.ca), "clusterList")
     assert (result.code, result.rows) == (4, None)
     assert "requires a client certificate: pass --tlsCert and --tlsKey" in result.err
@@ -187,7 +187,7 @@ def test_a_renewed_certificate_reaches_new_connections_and_drops_none(far: Far) 
         put(far.authority, fresh, far.home / "files")
         if signalled:
             log._process.send_signal(signal.SIGHUP)
-        wait_for(f"{name} in the log", partial(log.wait_for_line, f'certificate of "{name}"', 1), 30)
+        wait_for(f"{name} in the log", partial(log.wait_for_line, f'certificate of "{name}"', 1))
         assert subject(far) == f"CN={name}"
     other = far.authority.issue("fourth")
     shutil.copy(other.cert, far.home / "files" / "server.pem")

@@ -182,7 +182,7 @@ def test_topic_status_tells_what_mqadmin_tells(cluster: Cluster) -> None:
         rows = nsadmin(cluster, "topicStatus", "Written").rows
         return rows if [row["maxOffset"] for row in rows] == [5, 0, 1] else None
 
-    wait_for("the queues", written, 15)
+    wait_for("the queues", written)
     result = nsadmin(cluster, "topicStatus", "Written")
     assert (result.code, result.err) == (0, "")
     theirs = sorted(
@@ -211,7 +211,7 @@ def test_topic_status_of_both_releases_where_mqadmin_gives_up(cluster: Cluster) 
         max_offsets = [(row["brokerName"], row["maxOffset"]) for row in result.rows or ()]
         return max_offsets == [("broker-a", 2), ("broker-old", 2)]
 
-    wait_for("both brokers' queues", both, 15)
+    wait_for("both brokers' queues", both)
     assert "request type 351 not supported" in cluster.mqadmin("topicStatus", "-t", "Mixed")
     assert nsadmin(cluster, "topicStatus", "NoSuch").code == 5
 
@@ -267,7 +267,7 @@ def test_both_sides_of_replication(cluster: Cluster) -> None:
         )
 
     # The slave learns where the master is with a registration, which may be the next one, 30 s later.
-    wait_for("the slave", in_step, 75)
+    wait_for("the slave", in_step)
     result = nsadmin(cluster, "haStatus", "-c", CLUSTER)
     master, slave, old = result.rows
     mqadmin_output = cluster.mqadmin("haStatus", "-b", cluster.master.address)
@@ -295,7 +295,7 @@ def test_stats_are_those_of_mqadmin(cluster: Cluster) -> None:
         return row if row["inMsg24Hour"] == 7 and row["outMsg24Hour"] == 3 else None
 
     # Brokers take a sample every ten seconds.
-    wait_for("the samples", counted, 30)
+    wait_for("the samples", counted)
     [row] = nsadmin(cluster, "statsAll", "-t", "Busy").rows
     [theirs] = table(cluster.mqadmin("statsAll", "-t", "Busy"))
     assert [row["topic"], row["consumerGroup"], row["accumulation"]] == ["Busy", "G", 4]

@@ -89,7 +89,10 @@ def test_a_consumer_that_is_switched_over_misses_nothing(transfer: Transfer) -> 
     load.order("write 300")
     load.order("join source")
     wait_for(
-        "consumed messages", lambda: load.order("report /dev/null").source > MESSAGE_COUNT // 3, 120, 0.2
+        "consumed messages",
+        lambda: load.order("report /dev/null").source > MESSAGE_COUNT // 3,
+        120,
+        interval=0.2,
     )
     load.order("leave")
     copy_with_kills(transfer)
@@ -136,17 +139,19 @@ def copy_with_kills(transfer: Transfer) -> None:
     for part, restart in ((1, restart_source), (2, restart_target)):
         with start_transfer(transfer.state, transfer.topic, *transfer.ends, "--follow", *limits) as child:
             try:
-                wait_for("copies", partial(transfer.has_copied, part * MESSAGE_COUNT // 4), 300, 0.01)
+                wait_for(
+                    "copies", partial(transfer.has_copied, part * MESSAGE_COUNT // 4), 300, interval=0.01
+                )
                 if IS_LARGE:
                     restart(transfer)
                     copied = (2 * part + 1) * MESSAGE_COUNT // 8
-                    wait_for("copies", partial(transfer.has_copied, copied), 300, 0.1)
+                    wait_for("copies", partial(transfer.has_copied, copied), 300, interval=0.1)
             finally:
                 child.kill()
         assert child.returncode == -signal.SIGKILL
     with start_transfer(transfer.state, transfer.topic, *transfer.ends, "--follow") as child:
         try:
-            wait_for("copies", partial(transfer.has_copied, MESSAGE_COUNT), 300, 0.05)
+            wait_for("copies", partial(transfer.has_copied, MESSAGE_COUNT), 300, interval=0.05)
         finally:
             child.send_signal(signal.SIGINT)
             out, stderr = child.communicate(timeout=30)
@@ -181,7 +186,9 @@ def switch_over(transfer: Transfer, sent: int) -> None:
     repeated = sum_of(result, "repeated")
     expected = transfer.copied() - sum_of(result, "to")
     transfer.load.order("join target")
-    wait_for("deliveries", lambda: transfer.load.order("report /dev/null").target >= expected, 120, 0.2)
+    wait_for(
+        "deliveries", lambda: transfer.load.order("report /dev/null").target >= expected, 120, interval=0.2
+    )
     transfer.load.order("leave")
     report = transfer.load.report()
     assert len(report) == sent + FOREIGN

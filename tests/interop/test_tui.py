@@ -111,7 +111,7 @@ def test_operator_watches_wipes_and_restores_a_real_broker(
     screen.keys("Tab")
     screen.until("SETTING", "mappedFileSizeCommitLog")
     screen.keys("q")
-    wait_for("the end", lambda: not screen.is_there, 30)
+    wait_for("the end", lambda: not screen.is_there)
 
 
 def test_operator_reads_messages_and_replays_a_dead_letter(cluster: Cluster, screen: Tmux) -> None:
@@ -164,4 +164,4 @@ def test_operator_sees_servers_die_and_the_screen_stays(cluster: Cluster, screen
     screen.keys("6")
     screen.until("NameServerSilent", "BrokerSilent")
     screen.keys("q")
-    wait_for("the end", lambda: not screen.is_there, 30)
+    wait_for("the end", lambda: not screen.is_there)

@@ -59,7 +59,7 @@ def _registered(cluster: TunnelledCluster) -> None:
         [(_, rows)] = cluster.run_directly([["clusterList"]])
         return names == {row["brokerName"] for row in rows or () if row["reachable"]}
 
-    wait_for("the brokers", are_listed, 60, 0.5)
+    wait_for("the brokers", are_listed, interval=0.5)
 
 
 def read_documents(text: str) -> list[Any]:
@@ -74,7 +74,7 @@ def read_documents(text: str) -> list[Any]:
 def find_ids(cluster: TunnelledCluster) -> KnownIds:
     def first_row(line: str) -> dict[str, Any]:
         row: dict[str, Any] = wait_for(
-            line, lambda: next(iter(cluster.run_directly([line.split()])[0][1] or ()), None), 60, 0.5
+            line, lambda: next(iter(cluster.run_directly([line.split()])[0][1] or ()), None), interval=0.5
         )
         return row
 
@@ -192,7 +192,7 @@ def test_the_calls_of_an_mcp_session_share_one_tunnel(cluster: TunnelledCluster,
     if way_name == "kube":
         words = [call.split()[2] for call in cluster.kube.calls[earlier_calls:]]
         assert Counter(words) == {"get": 1, "port-forward": 1 + len(cluster.brokers)}
-    wait_for("the end of its programs", lambda: not cluster.tunnel_processes(way_name), 10)
+    wait_for("the end of its programs", lambda: not cluster.tunnel_processes(way_name))
 
 
 class LongRunning:
@@ -213,8 +213,8 @@ class LongRunning:
         quick = ("--settle", "1s", "--interval", "1s", "--intervals", "1")
         self._start("drain", "broker-a", "--force", "--yes", "--hold", "--json", *quick)
         self.children["drain"].wait_for_line('"safe"', 60)
-        wait_for("the metrics", self.exports_the_broker, 60, 0.5)
-        wait_for("the journal", lambda: TOPIC in self.journal, 60, 0.5)
+        wait_for("the metrics", self.exports_the_broker, interval=0.5)
+        wait_for("the journal", lambda: TOPIC in self.journal, interval=0.5)
 
     def _start(self, *words: str) -> None:
         environment = {
@@ -264,21 +264,21 @@ def test_long_running_commands_find_servers_again_and_leave_no_process(
         running.start()
         programs = cluster.list_programs(way_name)
         cluster.interrupt(way_name)
-        wait_for("their ends", lambda: not set(cluster.list_programs(way_name)) & set(programs), 60)
-        wait_for("new ones", lambda: len(cluster.list_programs(way_name)) == len(programs), 60)
+        wait_for("their ends", lambda: not set(cluster.list_programs(way_name)) & set(programs))
+        wait_for("new ones", lambda: len(cluster.list_programs(way_name)) == len(programs))
         readings = running.count_good_readings()
         [(code, _)] = cluster.run_directly([["updateTopic", f"Later-{way_name}", "-b", "broker-a", "--yes"]])
         assert code == 0
-        wait_for("the new topic", lambda: f"Later-{way_name}" in running.journal, 60, 0.5)
-        wait_for("more readings", lambda: running.count_good_readings() > readings, 60, 0.5)
-        wait_for("the metrics", running.exports_the_broker, 60, 0.5)
+        wait_for("the new topic", lambda: f"Later-{way_name}" in running.journal, interval=0.5)
+        wait_for("more readings", lambda: running.count_good_readings() > readings, interval=0.5)
+        wait_for("the metrics", running.exports_the_broker, interval=0.5)
         running.tui.keys("2")
         running.tui.text(f"/Later-{way_name}")
         running.tui.keys("Enter")
         running.tui.until("1 of")
     finally:
         running.kill()
-    wait_for("the end of its programs", lambda: not cluster.tunnel_processes(way_name), 15)
+    wait_for("the end of its programs", lambda: not cluster.tunnel_processes(way_name))
     assert cluster.run_directly([["addWritePerm", "broker-a", "--yes"]])[0][0] == 0
 
 
@@ -315,4 +315,4 @@ def test_no_ssh_is_left_when_a_command_is_ended(
     watch._process.send_signal(signal_number)
     watch.wait(20)
     watch._ended()
-    wait_for("the end of ssh", lambda: not cluster.ssh.processes(), 10)
+    wait_for("the end of ssh", lambda: not cluster.ssh.processes())

@@ -149,7 +149,7 @@ def test_raw_entries_and_messages_are_those_of_mqadmin(cluster: Cluster) -> None
         rows = cluster("topicStatus", "Raw").rows
         return [row["maxOffset"] for row in rows] == [5]
 
-    wait_for("the queue", written, 15)
+    wait_for("the queue", written)
     rows = cluster("queryCq", "-t", "Raw", "-q", "0", "-i", "1", "-c", "3").rows
     mqadmin_output = cluster.mqadmin("queryCq", "-t", "Raw", "-q", "0", "-i", "1", "-c", "3")
     theirs = re.findall(r"physicOffset=(\d+), physicSize=(\d+), tagsCode=(-?\d+)", mqadmin_output)
@@ -257,7 +257,7 @@ def test_a_compaction_log_is_read_beside_the_broker_that_writes_it(cluster: Clus
     def written() -> bool:
         return file.exists() and len(cluster("dumpCompactionLog", str(file)).rows or ()) == 3
 
-    wait_for("the messages", written, 30)
+    wait_for("the messages", written)
     result = cluster("dumpCompactionLog", "-f", str(file))
     assert (result.code, [row["body"] for row in result.rows]) == (0, [f"{n} percent" for n in range(3)])
     # mqadmin opens the file for writing: it gets a copy.

@@ -6,8 +6,6 @@ and a 4.9.7, from the endpoint alone; its file is the one we read.
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +17,7 @@ from tests.interop import jars
 from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker, JavaNameServer, Running
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 from tests.support.endpoint import FakeEndpoint
 
 NOWHERE = "10.9.9.9"
@@ -64,7 +63,7 @@ def place(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         endpoint.text = f"{new.address};{old.address}\n"
         broker.start()
         test_place = Place(home, new, old, broker, endpoint)
-        wait_for("the broker on both name servers", lambda: is_registered(test_place), 60)
+        wait_for("the broker on both name servers", lambda: is_registered(test_place))
         yield test_place
 
 
@@ -86,13 +85,8 @@ MAP = ("--addressMap", "10.0.0.0/8=127.0.0.1")
 def nsadmin(place: Place, *args: str) -> CommandResult:
     config = {"NSADMIN_CONFIG": str(place.home / "config.yaml"), "XDG_CACHE_HOME": str(place.home)}
     environment = {**ENVIRONMENT, **config, "NSADMIN_AUDIT": "off"}
-    result = subprocess.run(
-        [sys.executable, "-m", "nsadmin", "--json", *args],
-        capture_output=True,
-        text=True,
-        env={name: value for name, value in environment.items() if name != "NAMESRV_ADDR"},
-        timeout=60,
-    )
+    environment.pop("NAMESRV_ADDR", None)
+    result = forked_commands.run(["--json", *args], environment)
     return CommandResult(
         result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
     )
@@ -134,7 +128,7 @@ def test_a_broker_whose_address_leads_nowhere_is_read_and_changed_through_the_ma
     result = nsadmin(place, "updateTopic", "-t", "Mapped", "-b", place.broker_addr, "-r", "3", "-w", "3")
     assert result.code == 0, result.err
     assert result.rows[0]["result"] == "done"
-    wait_for("the route", lambda: nsadmin(place, "topicRoute", "Mapped").code == 0, 30)
+    wait_for("the route", lambda: nsadmin(place, "topicRoute", "Mapped").code == 0)
     assert nsadmin(place, "topicRoute", "Mapped").rows[0]["writeQueueNums"] == 3
 
 

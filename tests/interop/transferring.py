@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.interop import jars, wire
-from tests.interop.command_line import ENVIRONMENT, PROGRAM, CommandResult
+from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult
 from tests.interop.java_parts import Running, start_clients
+from tests.support import forked_commands
 
 
 class LoadCount(NamedTuple):
@@ -48,8 +49,7 @@ def run_without_servers(state: Path, *words: str) -> CommandResult:
         **ENVIRONMENT, "NSADMIN_STATE": str(state), "NSADMIN_CONFIG": str(state / "config.yaml"),
         "NSADMIN_AUDIT": "off",
     }  # fmt: skip
-    command = [*PROGRAM, *words, "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    result = forked_commands.run([*PATIENT, *words, "--json"], environment, timeout=300)
     return CommandResult(
         result.returncode, json.loads(result.stdout) if result.stdout else None, result.stderr
     )

@@ -21,6 +21,7 @@ from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, JavaNameServer, LiveClients, Running
 from tests.interop.pod_network import inside, pod_network
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 from tests.support.kube_clusters import StubCluster, make_pod, make_service
 from tests.support.ssh_hosts import SshHost
 
@@ -49,10 +50,8 @@ class Way(NamedTuple):
         return [sys.executable, "-m", "nsadmin", *words[:1], *self.options, *words[1:]]
 
     def run(self, *words: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*words), capture_output=True, text=True, env=self.environment, timeout=120,
-            input=typed,
-        )  # fmt: skip
+        line = [*words[:1], *self.options, *words[1:]]
+        return forked_commands.run(line, self.environment, typed=typed, timeout=120)
 
 
 class TunnelledCluster(NamedTuple):
@@ -175,9 +174,9 @@ def _fill(names_addr: str, brokers: Sequence[JavaBroker]) -> None:
                 admin.clusters.get_info().broker_groups
             ) == len(brokers)
 
-        wait_for("the route", is_listed, 30)
+        wait_for("the route", is_listed)
     for broker in brokers:
-        wait_for("the messages", partial(_has_messages, broker), 30)
+        wait_for("the messages", partial(_has_messages, broker))
 
 
 def _has_messages(broker: JavaBroker) -> bool:

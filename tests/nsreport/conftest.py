@@ -16,7 +16,7 @@ from namesrv_core.lab.scenario_player import play_scenario
 from nsreport.runtime import session
 from nsreport.sources import input_files, journals
 from nsreport.sources.input_files import InputSource
-from nsreport.tables import bronze
+from nsreport.tables import unique_lines
 from tests.support import observer
 from tests.support.observer import Play
 
@@ -74,7 +74,9 @@ def ns_event(spark: SparkSession, played: Callable[[str], Path]) -> Callable[[st
     @cache
     def events_of(name: str) -> DataFrame:
         found, _ = input_files.list_files(spark, InputSource(str(played(name))))
-        lines = bronze.key_journal_lines(input_files.read_lines(spark, found))
-        return journals.parse_events(bronze.keep_first_copies(lines, datetime.now(UTC))).localCheckpoint()
+        lines = unique_lines.key_journal_lines(input_files.read_lines(spark, found))
+        return journals.parse_events(
+            unique_lines.keep_first_copies(lines, datetime.now(UTC))
+        ).localCheckpoint()
 
     return events_of

@@ -12,7 +12,6 @@ from pyspark.sql.functions import current_timestamp, lit, md5, to_date
 from nsreport.jobs.batch import PipelineRun, RunRequest
 from nsreport.presentation.report_reader import read_report
 from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports, list_input_tables
-from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT
 from nsreport.runtime.local_rows import build_empty_rows, collect_locally
 from nsreport.sources import journals
 from nsreport.sources.input_files import InputSource, decompress_file
@@ -90,8 +89,9 @@ def _build_tables(spark: SparkSession, run_folder: Path, report_names: Sequence[
 
 
 def _build_report(report_name: str, tables: Mapping[str, DataFrame]) -> DataFrame:
-    input_tables = (tables[name] for name in REPORTS_BY_NAME[report_name].input_tables)
-    return _keep_locally(FUNCTIONS_BY_REPORT[report_name](*input_tables, START_MS, END_MS))
+    report = REPORTS_BY_NAME[report_name]
+    input_tables = (tables[name] for name in report.input_tables)
+    return _keep_locally(report.load_function()(*input_tables, START_MS, END_MS))
 
 
 def _keep_locally(table_rows: DataFrame) -> DataFrame:

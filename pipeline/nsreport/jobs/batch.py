@@ -23,7 +23,7 @@ from nsreport.jobs.run_record import RunRecord
 from nsreport.jobs.table_tasks import TableTask, run_tasks
 from nsreport.jobs.table_workspace import ResultListener, TableResult, TableWorkspace
 from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
-from nsreport.reports.report_functions import FUNCTIONS_BY_REPORT, build_report_schema
+from nsreport.reports.table_catalogue import build_report_schema
 from nsreport.runtime import local_rows, progress, session
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
 from nsreport.sources.input_files import InputSource
@@ -255,7 +255,7 @@ class PipelineRun:
         if len(input_rows) < len(input_tables):
             return 0
         report_rows = (
-            FUNCTIONS_BY_REPORT[report_name](*input_rows, since_ms, until_ms)
+            report.load_function()(*input_rows, since_ms, until_ms)
             if any(map(self._has_rows, report.subject_tables))
             else local_rows.build_empty_rows(self._spark, build_report_schema(report_name))
         )

@@ -14,7 +14,7 @@ from nsreport.runtime import local_rows, progress, session
 from nsreport.runtime.input_size import estimate_plain_length
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
-from nsreport.tables import bronze
+from nsreport.tables import unique_lines
 from nsreport.tables.table_layout import TableSpec
 from nsreport.tables.table_store import TableStore
 from nsreport.tables.table_versions import LINES_TABLE
@@ -111,7 +111,11 @@ class LineIngest:
             if is_small
             else input_files.read_lines(self._spark, kind_files, int(self._started_at.timestamp() * 1000))
         )
-        return bronze.key_journal_lines(file_lines) if is_journal else bronze.key_log_messages(file_lines)
+        return (
+            unique_lines.key_journal_lines(file_lines)
+            if is_journal
+            else unique_lines.key_log_messages(file_lines)
+        )
 
     def _append_lines(self, keyed_lines: DataFrame, keep_rows: RowKeeper, *, is_staged: bool) -> None:
         """Append the lines that bronze does not have. Their days are due from then on."""
@@ -125,7 +129,7 @@ class LineIngest:
 
     def _append_directly(self, keyed_lines: DataFrame, keep_rows: RowKeeper) -> tuple[int, int]:
         """Append the lines that bronze does not have. Return the numbers of read and added lines."""
-        line_keys = keep_rows(bronze.select_line_keys(keyed_lines))
+        line_keys = keep_rows(unique_lines.select_line_keys(keyed_lines))
         try:
             with self._compare_with_bronze(line_keys, keep_rows) as comparison:
                 return comparison.line_count, self._append_new_lines(keyed_lines, comparison)
@@ -139,10 +143,10 @@ class LineIngest:
         Return the numbers of read and added lines.
         """
         staged_rows = self._table_store.stage_rows(
-            BRONZE_LINES, bronze.add_ingest_time(keyed_lines, self._started_at), is_gathered=False
+            BRONZE_LINES, unique_lines.add_ingest_time(keyed_lines, self._started_at), is_gathered=False
         )
         staged_lines = self._table_store.read_staged_rows(staged_rows)
-        line_keys = bronze.select_line_keys(staged_lines)
+        line_keys = unique_lines.select_line_keys(staged_lines)
         with self._compare_with_bronze(line_keys, keep_rows) as comparison:
             if comparison.is_all_new and comparison.line_count > session.FEW_ROWS:
                 added_count = self._table_store.append_staged_rows(BRONZE_LINES, staged_rows)
@@ -159,7 +163,7 @@ class LineIngest:
         bronze_lines = self._table_store.read_table(BRONZE_LINES)
         if bronze_lines is not None:
             bronze_lines = bronze_lines.where(col("date").isin(list(lines_by_day)))
-        repeated_keys = keep_rows(bronze.find_repeated_keys(line_keys, bronze_lines))
+        repeated_keys = keep_rows(unique_lines.find_repeated_keys(line_keys, bronze_lines))
         try:
             is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
             yield _BronzeComparison(sum(lines_by_day.values()), is_all_new, repeated_keys, bronze_lines)
@@ -168,9 +172,9 @@ class LineIngest:
 
     def _append_new_lines(self, keyed_lines: DataFrame, comparison: _BronzeComparison) -> int:
         new_lines = (
-            bronze.add_ingest_time(keyed_lines, self._started_at)
+            unique_lines.add_ingest_time(keyed_lines, self._started_at)
             if comparison.is_all_new
-            else bronze.select_new_lines(
+            else unique_lines.select_new_lines(
                 keyed_lines, comparison.repeated_keys, comparison.bronze_lines, self._started_at
             )
         )

@@ -1,10 +1,21 @@
 """Catalogue: the definitions of all reports, with their input tables and the meaning of their columns.
 
-This module does not load Spark; `report_functions`, which has the functions that make the reports, does.
+This module does not load Spark. A report's function does; it is in the module of the report's name.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+ReportFunction = Callable[..., "DataFrame"]
+"""Takes a DataFrame for each input table of the report, then `since_ms` and `until_ms` (ms since 1970).
+
+The inputs must contain all rows before `until_ms`, also those before `since_ms`: a state may have begun long
+before the report does.
+"""
 
 
 class ReportDefinition(NamedTuple):
@@ -24,7 +35,12 @@ class ReportDefinition(NamedTuple):
     @property
     def subject_tables(self) -> tuple[str, ...]:
         """The input tables that give the report its rows: if all of them are empty, so is the report."""
-        return tuple(table_name for table_name in self.input_tables if table_name not in self.limiting_tables)
+        return tuple(table for table in self.input_tables if table not in self.limiting_tables)
+
+    def load_function(self) -> ReportFunction:
+        """The function that makes the report: it has its name, in a module of its name. Loads Spark."""
+        module = import_module(f"nsreport.reports.{self.name}")
+        return cast(ReportFunction, getattr(module, self.name))
 
 
 _BROKER_COLUMNS = {

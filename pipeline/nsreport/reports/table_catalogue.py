@@ -5,6 +5,7 @@ Only the columns of `silver/ns_event`, and nested columns, load the types of Spa
 
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING, cast
 
 from nsreport.dictionary.column_types import find_column_unit
 from nsreport.dictionary.former_names import find_present_table
@@ -17,6 +18,9 @@ from nsreport.dictionary.table_definitions import (
     define_table,
 )
 from nsreport.reports.catalogue import REPORTS_BY_NAME
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 EVENT_TABLE_NAME = "silver/ns_event"
 _LAYERS = ("gold", "silver", "bronze")
@@ -56,6 +60,14 @@ def find_table(table_name: str) -> TableDefinition | None:
         if table is not None:
             return _add_nested_types(table)
     return None
+
+
+def build_report_schema(report_name: str) -> "StructType":
+    """The schema of a report, from the definitions of its columns."""
+    from pyspark.sql.types import StructType
+
+    columns = _report_tables()[f"gold/{report_name}"].columns
+    return cast(StructType, StructType.fromDDL(", ".join(f"`{c.name}` {c.type_name}" for c in columns)))
 
 
 @cache

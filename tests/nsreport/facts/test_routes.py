@@ -33,7 +33,7 @@ from nsreport.facts import routes
 from nsreport.facts.routes import QUEUE_COLUMNS
 from nsreport.sources import input_files, journals
 from nsreport.sources.input_files import InputSource
-from nsreport.tables import bronze
+from nsreport.tables import unique_lines
 from tests.support.silver_rows import turned
 
 Known = dict[tuple[str, str], tuple[int, ...]]
@@ -171,8 +171,8 @@ def facts(spark: SparkSession, journals_of: dict[str, Path]) -> list[Row]:
         for folder in journals_of.values()
         for file in input_files.list_files(spark, InputSource(str(folder)))[0]
     ]
-    lines = bronze.key_journal_lines(input_files.read_lines(spark, found))
-    events = journals.parse_events(bronze.keep_first_copies(lines, datetime.now(UTC)))
+    lines = unique_lines.key_journal_lines(input_files.read_lines(spark, found))
+    events = journals.parse_events(unique_lines.keep_first_copies(lines, datetime.now(UTC)))
     events = events.localCheckpoint()
     return routes.build_route_intervals(events, turned(events).localCheckpoint()).collect()
 

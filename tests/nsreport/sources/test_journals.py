@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from namesrv_core.storage.journal import reader
 from nsreport.runtime.session import DEFAULT_SETTINGS
 from nsreport.sources import journals, schemas
-from nsreport.tables import bronze
+from nsreport.tables import unique_lines
 
 NOW = datetime(2025, 2, 1, 12, tzinfo=UTC)
 LINES = "file string, line bigint, text string, kind string, server string"
@@ -20,7 +20,9 @@ TIME = 1_738_400_000_123
 
 def lines(spark: SparkSession, *texts: str, server: str | None = None) -> DataFrame:
     rows = [("f", number, text, "journal", server) for number, text in enumerate(texts, 1)]
-    return bronze.keep_first_copies(bronze.key_journal_lines(spark.createDataFrame(rows, LINES)), NOW)
+    return unique_lines.keep_first_copies(
+        unique_lines.key_journal_lines(spark.createDataFrame(rows, LINES)), NOW
+    )
 
 
 def record(**fields: Any) -> str:

@@ -26,32 +26,27 @@ def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) ->
             values = list(select_series(series(), "nsadmin_broker_up").values())
             return (values.count(1), values.count(0)) == (up, down)
 
-        wait_for("all brokers", lambda: counts(4, 0), 20)
-        wait_for("the pass", lambda: reader.has_read, 20)
+        wait_for("all brokers", lambda: counts(4, 0))
+        wait_for("the pass", lambda: reader.has_read)
         assert reader.name_servers == running.namesrv_addrs
         wait_for(
             "topics",
             lambda: select_series(series(), "nsadmin_topic_stored_messages", broker="broker-a-1"),
-            20,
         )
-        wait_for(
-            "slaves", lambda: len(select_series(series(), "nsadmin_broker_slave_distance_bytes")) == 2, 20
-        )
+        wait_for("slaves", lambda: len(select_series(series(), "nsadmin_broker_slave_distance_bytes")) == 2)
         wait_for(
             "the comparison",
             lambda: select_series(series(), "nsadmin_nameserver_differences", state="drift"),
-            20,
         )
         assert set(select_series(series(), "nsadmin_nameserver_up").values()) == {1.0}
         groups = select_series(series(), "nsadmin_group_lag_messages")
         assert {dict(labels)["broker"] for labels in groups} == {"broker-a-0", "broker-a-1"}
         running.kill("broker-a-1", 1)
         # The name servers take it out at once, because its connection is closed.
-        wait_for("its end", lambda: counts(3, 0) or counts(3, 1), 20)
+        wait_for("its end", lambda: counts(3, 0) or counts(3, 1))
         wait_for(
             "its series to go",
             lambda: not select_series(series(), "nsadmin_broker_info", broker="broker-a-1", id="1"),
-            20,
         )
     assert len(messages) <= 2
 
@@ -59,7 +54,7 @@ def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) ->
 def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead_addr: str) -> None:
     messages: list[str] = []
     with cluster_reader(dead_addr, FAST, messages) as reader:
-        wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2, 20)
+        wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2)
         series = series_of(reader.store)
     assert list(select_series(series, "nsadmin_nameserver_up").values()) == [0]
     assert messages == []

@@ -41,7 +41,7 @@ def test_each_page(tmp_path: Path) -> None:
         start_lab(tmp_path, plan) as running,
         cluster_reader(running.namesrv_addr, ReadPlan(0.2, 0.2), []) as reader,
     ):
-        wait_for("the brokers", lambda: reader.has_read, 20)
+        wait_for("the brokers", lambda: reader.has_read)
         [addr] = running.brokers.values()
         paths = (
             "/metrics",

@@ -36,7 +36,7 @@ def test_servers_of_the_cluster_are_probed_and_no_others(tmp_path: Path) -> None
         start_lab(tmp_path, plan) as running,
         cluster_reader(running.namesrv_addr, ReadPlan(0.2, 60), []) as reader,
     ):
-        wait_for("the brokers", lambda: reader.has_read, 20)
+        wait_for("the brokers", lambda: reader.has_read)
         [addr] = running.brokers.values()
         series = probed(reader, addr)
         assert select_series(series, "nsadmin_probe_success").popitem()[1] == 1

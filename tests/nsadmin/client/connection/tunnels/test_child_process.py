@@ -50,8 +50,8 @@ def test_a_program_ends_when_its_starter_is_killed(shell_text: str, signal_name:
     arguments = [shell_text.format(pid=pid_file), str(folder), signal_name]
     ended = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True)
     assert ended.returncode in (-getattr(signal, signal_name), 1), ended.stderr
-    wait_for("the end of the program", lambda: not is_running(pid_file), 10)
-    wait_for("the end of the folder", lambda: not folder.exists(), 10)
+    wait_for("the end of the program", lambda: not is_running(pid_file))
+    wait_for("the end of the folder", lambda: not folder.exists())
 
 
 def test_a_program_ends_when_it_is_closed_and_its_lines_stay_known(tmp_path: Path) -> None:

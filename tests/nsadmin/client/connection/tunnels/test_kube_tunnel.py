@@ -36,7 +36,7 @@ def cluster(tmp_path: Path, server: FakeNameServer, monkeypatch: pytest.MonkeyPa
     stub.servers = {"names-0:9876": server.addr, "other-0:10911": f"127.0.0.1:{closed_port()}"}
     stub.save_objects()
     yield stub
-    wait_for("the end of kubectl", lambda: not stub.processes, 10)
+    wait_for("the end of kubectl", lambda: not stub.processes)
 
 
 def access(timeout: float = 3, retries: int = 0) -> Access:
@@ -107,7 +107,7 @@ def test_a_pod_that_was_created_again_is_found_at_its_new_address(
         [before] = cluster.processes
         cluster.items[0] = make_pod("names-0", "10.1.0.99", [9876], labels=NAMES, uid="2")
         cluster.save_objects()
-        wait_for("the end of the forward", lambda: before not in cluster.processes, 10)
+        wait_for("the end of the forward", lambda: before not in cluster.processes)
         assert admin.topics.list_names() == ()
         with AdminClient("10.1.0.99:9876", access=access()) as other:
             assert other.topics.list_names() == ()

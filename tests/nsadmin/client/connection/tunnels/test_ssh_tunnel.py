@@ -37,8 +37,8 @@ def ssh_host(folder: Path, monkeypatch: pytest.MonkeyPatch, server_options: str 
     with tempfile.TemporaryDirectory(dir="/tmp") as temporary_folder:
         monkeypatch.setattr("tempfile.tempdir", temporary_folder)
         yield host
-        wait_for("the end of ssh", lambda: not host.processes(), 10)
-        wait_for("the end of the sockets", lambda: not os.listdir(temporary_folder), 10)
+        wait_for("the end of ssh", lambda: not host.processes())
+        wait_for("the end of the sockets", lambda: not os.listdir(temporary_folder))
 
 
 def failure(addr: str, access: Access = THROUGH_JUMP) -> str:

@@ -35,7 +35,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StubClu
     yield stub
     end_sharing()
     return_lease(TARGET)
-    wait_for("the end of kubectl", lambda: not stub.processes, 10)
+    wait_for("the end of kubectl", lambda: not stub.processes)
 
 
 def shared_tunnel() -> SharedTunnel:

@@ -1,4 +1,4 @@
-"""Bronze: the lines as read, each once, even if several files or several runs contain it. Pure."""
+"""Unique lines: the lines of bronze, each once, even if several files or several runs contain it. Pure."""
 
 from datetime import datetime
 
