@@ -16,7 +16,7 @@ from nsadmin.commands.columns.brokers import BROKER_COLUMNS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import read_row
 from nsadmin.console.session import Session, SharedOptions
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
 

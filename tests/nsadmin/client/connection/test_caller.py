@@ -14,7 +14,14 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.connection_pool import CallScope, ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
-from tests.support.servers import Answer, FakeNameServer, Server, answer_hang_up, closed_port, refuse_with
+from tests.support.fake_servers import (
+    Answer,
+    FakeNameServer,
+    Server,
+    answer_hang_up,
+    closed_port,
+    refuse_with,
+)
 
 READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
 

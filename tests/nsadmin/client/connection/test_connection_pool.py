@@ -15,8 +15,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import Access, AdminClient, ClientClosed, Exchange, Pool, RocketMQError, Tls
 from nsadmin.client.connection.connection_pool import MAX_CALLS_AT_ONCE, CallScope, ThreadSafeConnections
+from tests.support.fake_servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 from tests.support.name_servers import DEADLINE
-from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 
 FOREVER = 1e6
 READ = RequestCode.GET_NAMESRV_CONFIG

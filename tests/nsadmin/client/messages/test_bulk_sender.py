@@ -20,8 +20,8 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import SendQueue, SentMessage, encode_send_record
 from nsadmin.client.messages.message_traces import MessageTrace, parse_traces
 from tests.support.dead_letter_brokers import HALF, DeadLetterBroker
+from tests.support.fake_servers import FakeNameServer, answer_nothing, closed_port
 from tests.support.messages import encode_message
-from tests.support.servers import FakeNameServer, answer_nothing, closed_port
 
 
 def batches(admin: AdminClient, drafts: list[MessageDraft | None]) -> list[list[SentDraft]]:

@@ -15,7 +15,7 @@ from nsadmin.client.topics.lite_topics import (
     parse_lite_name,
     parse_parent_name,
 )
-from tests.support.servers import Server, answer_json
+from tests.support.fake_servers import Server, answer_json
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
 BROKER_BODY = {

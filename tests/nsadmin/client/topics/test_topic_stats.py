@@ -10,7 +10,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.message_queues import list_readable_queues
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.client.topics.topic_stats import QueuePart, QueueStats, TopicStats
-from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 

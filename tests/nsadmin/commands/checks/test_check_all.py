@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS
 from tests.nsadmin.conftest import Run
 from tests.support.checks import SKIP_WORDS
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_each_check_is_told(run: Run, first_server: FakeNameServer) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.nsadmin.commands.checks.conftest import found
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def test_brokers_of_a_cluster_and_how_many_are_expected(

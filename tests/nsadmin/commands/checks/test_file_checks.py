@@ -7,9 +7,9 @@ from nsadmin.operations.backups.archive import save_backup
 from tests.nsadmin.commands.checks.conftest import found
 from tests.nsadmin.conftest import Run
 from tests.support.cluster_backups import BACKUP
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import make_snapshot as empty
 from tests.support.journals import write_journal
-from tests.support.servers import FakeNameServer
 
 
 def test_journals_of_name_servers_of_the_context_or_as_named(

@@ -10,7 +10,7 @@ from nsadmin.operations.drain.state import DrainState
 from tests.nsadmin.commands.checks.conftest import found
 from tests.nsadmin.conftest import Run
 from tests.support.certificates import Authority
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def test_name_servers_with_other_limits(run: Run, both_servers: str, dead_addr: str) -> None:

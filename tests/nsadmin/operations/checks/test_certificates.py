@@ -12,7 +12,7 @@ from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.certificates import Authority
 from tests.support.checks import run_check
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 DAY = 86_400
 

@@ -10,8 +10,8 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from tests.support.checks import UNSCRIPTED_CHECKS
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import make_snapshot, write_journal
-from tests.support.servers import FakeNameServer
 
 AT_ONCE = CheckPlan(CheckScope(settle_seconds=0))
 

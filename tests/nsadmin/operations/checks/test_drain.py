@@ -10,7 +10,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot, open_drain
 from nsadmin.operations.drain.state import DrainState as Kept
 from tests.support.checks import run_check
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 NOW = 1_763_733_780_000
 HOUR = 3_600_000

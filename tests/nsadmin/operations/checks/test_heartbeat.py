@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.operations.checks import heartbeat
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.checks import run_check
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str) -> CheckFinding:

@@ -10,8 +10,8 @@ from nsadmin.client import NotFound, ServerResult
 from nsadmin.operations.checks import journal
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.journal import CHECK, JournalObservation
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import NOW, JournalPen, make_snapshot, write_journal
-from tests.support.servers import FakeNameServer
 
 
 def judged(path: Path, later: int = 0, since: int = 0, thorough: bool = False) -> CheckFinding:

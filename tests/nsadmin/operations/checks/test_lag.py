@@ -10,7 +10,7 @@ from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.checks import read_values, run_check
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 
 NOW = 61_000
 

@@ -4,7 +4,7 @@ from namesrv_core.protocol.codes import RequestCode
 from nsadmin.operations.checks import namesrv
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.checks import run_check
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, critical: str | None = None) -> CheckFinding:

@@ -6,7 +6,7 @@ from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
 from tests.support.checks import run_check
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, name: str = "T") -> CheckFinding:

@@ -9,7 +9,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
 from tests.support.checks import run_check
 from tests.support.configured_topics import configure_topics
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = None) -> CheckFinding:

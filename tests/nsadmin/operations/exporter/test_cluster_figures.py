@@ -17,7 +17,7 @@ from nsadmin.operations.exporter.cluster_figures import (
 )
 from nsadmin.operations.exporter.derived_figures import ClientKey
 from nsadmin.operations.exporter.figures import FigureRow
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def rows(figures: ClusterFigures, *clusters: str) -> dict[str, list[FigureRow]]:

@@ -22,9 +22,9 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe, poll_missing_brokers
 from nsadmin.tui.views.brokers.broker_table import BrokersView
+from tests.support.fake_servers import FakeNameServer
 from tests.support.playground import NOON, Playground, start_playground
 from tests.support.screens import join_cells
-from tests.support.servers import FakeNameServer
 
 
 @contextmanager
