@@ -163,7 +163,7 @@ class BrokerPoller:
         unreachable_errors: dict[PolledBroker, RocketMQError],
     ) -> dict[BrokerAndGroup, tuple[TopicLag, ...]]:
         """Read the lags; skip brokers in `unreachable_errors`, so that no request waits for them again."""
-        reachable_pairs = [g for g in broker_group_pairs if g[0] not in unreachable_errors]
+        reachable_pairs = [pair for pair in broker_group_pairs if pair[0] not in unreachable_errors]
         poll_events: list[Event] = [
             build_poll_failure(broker, "lag", unreachable_errors[broker], group_name)
             for broker, group_name in broker_group_pairs
@@ -224,7 +224,7 @@ def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[Polled
 def _interleave_groups(groups_by_broker: Mapping[PolledBroker, Sequence[str]]) -> list[BrokerAndGroup]:
     """Return the first group of each broker, then the second group of each, and so on."""
     pair_rows = zip_longest(*([(broker, n) for n in names] for broker, names in groups_by_broker.items()))
-    return [g for r in pair_rows for g in r if g is not None]
+    return [pair for row in pair_rows for pair in row if pair is not None]
 
 
 def build_poll_failure(

@@ -48,7 +48,7 @@ class ListSender:
             queues.setdefault(broker_addr, deque()).append((plan_step, singly))
         errors_by_step: ErrorsByStep = {}
         while any(queues.values()):
-            batches = [b for a, q in queues.items() for b in self._next_batches(a, q)]
+            batches = [batch for addr, q in queues.items() for batch in self._next_batches(addr, q)]
             answers = self._put_batches(
                 [(addr, [self._desired_config(plan_step) for plan_step in steps]) for addr, steps in batches]
             )

@@ -147,14 +147,17 @@ def plan_list_steps(item_list: ItemList, cluster_state: ClusterState) -> list[St
     An item that the file excludes from a broker is skipped without a reason. Brokers that did not answer
     have no steps.
     """
+    kind = item_list.kind
     ordered_topics = {
         topic for state in cluster_state.server_states for topic in state.kv.get(ORDER_CONF_NAMESPACE, {})
     }
     return [
-        _outcome_on_broker(item_list.kind, s, n, a, n in ordered_topics)
-        for s in cluster_state.broker_states
-        if s.error is None
-        for n, a in item_list.desired_settings(s.broker_name, _present_items(item_list.kind, s)).items()
+        _outcome_on_broker(kind, broker, name, after, name in ordered_topics)
+        for broker in cluster_state.broker_states
+        if broker.error is None
+        for name, after in item_list.desired_settings(
+            broker.broker_name, _present_items(kind, broker)
+        ).items()
     ]
 
 

@@ -24,9 +24,9 @@ def describe_cluster(state: ClusterState, namespaces: Iterable[str] = ()) -> tup
     desired = DesiredCluster(
         state.cluster_name,
         _drop_implied_order(
-            _derive_specs("topic", known_brokers, [select_user_topics(s) for s in known_brokers]), order_confs
+            _derive_specs("topic", known_brokers, [select_user_topics(b) for b in known_brokers]), order_confs
         ),
-        _derive_specs("group", known_brokers, [select_user_groups(s) for s in known_brokers]),
+        _derive_specs("group", known_brokers, [select_user_groups(b) for b in known_brokers]),
         order_confs,
         {namespace: _merge_values(state, namespace) for namespace in namespaces} or None,
     )
@@ -119,7 +119,7 @@ def _select_readable(order_confs: OrderConfTexts) -> tuple[dict[str, str], list[
 
 
 def _remarks_on_silent(state: ClusterState) -> list[str]:
-    broker_errors = [(f"broker {s.broker_name}", s.error) for s in state.broker_states]
+    broker_errors = [(f"broker {b.broker_name}", b.error) for b in state.broker_states]
     server_errors = [(f"name server {s.namesrv_addr}", s.error) for s in state.server_states]
     return [
         f"{server_label}: {error_text(error)}; its settings are missing from this file"

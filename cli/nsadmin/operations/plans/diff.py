@@ -116,7 +116,7 @@ class _DiffBuilder:
         self.cluster_state = state
         self.known_brokers = [b for b in state.broker_states if b.error is None]
         self.steps: list[PlanStep] = []
-        self.troubles = [PlanTrouble(s.broker_name, s.error) for s in state.broker_states if s.error]
+        self.troubles = [PlanTrouble(b.broker_name, b.error) for b in state.broker_states if b.error]
         self.troubles += [PlanTrouble(s.namesrv_addr, s.error) for s in state.server_states if s.error]
         self.extra_items: set[tuple[StepKind, str]] = set()
 
@@ -216,7 +216,7 @@ class _DiffBuilder:
                     )
 
     def _brokers_without_topic(self, topic: str, remaining: Mapping[str, set[str]]) -> set[str]:
-        return {s.broker_name for s in self.known_brokers} - remaining.get(topic, set())
+        return {b.broker_name for b in self.known_brokers} - remaining.get(topic, set())
 
     def _brokers_by_topic(self) -> dict[str, set[str]]:
         """Each remaining topic with the brokers that will have it."""
