@@ -33,9 +33,9 @@ from tests.bench import exporter, figures
 from tests.support.bundles import NAMESRV, write_bundle
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
+from tests.support.fake_servers import Answer, FakeNameServer, answer_json
 from tests.support.kube_clusters import StubCluster, make_pod
 from tests.support.name_servers import ROOT
-from tests.support.servers import Answer, FakeNameServer, answer_json
 
 MAX_SECONDS, MAX_MIB = 60.0, 300
 MAX_SCRAPE_SECONDS = 5.0

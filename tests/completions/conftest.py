@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 from tests.support.shells import ShellHome, ShellTerminal
 
 STATIC = [

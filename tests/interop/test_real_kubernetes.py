@@ -18,8 +18,8 @@ from tests.interop import command_line
 from tests.interop.our_server import ROOT
 from tests.interop.processes import Child, wait_for
 from tests.interop.real_kubernetes import NAMESPACE, RealKubernetes
+from tests.support.fake_servers import FakeNameServer
 from tests.support.kube_clusters import make_pod, make_service
-from tests.support.servers import FakeNameServer
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NSADMIN_KUBECTL") != "full", reason="builds Kubernetes for minutes: make kubectl"

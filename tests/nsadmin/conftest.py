@@ -13,8 +13,8 @@ from nsadmin.command_line.declarations import declaration_of
 from nsadmin.console import output
 from nsadmin.console.output import OutputStyle, ResultRows
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeBroker, FakeNameServer
 
 
 class CommandResult(NamedTuple):

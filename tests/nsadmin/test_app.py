@@ -13,7 +13,7 @@ from namesrv_core.server.settings_loader import NameServerFlags
 from nsadmin import __version__
 from nsadmin.help_pages.overview import overview_text
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {

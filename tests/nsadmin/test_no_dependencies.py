@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 from tests.support.name_servers import ROOT
-from tests.support.servers import FakeBroker, FakeNameServer
 
 DEPENDENCIES = (
     "cryptography", "h11", "httpx", "javaproperties", "keyring", "lz4", "msgspec", "prometheus_client",

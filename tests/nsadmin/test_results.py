@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient, TopicPatch
+from tests.support.fake_servers import closed_port
 from tests.support.lab import Lab, start_lab
 from tests.support.name_servers import ROOT, ServerProgram
-from tests.support.servers import closed_port
 
 PAGE = (ROOT / "docs" / "how-to" / "write-scripts.md").read_text()
 SCRIPTS = {

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 TABLE = Path(__file__).parents[1] / "golden" / "output" / "wrong_command_lines.txt"
 

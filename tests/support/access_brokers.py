@@ -6,7 +6,7 @@ from namesrv_core.errors import RequestError
 from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import Handler, Server
+from tests.support.fake_servers import Handler, Server
 
 Act = Callable[[RemotingCommand], bytes | None]
 

@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, answer_json
+from tests.support.fake_servers import FakeBroker, answer_json
 
 
 def configure_topics(broker: FakeBroker) -> None:

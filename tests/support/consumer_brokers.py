@@ -6,7 +6,7 @@ from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, answer_json
+from tests.support.fake_servers import FakeBroker, answer_json
 
 Queue = tuple[str, int]
 """Topic and queue id."""

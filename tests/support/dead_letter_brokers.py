@@ -9,8 +9,8 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.dead_letter_replay import BrokerReplay, ReplayOptions
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
+from tests.support.fake_servers import Answer, answer_json
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import Answer, answer_json
 
 GROUP, DEAD, RETRY = "G", "%DLQ%G", "%RETRY%G"
 HALF = "RMQ_SYS_TRANS_HALF_TOPIC"

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from tests.support.fake_servers import FakeBroker, answer_json
 from tests.support.messages import encode_message
-from tests.support.servers import FakeBroker, answer_json
 
 CREATED = 1_700_000_000_000
 """When the first message of each queue was stored; the others follow, a second between two."""

@@ -5,7 +5,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import Server, answer_json
+from tests.support.fake_servers import Server, answer_json
 
 
 class PlainAclBroker(Server):

@@ -8,8 +8,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import Answer, Handler, Server, answer_json
 from tests.support.messages import encode_message
-from tests.support.servers import Answer, Handler, Server, answer_json
 
 
 def heartbeat_body(

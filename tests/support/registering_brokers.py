@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from tests.support.servers import answer_json
+from tests.support.fake_servers import answer_json
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 ITEMS = {

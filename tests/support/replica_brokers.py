@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 from namesrv_core.protocol.command import build_reply
-from tests.support.servers import FakeBroker
+from tests.support.fake_servers import FakeBroker
 
 TOPICS = {"orders": {"perm": 6}, "payments": {"perm": 6}}
 SETTINGS = "brokerName=broker-a\nfileReservedTime=72\nrocketmqSecretKey=secret"

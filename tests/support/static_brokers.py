@@ -4,7 +4,7 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, answer_json
+from tests.support.fake_servers import FakeBroker, answer_json
 from tests.support.topic_brokers import keyed_by_queue
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from tests.support.servers import FakeBroker, Handler, answer_json
+from tests.support.fake_servers import FakeBroker, Handler, answer_json
 
 
 def topic_config(name: str, **more: Any) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from nsadmin.operations.transfer.message_rules import SavedRules
 from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlan, TopicPlanner, TransferClusters
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
 from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.fake_servers import Answer, FakeNameServer, answer_json
 from tests.support.message_brokers import answer_offset
-from tests.support.servers import Answer, FakeNameServer, answer_json
 
 COPIED = TopicPair("T", "T")
 

@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, MultiplexedClient
 from tests.namesrv_core.transport.test_multiplexed_client import ask_one, echo, error_of
 from tests.support.clock import hold_timeouts_until
-from tests.support.servers import Server, closed_port
+from tests.support.fake_servers import Server, closed_port
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from tests.namesrv_core.transport.test_multiplexed_client import ask_one, echo
-from tests.support.servers import Server
+from tests.support.fake_servers import Server
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from namesrv_core.protocol.codec import encode_command
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.transport.multiplexed_client import CallError, Exchange, MultiplexedClient
 from tests.support.clock import hold_timeouts_until, set_calls_clock
-from tests.support.servers import Server, answer_garbage, answer_hang_up, answer_nothing, closed_port
+from tests.support.fake_servers import Server, answer_garbage, answer_hang_up, answer_nothing, closed_port
 
 
 def echo(asked: RemotingCommand) -> RemotingCommand:

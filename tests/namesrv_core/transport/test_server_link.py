@@ -16,7 +16,7 @@ from namesrv_core.transport.multiplexed_client import CallError, MultiplexedClie
 from namesrv_core.transport.server_link import ServerLink
 from namesrv_core.transport.tls_client import TlsClient
 from tests.support.certificates import Authority, CertificatePair
-from tests.support.servers import Server, answer_garbage, answer_hang_up
+from tests.support.fake_servers import Server, answer_garbage, answer_hang_up
 
 
 @pytest.fixture(scope="module")

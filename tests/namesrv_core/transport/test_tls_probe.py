@@ -9,7 +9,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from namesrv_core.transport.tls_client import TlsClient, name_of_certificate
 from namesrv_core.transport.tls_probe import can_connect, fetch_certificates
 from tests.support.certificates import Authority
-from tests.support.servers import Server, closed_port
+from tests.support.fake_servers import Server, closed_port
 
 ANYBODY = TlsClient(is_verifying=False)
 

@@ -17,9 +17,9 @@ from nsadmin.client import ClientClosed, Exchange, NoneReachable, ServerResult
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.client.topic_routes import TopicRoute
+from tests.support.fake_servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 from tests.support.message_brokers import MessageBroker
 from tests.support.name_servers import DEADLINE, run_on_loop, wait_until
-from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 
 FOREVER = 1e6
 READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG

@@ -13,8 +13,8 @@ from nsadmin.aio.call_threads import CallThreads
 from nsadmin.client import Access, ClientClosed
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE
+from tests.support.fake_servers import Server
 from tests.support.name_servers import DEADLINE, run_on_loop, wait_until
-from tests.support.servers import Server
 
 READ = RequestCode.GET_NAMESRV_CONFIG
 

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

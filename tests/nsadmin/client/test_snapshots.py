@@ -23,8 +23,8 @@ from nsadmin.client.snapshots import (
     take_server_snapshots,
 )
 from tests.support.bounded_process import run_bounded
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port
 from tests.support.journals import make_snapshot, registration_events
-from tests.support.servers import FakeNameServer, answer_json, closed_port
 
 QUEUES = {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}
 PICTURE = ClusterSnapshot(

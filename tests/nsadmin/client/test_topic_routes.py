@@ -8,8 +8,8 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.results import OverReadLimit
 from nsadmin.client.topic_routes import MAX_LISTED_QUEUES, QueueRoute, list_read_queues, list_write_queues
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer, answer_json
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, answer_json
 
 MOST = 2**31 - 1
 TOO_MANY = f"the route has {MOST} queues, more than the {MAX_LISTED_QUEUES} that nsadmin lists"

@@ -10,7 +10,7 @@ import pytest
 from nsadmin.command_line.application import complete_line
 from nsadmin.command_line.completion import lookup
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 ROOT = Path(__file__).parents[3]
 

@@ -15,7 +15,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.session import Session, SharedOptions
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 GROUPS = {"C": {"a": {0: "h:1", 1: "h:2"}, "b": {1: "h:3"}}}
 

@@ -8,7 +8,7 @@ from nsadmin.command_line.registry import COMMANDS
 from nsadmin.command_line.server_name_suggestions import _find_similar_names
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 from tests.support.topic_brokers import TopicBroker
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 from tests.support.lab import Lab, start_lab
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture

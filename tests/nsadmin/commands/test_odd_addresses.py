@@ -7,7 +7,7 @@ import pytest
 
 from nsadmin.client.connection.address_map import AddressMap
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 ADDRS = [":30971", "x", ":", "", "10.0.0.1", "a..b:1", "x" * 70 + ":1", "host:99999", "localhost", "broker-a"]
 COMMANDS = """

@@ -24,8 +24,8 @@ from nsadmin.console.contexts import Context, Contexts, save_contexts
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.clock import set_calls_clock
+from tests.support.fake_servers import Answer, FakeNameServer, answer_hang_up, answer_nothing, closed_port
 from tests.support.hostile_folder import limit_file_size
-from tests.support.servers import Answer, FakeNameServer, answer_hang_up, answer_nothing, closed_port
 
 PUT = RequestCode.PUT_KV_CONFIG
 

@@ -16,7 +16,7 @@ from namesrv_core.transport.multiplexed_client import Exchange
 from nsadmin.console import progress
 from nsadmin.console.progress import RequestProgressBar, StatusLine, StepProgressBar
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.servers import Answer, FakeNameServer
+from tests.support.fake_servers import Answer, FakeNameServer
 
 TOTAL = 1000
 

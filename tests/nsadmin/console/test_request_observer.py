@@ -10,7 +10,7 @@ from nsadmin.console.audit import build_audit_record
 from nsadmin.console.request_observer import SentChanges, combine_observers, format_trace_line
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 
 READ = Exchange("h:1", 106, 100.0121, 0.0032, 0, 123, 456, 1, 1)
 WRITE = READ._replace(code=100)

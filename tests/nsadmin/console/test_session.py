@@ -19,7 +19,7 @@ from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.clock import set_calls_clock
-from tests.support.servers import FakeNameServer, answer_nothing, closed_port
+from tests.support.fake_servers import FakeNameServer, answer_nothing, closed_port
 
 
 @pytest.fixture

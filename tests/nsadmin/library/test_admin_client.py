@@ -23,8 +23,8 @@ from nsadmin import (
     ServerResult,
 )
 from nsadmin.console.contexts import Context, Contexts, save_contexts
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 from tests.support.name_servers import DEADLINE, run_on_loop
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 def test_a_broker_name_stands_for_the_address_of_its_master(

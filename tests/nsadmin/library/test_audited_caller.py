@@ -10,8 +10,8 @@ from nsadmin import AdminClient, AsyncAdminClient, ReadOnlyAccess
 from nsadmin.console.audit import describe_user
 from nsadmin.console.contexts import Context, Contexts, save_contexts
 from tests.nsadmin.library.conftest import AuditLines
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.name_servers import ROOT, ServerProgram, run_on_loop
-from tests.support.servers import FakeNameServer, closed_port
 
 REFUSED = "connection refused, no server listens on this port"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient, InvalidSnapshotError
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_a_snapshot_is_saved_and_loaded(first_server: FakeNameServer, tmp_path: Path) -> None:

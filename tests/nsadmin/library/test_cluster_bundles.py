@@ -7,7 +7,7 @@ import pytest
 
 from nsadmin import AdminClient, AsyncAdminClient, BadSettings, ClientClosed
 from nsadmin.client import wall_clock
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture(autouse=True)

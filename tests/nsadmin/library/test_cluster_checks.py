@@ -6,8 +6,8 @@ import pytest
 
 from nsadmin import AdminClient, BadSettings, CheckState
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.journals import make_snapshot, write_journal
-from tests.support.servers import FakeNameServer, closed_port
 
 METHODS: dict[str, tuple[Any, ...]] = {
     "check_name_servers": (),

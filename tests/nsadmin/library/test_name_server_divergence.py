@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient, BadSettings, DivergenceObservation
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def test_name_servers_that_agree_and_those_that_do_not(

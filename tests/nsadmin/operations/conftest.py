@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.servers import closed_port
+from tests.support.fake_servers import closed_port
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from namesrv_core.errors import NotSupported
 from nsadmin import AdminClient
 from nsadmin.operations import access_tables
+from tests.support.fake_servers import FakeBroker
 from tests.support.replica_brokers import serve_tables
-from tests.support.servers import FakeBroker
 
 LIST_USER, LIST_ACL = 3005, 3010
 OFF = "authenticationEnabled=false\n"

@@ -2,7 +2,7 @@
 
 from nsadmin.client import AdminClient
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 

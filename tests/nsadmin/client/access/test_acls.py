@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.acls import AclChange, AclEntry, merge_entries
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import refuse_with
+from tests.support.fake_servers import refuse_with
 
 WHO = "User:operator-1"
 ORDERS = AclEntry("Topic:orders", ("All",), "Allow")

@@ -9,7 +9,7 @@ from namesrv_core.errors import BadSettings
 from nsadmin import Access, AdminClient
 from nsadmin.client.access.certificates import NoTls, read_certificate_file
 from tests.support.certificates import Authority, CertificatePair
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 
 DAY = 86_400
 

@@ -5,8 +5,8 @@ import socket
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 from tests.support.proxies import FakeProxy
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_any_answer_tells_a_version_and_a_refusal_why() -> None:

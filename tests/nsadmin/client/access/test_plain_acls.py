@@ -8,8 +8,8 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.plain_acls import AccountChange, AclFile, PlainAccount
+from tests.support.fake_servers import refuse_with
 from tests.support.plain_acl_brokers import PlainAclBroker
-from tests.support.servers import refuse_with
 
 OPERATOR = PlainAccount("operator-1", "12345678", True)
 

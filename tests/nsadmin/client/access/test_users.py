@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.access.users import AlreadyExists, User, UserChange
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import answer_json, closed_port, refuse_with
+from tests.support.fake_servers import answer_json, closed_port, refuse_with
 
 OPERATOR = User("operator-1", "s3cret", "Super", "enable")
 SHOP = User("shop", "p", "Normal", "enable")

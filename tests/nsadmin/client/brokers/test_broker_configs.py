@@ -8,7 +8,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
-from tests.support.servers import answer_nothing, closed_port, refuse_with
+from tests.support.fake_servers import answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 

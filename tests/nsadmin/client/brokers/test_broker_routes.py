@@ -6,8 +6,8 @@ from namesrv_core.events import QueueData
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient
+from tests.support.fake_servers import Answer, FakeNameServer, answer_nothing
 from tests.support.lab import start_lab
-from tests.support.servers import Answer, FakeNameServer, answer_nothing
 
 
 def test_every_name_server_is_asked_by_itself(

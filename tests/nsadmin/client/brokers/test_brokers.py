@@ -5,7 +5,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_the_first_of_three_averages_counts() -> None:

@@ -12,7 +12,7 @@ from nsadmin.client.brokers.clusters import (
     find_shared_addrs,
     parse_cluster_info,
 )
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_groups_are_in_order_and_a_group_without_registration_has_no_addresses() -> None:

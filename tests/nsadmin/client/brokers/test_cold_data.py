@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.cold_data import ColdReads, ThresholdChange
 from nsadmin.client.results import NotApplied, NotFound
-from tests.support.servers import FakeBroker, answer_json, refuse_with
+from tests.support.fake_servers import FakeBroker, answer_json, refuse_with
 
 READS = {"g": {"coldAcc": 7, "createTimeMills": 5, "lastColdReadTimeMills": 0}}
 

@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.containers import ContainedBroker
 from nsadmin.client.results import NotApplied, NotFound
-from tests.support.servers import Server, refuse_with
+from tests.support.fake_servers import Server, refuse_with
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.controllers import BrokerEpochs, BrokerReplica, MasterEpoch, ReplicaSet
 from tests.support.controllers import FakeController
-from tests.support.servers import Server, answer_json, closed_port
+from tests.support.fake_servers import Server, answer_json, closed_port
 
 SET = ReplicaSet(
     "broker-a", 1, "h:1", 1, 2, (BrokerReplica(1, "h:1", True, True), BrokerReplica(2, "h:2", True, True))

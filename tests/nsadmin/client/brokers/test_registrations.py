@@ -6,8 +6,8 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.brokers.registrations import BrokerRegistrant
+from tests.support.fake_servers import closed_port
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import closed_port
 
 MAPPING = {
     "bname": "broker-a",

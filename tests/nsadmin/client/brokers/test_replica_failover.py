@@ -7,7 +7,7 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.servers import FakeBroker, closed_port, refuse_with
+from tests.support.fake_servers import FakeBroker, closed_port, refuse_with
 
 INFO = RequestCode.GET_BROKER_RUNTIME_INFO
 

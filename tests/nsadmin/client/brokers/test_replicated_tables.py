@@ -3,7 +3,7 @@
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.replicated_tables import ReplicatedTable, TableVersion
-from tests.support.servers import FakeBroker
+from tests.support.fake_servers import FakeBroker
 
 VERSION = b'"dataVersion":{"counter":3,"stateVersion":1,"timestamp":1700000000000}'
 

@@ -6,7 +6,7 @@ from namesrv_core.errors import NotSupported
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.replication import HaStatus, MasterLink, SlaveLink
-from tests.support.servers import FakeBroker
+from tests.support.fake_servers import FakeBroker
 
 MASTER = (
     b'{"haClientRuntimeInfo":{"lastReadTimestamp":0,"lastWriteTimestamp":0,"masterFlushOffset":0,"maxOffset":0,'

@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient, NotFound
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_the_topics_of_one_broker_on_each_name_server(

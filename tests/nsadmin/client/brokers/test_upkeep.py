@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_SETTINGS
 from nsadmin.client.results import NotApplied
-from tests.support.servers import answer_json, closed_port
+from tests.support.fake_servers import answer_json, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 

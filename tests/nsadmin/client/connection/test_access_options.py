@@ -8,7 +8,7 @@ from namesrv_core.protocol.acl_signature import compute_signature, signed_conten
 from nsadmin import Access, AdminClient, Credentials, Tls
 from nsadmin.client import BadSettings, NoneReachable
 from tests.support.certificates import Authority
-from tests.support.servers import FakeBroker, FakeNameServer, Server
+from tests.support.fake_servers import FakeBroker, FakeNameServer, Server
 
 WHO = Credentials("operator", "top secret", "token of one day")
 

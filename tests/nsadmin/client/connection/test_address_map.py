@@ -7,7 +7,7 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.address_map import AddressMap, parse_pair
 from nsadmin.client.connection.addresses import BadAddress
 from nsadmin.client.results import error_text
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 
 UNROUTABLE = "10.9.9.9:10911"
 MAP = AddressMap(

@@ -11,7 +11,7 @@ from nsadmin.client.connection.addresses import make_finder
 from nsadmin.client.connection.answer_source import SendLive
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.results import ClientClosed
-from tests.support.servers import closed_port
+from tests.support.fake_servers import closed_port
 
 
 class CannedAnswers:

@@ -15,7 +15,7 @@ from nsadmin.client.connection.call_scope import CallScope
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.thread_safe_connections import ThreadSafeConnections
 from nsadmin.client.results import ReadOnlyAccess
-from tests.support.servers import Answer, FakeNameServer, Server, answer_hang_up, closed_port
+from tests.support.fake_servers import Answer, FakeNameServer, Server, answer_hang_up, closed_port
 
 READ, CHANGE = RequestCode.GET_NAMESRV_CONFIG, RequestCode.PUT_KV_CONFIG
 

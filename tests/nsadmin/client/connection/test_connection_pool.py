@@ -2,7 +2,7 @@
 
 from namesrv_core.transport.multiplexed_client import Exchange
 from nsadmin.client import Access, AdminClient, Pool, Tls
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_clients_of_a_pool_share_connections_until_it_is_closed() -> None:

@@ -10,7 +10,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.addresses import BadAddress, NameServerList
 from nsadmin.client.connection.discovery import build_endpoint_url, from_endpoint, from_file
 from tests.support.endpoint import FakeEndpoint
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 
 
 @pytest.fixture

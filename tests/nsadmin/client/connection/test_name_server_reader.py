@@ -6,7 +6,7 @@ from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import CallError, NoneReachable
-from tests.support.servers import FakeNameServer, answer_hang_up, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_hang_up, closed_port, refuse_with
 
 
 def dead() -> str:

@@ -16,8 +16,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from nsadmin.client import Access, AdminClient, ClientClosed, Exchange, Pool, RocketMQError
 from nsadmin.client.connection.thread_safe_connections import MAX_CALLS_AT_ONCE, ThreadSafeConnections
+from tests.support.fake_servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 from tests.support.name_servers import DEADLINE
-from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_nothing, closed_port
 
 FOREVER = 1e6
 READ = RequestCode.GET_NAMESRV_CONFIG

@@ -16,7 +16,7 @@ from nsadmin.client.consumers.client_connections import (
 )
 from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeBroker, closed_port, refuse_with
+from tests.support.fake_servers import FakeBroker, closed_port, refuse_with
 
 CALLER = Caller(NameServerList((), "given"), Access(timeout=5))
 

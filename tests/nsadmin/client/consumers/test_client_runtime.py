@@ -13,7 +13,7 @@ from nsadmin.client.consumers.group_problems import BLOCKED_AFTER_MS
 from nsadmin.client.consumers.running_info import ALL_QUEUES, PopQueue, parse_running_info
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 QUEUE = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": 1000, "locked": True}
 

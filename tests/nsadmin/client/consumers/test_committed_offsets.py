@@ -12,7 +12,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import refuse_with
+from tests.support.fake_servers import refuse_with
 
 QUEUES = [MessageQueue("T", "broker-a", number) for number in range(3)]
 

@@ -11,8 +11,8 @@ from nsadmin import AdminClient
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode, ModeChange
 from nsadmin.client.results import NotApplied, NotFound
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import answer_json
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import answer_json
 
 POP = ConsumeMode("POP", -1)
 PLACE = ("payments", "search-indexer")

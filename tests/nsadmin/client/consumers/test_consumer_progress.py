@@ -9,7 +9,7 @@ from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.consumers.lag import BROADCASTS, Lag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 
 LAGS = (
     GroupQueueLag("G", MessageQueue("T", "broker-a", 0), 100, 90, 92, 1000),

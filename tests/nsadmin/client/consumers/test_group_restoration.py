@@ -3,7 +3,7 @@
 from nsadmin import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import refuse_with
+from tests.support.fake_servers import refuse_with
 
 
 def keep_group(broker: ConsumerBroker) -> None:

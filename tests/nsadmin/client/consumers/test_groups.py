@@ -9,7 +9,7 @@ from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.consumers.group_settings import NEW_GROUP_SETTINGS
 from nsadmin.client.consumers.groups import is_system_group
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 
 
 def test_settings_are_those_of_each_broker(

@@ -10,7 +10,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 QUEUE = MessageQueue("T", "broker-a", 0)
 

@@ -9,7 +9,7 @@ from nsadmin.client import NotApplied
 from nsadmin.client.consumers.offset_plans import OffsetMove
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import answer_json, refuse_with
+from tests.support.fake_servers import answer_json, refuse_with
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
-from tests.support.servers import closed_port
+from tests.support.fake_servers import closed_port
 from tests.support.topic_brokers import TopicBroker
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

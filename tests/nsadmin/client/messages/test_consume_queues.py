@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.consume_queues import ConsumeQueueEntry
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.servers import FakeBroker, answer_json, closed_port
+from tests.support.fake_servers import FakeBroker, answer_json, closed_port
 
 ENTRY = {"physicOffset": 825, "physicSize": 275, "tagsCode": -7, "eval": True, "msg": "null", "bitMap": "01"}
 

@@ -9,9 +9,9 @@ from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, parse_heartbeat
 from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 from tests.support.message_brokers import GroupReader, MessageBroker
 from tests.support.proxies import heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 

@@ -3,8 +3,8 @@
 from namesrv_core.errors import TopicNotExist
 from nsadmin import AdminClient
 from tests.support.dead_letter_brokers import GROUP, DeadLetterBroker
+from tests.support.fake_servers import refuse_with
 from tests.support.message_brokers import CREATED, answer_offset
-from tests.support.servers import refuse_with
 
 HOUR = 3_600_000
 

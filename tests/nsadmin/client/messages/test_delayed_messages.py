@@ -20,9 +20,9 @@ from nsadmin.client.messages.delayed_messages import (
 )
 from nsadmin.client.messages.message_queries import LocatedMessage
 from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.fake_servers import refuse_with
 from tests.support.message_brokers import CREATED
 from tests.support.messages import encode_message
-from tests.support.servers import refuse_with
 
 NOW = CREATED + 5000
 

@@ -11,8 +11,8 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.messages.message_delivery import DeliveryOutcome
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import SendQueue
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import GroupReader, MessageBroker
-from tests.support.servers import FakeNameServer, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 

@@ -9,8 +9,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages
+from tests.support.fake_servers import FakeNameServer, answer_garbage, closed_port, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, answer_garbage, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 """A unique key, by its pid."""

@@ -12,8 +12,8 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from tests.support.clock import set_calls_clock
+from tests.support.fake_servers import FakeNameServer, answer_nothing, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, answer_nothing, refuse_with
 
 
 @pytest.fixture

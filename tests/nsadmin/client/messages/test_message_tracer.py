@@ -7,7 +7,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_sender import SendQueue, SentMessage
 from nsadmin.client.messages.message_tracer import MessageTracer
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 SENT = SentMessage(SendQueue("T", "broker-a", "127.0.0.1:1", 0), "ID", "OFFSET", 7)
 TRACES = "RMQ_SYS_TRACE_TOPIC"

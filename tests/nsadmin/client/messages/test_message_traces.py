@@ -4,9 +4,9 @@ from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin import AdminClient
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_traces import MessageTrace, parse_traces
+from tests.support.fake_servers import FakeNameServer
 from tests.support.message_brokers import MessageBroker
 from tests.support.messages import encode_message
-from tests.support.servers import FakeNameServer
 
 PUB = (
     "Pub", "1000", "R", "pg", "T", "ID", "A", "k", "h:1", "5", "12", "4", "OFFSET", "true", "c:9"

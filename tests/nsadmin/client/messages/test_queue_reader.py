@@ -11,9 +11,9 @@ from nsadmin.client import NotFound
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan
 from nsadmin.client.topic_routes import QueueRoute
+from tests.support.fake_servers import closed_port, refuse_with
 from tests.support.lab import start_lab
 from tests.support.message_brokers import CREATED, MessageBroker
-from tests.support.servers import closed_port, refuse_with
 
 
 @pytest.fixture

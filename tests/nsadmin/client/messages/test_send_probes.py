@@ -7,8 +7,8 @@ import pytest
 from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.stored_messages import parse_properties
 from nsadmin import AdminClient
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture

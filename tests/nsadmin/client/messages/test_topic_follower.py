@@ -7,8 +7,8 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.fake_servers import refuse_with
 from tests.support.message_brokers import CREATED
-from tests.support.servers import refuse_with
 
 
 def read_bodies(follower: TopicFollower) -> list[bytes]:

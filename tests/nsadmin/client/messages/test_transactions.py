@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_sender import SendQueue, SentMessage
 from nsadmin.client.messages.transactions import TransactionEnder
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import answer_nothing, closed_port
+from tests.support.fake_servers import answer_nothing, closed_port
 
 
 def half(broker_addr: str) -> SentMessage:

@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.name_servers.kv_config import KvAdmin, KvChange
 from nsadmin.client.results import NotApplied, ServerResult, is_unreachable
 from tests.support.clock import hold_timeouts_until
-from tests.support.servers import FakeNameServer, answer_nothing, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_nothing, closed_port, refuse_with
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.name_servers.name_server_configs import format_properties_line
-from tests.support.servers import FakeNameServer, Server, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, Server, closed_port, refuse_with
 
 
 def test_settings_come_in_order_and_split_at_the_first_sign(first_server: FakeNameServer) -> None:

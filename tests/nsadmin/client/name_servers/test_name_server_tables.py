@@ -9,7 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.name_servers import name_server_tables
 from nsadmin.client.name_servers.name_server_tables import TopicQueues, parse_topic_queues
 from nsadmin.client.results import is_unreachable
-from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port, refuse_with
 
 
 @pytest.fixture

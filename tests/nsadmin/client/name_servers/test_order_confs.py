@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, format_order_conf, parse_order_conf
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_entries_go_both_ways() -> None:

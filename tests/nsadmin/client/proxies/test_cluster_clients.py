@@ -10,8 +10,8 @@ from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, PROXY_GROU
 from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP, ClusterClient
 from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.results import ServerResult
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.proxies import grpc_connections
 from nsadmin.client.proxies.grpc_connections import GrpcConnections, read_connections
 from tests.support.certificates import Authority
-from tests.support.servers import closed_port
+from tests.support.fake_servers import closed_port
 
 grpc = pytest.importorskip("grpc")
 channelz_pb2 = pytest.importorskip("grpc_channelz.v1.channelz_pb2")

@@ -7,8 +7,8 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.proxies import heartbeat_reader
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 from tests.support.proxies import ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture

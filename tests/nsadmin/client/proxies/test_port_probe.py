@@ -5,8 +5,8 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.proxies.port_probe import PortAnswer, probe_ports
+from tests.support.fake_servers import closed_port, refuse_with
 from tests.support.proxies import FakeProxy
-from tests.support.servers import closed_port, refuse_with
 
 CALLER = Caller(NameServerList((), "given"), Access(timeout=5))
 

@@ -13,8 +13,8 @@ from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from tests.support.bundles import MANIFEST_FIELDS, write_bundle
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, ReadOnlyAccess
 from nsadmin.client.topics.bulk_requests import DesiredConfig, KvValue, QueueClosure
-from tests.support.servers import FakeBroker, FakeNameServer, Server, answer_json
+from tests.support.fake_servers import FakeBroker, FakeNameServer, Server, answer_json
 from tests.support.topic_brokers import keyed_by_queue, topic_config
 
 CONFIG = {**topic_config("T", readQueueNums=4), "attributes": {"message.type": "FIFO"}}

@@ -13,7 +13,7 @@ from nsadmin.client.topics.lite_topics import (
     LiteTopic,
     ParentTopic,
 )
-from tests.support.servers import Server, answer_json
+from tests.support.fake_servers import Server, answer_json
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
 BROKER_BODY = {

@@ -11,7 +11,7 @@ from nsadmin.client.consumers.queue_allocation import list_readable_queues
 from nsadmin.client.topic_routes import parse_route
 from nsadmin.client.topics.logical_queue_parts import QueuePart
 from nsadmin.client.topics.topic_stats import QueueStats
-from tests.support.servers import FakeNameServer, answer_json, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 ITEM = '{"bname":"%s","queueId":%d,"gen":%d,"logicOffset":%d,"startOffset":%d,"endOffset":-1}'

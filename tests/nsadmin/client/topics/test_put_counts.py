@@ -2,7 +2,7 @@
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient
-from tests.support.servers import Server, answer_json
+from tests.support.fake_servers import Server, answer_json
 
 SUMS = {"TOPIC_PUT_NUMS@orders": 12, "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC@C": 15}
 

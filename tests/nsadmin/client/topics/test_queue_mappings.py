@@ -12,7 +12,7 @@ from nsadmin.client.topics.queue_mappings import (
     parse_share,
     share_to_record,
 )
-from tests.support.servers import closed_port
+from tests.support.fake_servers import closed_port
 from tests.support.static_brokers import StaticBroker
 
 CONFIG = {

@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
-from tests.support.servers import closed_port, refuse_with
+from tests.support.fake_servers import closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 ORDERED = topic_config("T", readQueueNums=4, writeQueueNums=2, perm=4, order=True, topicSysFlag=3)

@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.topics.topic_deletion import DeletionStep
-from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:

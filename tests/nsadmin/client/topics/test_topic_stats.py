@@ -6,7 +6,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.topics.topic_stats import QueueStats, TopicStats
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 

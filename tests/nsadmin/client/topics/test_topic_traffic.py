@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_traffic import MessageCount, TopicTraffic
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.results import is_not_found
-from tests.support.servers import FakeNameServer, answer_json, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 

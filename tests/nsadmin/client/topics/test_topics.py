@@ -7,7 +7,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute, parse_route
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def test_a_route_has_a_row_for_each_broker_of_either_list() -> None:

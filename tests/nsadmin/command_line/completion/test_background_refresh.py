@@ -12,7 +12,7 @@ from nsadmin.command_line.completion import background_refresh as refresh_module
 from nsadmin.command_line.completion.background_refresh import refresh_values
 from nsadmin.command_line.completion.value_cache import CachedLines, ValueCache
 from nsadmin.command_line.completion.value_question import ValueQuestion
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 
 NOW = 1_800_000_000.0
 

@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient, RocketMQError
 from nsadmin.command_line.completion.live_values import ask_servers, list_local_values
 from nsadmin.command_line.completion.value_sources import LIVE_SOURCES, LOCAL_SOURCES
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.access_brokers import AccessBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

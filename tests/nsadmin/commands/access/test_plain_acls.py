@@ -8,8 +8,8 @@ from io import StringIO
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.plain_acl_brokers import PlainAclBroker
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from nsadmin.client.topics.topic_configs import TopicConfigs
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

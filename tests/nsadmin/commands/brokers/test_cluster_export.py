@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from nsadmin.client.brokers.clusters import BrokerStatus
 from nsadmin.commands.brokers.clusters import LOAD_COLUMNS, TOTALS_COLUMNS, _load_row, _totals_row
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 # What a 5.5.0 broker reports, as far as it is used.
 TABLE = {

@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
-from tests.support.servers import Server, refuse_with
+from tests.support.fake_servers import Server, refuse_with
 
 
 @pytest.fixture

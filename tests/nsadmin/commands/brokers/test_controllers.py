@@ -9,7 +9,7 @@ import pytest
 from nsadmin.console.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
-from tests.support.servers import FakeNameServer, Server, answer_json, refuse_with
+from tests.support.fake_servers import FakeNameServer, Server, answer_json, refuse_with
 
 EPOCHS = {"epochList": [{"epoch": 1, "startOffset": 0, "endOffset": 2**63 - 1}], "maxOffset": 9}
 

@@ -9,7 +9,7 @@ from nsadmin.console.exit_codes import ExitCode
 from nsadmin.operations.checks.masters import LOOKED_AT
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 MISSING = "missing: no name server lists it"
 

@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeBroker, FakeNameServer, Server
+from tests.support.fake_servers import FakeBroker, FakeNameServer, Server
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client import AdminClient
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
+from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeNameServer
 
 B = "broker-a-0"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.lab import start_lab
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import topic_config
 
 

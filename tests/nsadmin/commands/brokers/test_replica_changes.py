@@ -8,8 +8,8 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
+from tests.support.fake_servers import FakeBroker, refuse_with
 from tests.support.replica_brokers import TOPICS, serve_tables
-from tests.support.servers import FakeBroker, refuse_with
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 from tests.support.lab import start_lab
 from tests.support.replica_brokers import SETTINGS, TOPICS, serve_tables
-from tests.support.servers import FakeBroker, FakeNameServer
 
 
 @pytest.fixture(autouse=True)

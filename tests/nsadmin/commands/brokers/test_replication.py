@@ -9,7 +9,7 @@ from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.client.brokers.test_replication import MASTER, SLAVE
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 ALONE = b'{"haConnectionInfo":[],"inSyncSlaveNums":0,"master":true,"masterCommitLogMaxOffset":9}'
 

@@ -8,8 +8,8 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.rocksdb_stores import VERSION, separate_stores
-from tests.support.servers import FakeNameServer
 from tests.support.topic_brokers import TopicBroker
 
 WRITE, CONFIG = 355, 26

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, answer_json, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 
 KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after", "result", "error"]
 

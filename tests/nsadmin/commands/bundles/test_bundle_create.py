@@ -21,9 +21,9 @@ from nsadmin.app import main
 from nsadmin.client.bundles.bundle_file import SupportBundle
 from tests.nsadmin.conftest import Run
 from tests.support.examples import IN_THE_LAB, ExampleCase, split_example
+from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import Lab, start_lab
 from tests.support.name_servers import DEADLINE, ROOT
-from tests.support.servers import FakeNameServer
 
 WITHOUT_ANSWERS = {
     "collect": "it records until it is stopped",

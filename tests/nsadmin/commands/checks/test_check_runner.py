@@ -8,7 +8,7 @@ from threading import Timer
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 
 
 def test_a_check_is_typed_in_two_words_and_its_state_is_the_exit_code(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_clients_before_a_release_are_a_warning(

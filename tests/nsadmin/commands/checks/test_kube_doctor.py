@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.kube_clusters import StubCluster, make_pod
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def found(run: Run, *words: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 from nsadmin.operations.drain.state import DrainState, build_state_record
 from tests.nsadmin.conftest import Run
 from tests.support.certificates import Authority
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 from tests.support.journals import make_snapshot as empty
 from tests.support.journals import write_journal
-from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def found(run: Run, *words: str) -> dict[str, Any]:

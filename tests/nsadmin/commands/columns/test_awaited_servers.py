@@ -5,7 +5,7 @@ from nsadmin.client import AdminClient, NotApplied
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.console.exit_codes import ExitCode, exit_code_of_outcomes
 from nsadmin.console.output import ResultRows
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 

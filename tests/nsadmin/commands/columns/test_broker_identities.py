@@ -7,7 +7,7 @@ import pytest
 from nsadmin.commands.columns.broker_identities import lacks_identities
 from nsadmin.console.output import ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 from tests.support.topic_brokers import TopicBroker
 
 COLUMNS = ("brokerName", "brokerId", "brokerAddr", "result", "error")

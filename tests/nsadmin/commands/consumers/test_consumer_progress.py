@@ -7,7 +7,7 @@ import pytest
 from nsadmin.commands.consumers.consumer_progress import LAG_TABLE_COLUMNS
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 
 @pytest.mark.parametrize("words", [("G",), ("-g", "G"), ("--groupName", "G", "-t", "T", "-c", "C")])

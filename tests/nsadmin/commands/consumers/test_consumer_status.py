@@ -8,7 +8,7 @@ import pytest
 from tests.nsadmin.client.consumers.test_client_runtime import info, popping
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 
 @pytest.mark.parametrize("flag", [None, "-g", "--groupName"])

@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import Answer, FakeNameServer, answer_json
+from tests.support.fake_servers import Answer, FakeNameServer, answer_json
 
 UNDO_HINT = "nsadmin: to undo it: nsadmin resetOffsetByTime G T --undo\n"
 

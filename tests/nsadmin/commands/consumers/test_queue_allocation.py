@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.mark.parametrize("words", [("T", "b,a,c"), ("-t", "T", "-i", "c, b ,a"), ("T", "--ipList", "a,b,c")])

@@ -14,7 +14,7 @@ from nsadmin import Credentials
 from nsadmin.client.connection.credentials import from_file, from_keyring
 from nsadmin.console import confirmation
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 ROOT = Path(__file__).parents[4]
 

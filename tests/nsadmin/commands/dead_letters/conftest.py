@@ -6,8 +6,8 @@ import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
+from tests.support.fake_servers import FakeNameServer
 from tests.support.message_brokers import GroupReader
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

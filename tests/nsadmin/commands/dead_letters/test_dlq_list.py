@@ -6,7 +6,7 @@ from time import time
 from tests.nsadmin.conftest import Run
 from tests.support import message_brokers
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse_with
+from tests.support.fake_servers import refuse_with
 
 
 def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:

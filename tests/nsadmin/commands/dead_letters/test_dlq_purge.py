@@ -4,7 +4,7 @@ import json
 
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 LATER, BETWEEN = "2023-11-14T22:14:00Z", "2023-11-14T22:13:21Z"
 

@@ -9,8 +9,8 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import RETRY, DeadLetterBroker
+from tests.support.fake_servers import FakeNameServer, answer_json
 from tests.support.message_brokers import GroupReader
-from tests.support.servers import FakeNameServer, answer_json
 
 
 def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:

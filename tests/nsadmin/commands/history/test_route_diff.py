@@ -7,8 +7,8 @@ import pytest
 
 from namesrv_core.events import QueueData, TopicChange, TopicsChanged, WritePermWiped, group_topic_changes
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import make_snapshot, registration_events, write_journal
-from tests.support.servers import FakeNameServer
 
 RW, RO = QueueData("a", 8, 8, 6), QueueData("a", 8, 8, 4)
 AT = "2025-11-21T14:03:{:02d}Z".format

@@ -14,8 +14,8 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import make_snapshot, registration_events, write_journal
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

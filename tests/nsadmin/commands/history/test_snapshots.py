@@ -9,8 +9,8 @@ from namesrv_core.events import BrokerUnregistered, KvPut
 from nsadmin.client.snapshots import decode_snapshot, encode_snapshot
 from tests.nsadmin.client.test_snapshots import PICTURE
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import make_snapshot, registration_events, write_journal
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,8 @@ from nsadmin.commands.mcp import mcp_server
 from nsadmin.commands.mcp.served_content import ServedContent
 from tests.nsadmin.conftest import Run
 from tests.support.examples import list_cases_elsewhere, split_example
+from tests.support.fake_servers import FakeNameServer
 from tests.support.name_servers import ROOT
-from tests.support.servers import FakeNameServer
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'cli'}"}
 

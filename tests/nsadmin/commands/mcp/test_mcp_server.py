@@ -18,7 +18,7 @@ from nsadmin.commands.mcp.served_content import build_content
 from nsadmin.commands.mcp.tool_calls import CallLimits
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 T = TypeVar("T")
 Ask = Callable[[Client], Awaitable[T]]

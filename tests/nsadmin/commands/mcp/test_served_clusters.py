@@ -16,7 +16,7 @@ from nsadmin.commands.mcp.served_clusters import (
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 MEMBERS = ClusterMembers(("n:9876",), {"C/broker-a": {0: "10.0.0.1:10911", 1: "10.0.0.2:10911"}})
 

@@ -22,7 +22,7 @@ from nsadmin.commands.mcp.tool_schemas import build_tools
 from nsadmin.commands.mcp.tool_words import InvalidArgumentsError
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 TOOLS = build_tools(list_exposed_commands(with_changes=True), (), has_folder=True)
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from nsadmin.commands.messages.consume import format_line
 from nsadmin.commands.procedures.signals import StopRequestedError
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse_with
+from tests.support.fake_servers import refuse_with
 
 
 @pytest.fixture

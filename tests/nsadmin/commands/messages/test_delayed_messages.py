@@ -7,8 +7,8 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.fake_servers import refuse_with
 from tests.support.message_brokers import CREATED
-from tests.support.servers import refuse_with
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.message_brokers import GroupReader, MessageBroker
-from tests.support.servers import FakeNameServer
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 PUSH = ("-g", "G", "-d", "c1")

@@ -11,7 +11,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin.operations.message_files.message_file import read_messages
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 FORMS = ("jsonl", "jsonl.gz", "parquet")
 

@@ -10,7 +10,7 @@ from namesrv_core.protocol.command import build_reply
 from namesrv_core.protocol.stored_messages import StoredMessage
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

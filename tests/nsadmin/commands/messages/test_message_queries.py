@@ -6,8 +6,8 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 from tests.support.message_brokers import GroupReader, MessageBroker
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 

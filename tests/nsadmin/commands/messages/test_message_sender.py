@@ -7,8 +7,8 @@ import pytest
 from namesrv_core.protocol.stored_messages import parse_properties
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse_with
 
 
 def table(message_broker: MessageBroker, at: int = 0) -> dict[str, str]:

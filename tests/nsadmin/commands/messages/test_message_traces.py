@@ -7,8 +7,8 @@ import pytest
 
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, closed_port
 
 PUB = b"Pub\x011000\x01R\x01pg\x01T\x01ID\x01A\x01k\x01h:1\x015\x0112\x010\x01OFFSET\x01true\x02"
 

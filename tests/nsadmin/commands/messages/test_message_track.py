@@ -4,8 +4,8 @@ import json
 
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import GroupReader
-from tests.support.servers import FakeNameServer, refuse_with
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 

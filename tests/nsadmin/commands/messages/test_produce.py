@@ -9,8 +9,8 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
+from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture

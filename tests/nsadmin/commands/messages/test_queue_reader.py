@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.message_brokers import CREATED, MessageBroker
-from tests.support.servers import FakeNameServer, closed_port
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_dead_broker_is_mentioned_once(
 
 
 def test_a_queue_that_breaks_off_is_mentioned(run_json: Run, message_broker: MessageBroker) -> None:
-    from tests.support.servers import refuse_with
+    from tests.support.fake_servers import refuse_with
 
     message_broker.handlers[11] = refuse_with(16, "not readable")
     result = run_json("printMsgByQueue", "T", "broker-a", "0", "-f", "true")

@@ -10,8 +10,8 @@ from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client.messages import pull_requests
 from nsadmin.commands.messages import consume, message_rows, queue_reader
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer
 
 END = 2**63 - 1
 COMMANDS = [

@@ -12,8 +12,8 @@ from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import FakeNameServer, refuse_with
 
 OWN = {"broker-a": {"broker-a": 6}}
 

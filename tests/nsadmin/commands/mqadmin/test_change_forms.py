@@ -6,7 +6,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
 from nsadmin.console.output import ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 CONFIG = {

@@ -10,7 +10,7 @@ from nsadmin.command_line.registry import find_command
 from nsadmin.commands.mqadmin.output_forms import OUTPUT_FORMS
 from nsadmin.console.output import ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 LOAD = {
     "clusterName": "C", "brokerName": "a", "brokerId": 0, "brokerAddr": "h:1", "version": "V5_5_0",

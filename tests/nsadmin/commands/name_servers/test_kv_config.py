@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 MISSING = "QUERY_NOT_FOUND (22): No config item"
 WRITES = {100, 102}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 ORDERS = "ORDER_TOPIC_CONFIG"
 WRITES = {100, 102}

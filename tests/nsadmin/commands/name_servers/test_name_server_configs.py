@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_settings_of_every_server(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:

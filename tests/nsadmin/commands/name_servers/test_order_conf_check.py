@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.endpoint import FakeEndpoint
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 
 
 @pytest.fixture

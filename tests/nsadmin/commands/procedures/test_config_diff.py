@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
 
 
 def config(broker: FakeBroker, **items: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
 
 NOW = ("--settle", "0")
 

@@ -16,9 +16,9 @@ from nsadmin.operations.drain.state import DrainState, build_state_record
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
+from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import Lab, start_lab
 from tests.support.name_servers import ROOT, ServerProgram
-from tests.support.servers import FakeNameServer
 
 # Two groups with the same topics: nothing would be left without a broker.
 PLAN = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)

@@ -13,8 +13,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import closed_port
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import closed_port
 
 
 @pytest.fixture

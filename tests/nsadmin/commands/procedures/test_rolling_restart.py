@@ -9,8 +9,8 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
+from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

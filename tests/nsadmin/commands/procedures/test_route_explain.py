@@ -9,8 +9,8 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.examples import JOURNAL
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.lab import start_lab
-from tests.support.servers import FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.lab import Lab, start_lab
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import topic_config
 
 

@@ -17,7 +17,7 @@ import pytest
 from nsadmin.commands.programs.batch import split_line
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 Write = Callable[..., str]
 

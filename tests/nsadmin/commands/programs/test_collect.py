@@ -15,8 +15,8 @@ from namesrv_core.storage.journal.rolling_writer import JournalLimits
 from nsadmin.operations.collector.runner import Collector, SinglePollResult, journal_folder_of
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.hostile_folder import foreign_link, needs_root
-from tests.support.servers import FakeNameServer, closed_port
 
 ROOT = Path(__file__).parents[4]
 

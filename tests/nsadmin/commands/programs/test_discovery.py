@@ -3,7 +3,7 @@
 import json
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_name_servers_and_brokers_as_targets(run: Run) -> None:

@@ -11,7 +11,7 @@ from nsadmin.commands.programs import exporter
 from nsadmin.operations.exporter.exporter_server import ExporterPlan
 from tests.nsadmin.conftest import Run
 from tests.support.examples import list_cases_elsewhere, split_example
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 ROOT = Path(__file__).parents[4]
 

@@ -14,9 +14,9 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.bundles import write_bundle
+from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import start_lab
 from tests.support.name_servers import DEADLINE
-from tests.support.servers import FakeNameServer
 from tests.support.terminal import PtyTerminal
 
 

@@ -10,8 +10,8 @@ from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.commands.proxies.client_list import describe_role
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from nsadmin.client.proxies import grpc_connections
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, PROXY_GROUP
 from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
-from tests.support.servers import FakeNameServer
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, Server, answer_json, refuse_with
+from tests.support.fake_servers import FakeNameServer, Server, answer_json, refuse_with
 
 BROKER, PARENT, TOPIC, CLIENT, GROUP, DISPATCH = range(200074, 200080)
 OFFSET = {"lastUpdateTimestamp": 1738368000000, "maxOffset": 3, "minOffset": 1}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.static_brokers import StaticBroker
 
 

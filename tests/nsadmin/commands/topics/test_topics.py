@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 

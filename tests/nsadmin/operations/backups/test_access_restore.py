@@ -10,8 +10,8 @@ from nsadmin.operations.backups.access_restore import AccessRestore
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from tests.support.access_brokers import AccessBroker
 from tests.support.cluster_backups import BROKER
+from tests.support.fake_servers import FakeNameServer, Server
 from tests.support.plain_acl_brokers import PlainAclBroker
-from tests.support.servers import FakeNameServer, Server
 
 BACKUP = BROKER._replace(
     accounts=[

@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 
 def create_topics(admin: AdminClient, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.operations.bench.load_runs import run_consume, run_latency, run_produce
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import refuse_with
+from tests.support.fake_servers import refuse_with
 
 
 def test_what_is_written_is_read_and_counted(admin: AdminClient, store: DeadLetterBroker) -> None:

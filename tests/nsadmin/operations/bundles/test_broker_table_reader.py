@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names, select_user_groups
-from tests.support.servers import FakeBroker, answer_json
+from tests.support.fake_servers import FakeBroker, answer_json
 
 
 @pytest.fixture

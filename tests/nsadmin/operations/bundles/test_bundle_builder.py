@@ -14,7 +14,7 @@ from nsadmin.operations.bundles.bundle_builder import BundleOrder, create_bundle
 from nsadmin.operations.bundles.collector import CollectionPlan
 from nsadmin.operations.bundles.comparison import open_bundle_client
 from nsadmin.operations.bundles.pseudonyms import ADDRESSES, NAMES
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 
 SECRET = "kv-secret-2718"
 

@@ -11,7 +11,7 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.operations.bundles import collector
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
-from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, closed_port
 
 ACCESS = Access(timeout=2)
 

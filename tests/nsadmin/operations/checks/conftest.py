@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import closed_port
+from tests.support.fake_servers import closed_port
 
 
 @pytest.fixture(autouse=True)

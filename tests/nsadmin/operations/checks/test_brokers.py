@@ -7,7 +7,7 @@ from nsadmin.operations.checks import brokers
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, expected: int | None = None, cluster: str | None = None) -> CheckFinding:

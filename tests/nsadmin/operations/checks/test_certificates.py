@@ -11,7 +11,7 @@ from nsadmin.operations.checks import certificates
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.certificates import Authority
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 DAY = 86_400
 

@@ -9,8 +9,8 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import MEASURES_BY_CHECK
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from tests.support.consumer_brokers import ConsumerBroker
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import make_snapshot, write_journal
-from tests.support.servers import FakeNameServer
 
 AT_ONCE = CheckScope(settle_seconds=0)
 

@@ -5,7 +5,7 @@ from nsadmin.operations.checks import divergence
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.observer import DivergenceObserver
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def found(*addrs: str, settle: int = 0) -> CheckFinding:

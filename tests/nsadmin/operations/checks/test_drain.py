@@ -10,7 +10,7 @@ from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.drain.state import DrainState as Kept
 from nsadmin.operations.drain.state import QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 NOW = 1_763_733_780_000
 HOUR = 3_600_000

@@ -8,7 +8,7 @@ from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.group_monitor import GroupObservation, judge_groups, observe_groups
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 LIMITS = CheckScale("lag", "50", "1000")
 CLIENT = ConnectedClient("c", None, "JAVA", "V5_5_0", ("h:1",))

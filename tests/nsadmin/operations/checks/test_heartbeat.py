@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.checks import heartbeat
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str) -> CheckFinding:

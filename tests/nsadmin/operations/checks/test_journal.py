@@ -11,8 +11,8 @@ from nsadmin.operations.checks import journal
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.journal import JournalObservation
 from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.fake_servers import FakeNameServer
 from tests.support.journals import NOW, JournalPen, make_snapshot, write_journal
-from tests.support.servers import FakeNameServer
 
 
 def judged(path: Path, later: int = 0, since: int = 0, thorough: bool = False) -> CheckFinding:

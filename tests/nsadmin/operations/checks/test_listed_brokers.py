@@ -3,7 +3,7 @@
 from nsadmin import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.operations.checks.listed_brokers import merge_groups, observe_listing
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def test_what_one_name_server_lists_is_there(

@@ -2,7 +2,7 @@
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks.masters import MasterAnswers, ask_masters, explain_unwritable
-from tests.support.servers import FakeBroker, FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
 
 
 def test_one_that_answers_with_an_error_is_not_silent_but_nothing_is_known_of_its_disk(

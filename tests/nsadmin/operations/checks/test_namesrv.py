@@ -5,7 +5,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.checks import namesrv
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, critical: str | None = None) -> CheckFinding:

@@ -7,7 +7,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.registration_size import RegistrationSizeObservation
 from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.registration_size import RegistrationSize
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 MIB = 1 << 20
 NAMES = {"h:1": "broker-a 0 at h:1", "h:2": "broker-b 0 at h:2"}

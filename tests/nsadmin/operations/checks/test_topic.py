@@ -6,7 +6,7 @@ from nsadmin.operations.checks import topic
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
 from nsadmin.operations.checks.thresholds import CheckScale
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, name: str = "T") -> CheckFinding:

@@ -8,7 +8,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
 from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.configured_topics import configure_topics
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = None) -> CheckFinding:

@@ -3,7 +3,7 @@
 from nsadmin import AdminClient
 from nsadmin.operations.checks import writable_topics_observation
 from tests.support.configured_topics import configure_topics
-from tests.support.servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 
 def test_it_has_what_brokers_configure_as_read_only_and_who_is_silent(

@@ -17,7 +17,7 @@ from nsadmin.operations.collector.broker_poller import (
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import answer_hang_up, closed_port, refuse_with
+from tests.support.fake_servers import answer_hang_up, closed_port, refuse_with
 
 LAG = BrokerQuestions(asks_lag=True)
 

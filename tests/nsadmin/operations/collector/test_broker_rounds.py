@@ -15,7 +15,7 @@ from nsadmin.operations.collector.broker_poller import BrokerQuestions
 from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, SinglePollResult, journal_folder_of
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer, answer_hang_up, closed_port
+from tests.support.fake_servers import FakeNameServer, answer_hang_up, closed_port
 
 RUNTIME = BrokerQuestions(asks_runtime=True)
 

@@ -10,7 +10,7 @@ from nsadmin import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NO_TOPIC_QUEUES
 from nsadmin.operations.collector.name_server_poller import NameServerPoller, PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture

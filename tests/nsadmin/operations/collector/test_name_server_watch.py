@@ -13,7 +13,7 @@ from nsadmin.operations.collector.journals import NameServerJournal
 from nsadmin.operations.collector.name_server_poller import NameServerPoller
 from nsadmin.operations.collector.name_server_watch import MessageSink, NameServerWatch
 from nsadmin.operations.collector.request_pace import RequestPace
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 
 class Watched:

@@ -16,7 +16,7 @@ from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
 from nsadmin.operations.collector.name_server_watch import MessageSink
 from nsadmin.operations.collector.runner import Collector, CollectorPlan, journal_folder_of
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 
 SILENT = MessageSink(lambda text: None, lambda text: None)
 

@@ -17,8 +17,8 @@ from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from nsadmin.operations.divergence.list_causes import NEW_LIST_MS
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.lab_cluster_thread import LabClusterThread, start_lab_cluster
-from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with
 
 A, B = "broker-a-0:0", "broker-a-1:0"
 

@@ -8,8 +8,8 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeBroker, FakeNameServer
 
 NAME = "broker-a-0"
 

@@ -6,8 +6,8 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.operations.drain.last_writers import read_last_writers
+from tests.support.fake_servers import closed_port, refuse_with
 from tests.support.message_brokers import MessageBroker
-from tests.support.servers import closed_port, refuse_with
 
 
 @pytest.fixture

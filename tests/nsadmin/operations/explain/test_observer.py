@@ -7,7 +7,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.explain.facts import JournalEvidence, RouteQuestion
 from nsadmin.operations.explain.observer import find_route_in_context, gather_facts, resolve_hosts
-from tests.support.servers import FakeNameServer, answer_json, closed_port
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 

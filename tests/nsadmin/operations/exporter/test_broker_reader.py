@@ -13,8 +13,8 @@ from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.name_filter import NameFilter
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.exporter_series import deadline_after, open_broker_reader, select_series
+from tests.support.fake_servers import Answer, answer_nothing, closed_port, refuse_with
 from tests.support.lab import start_lab
-from tests.support.servers import Answer, answer_nothing, closed_port, refuse_with
 
 PLAN = FleetPlan(clusters=1, groups=1, replicas=1, topics=6)
 

@@ -9,7 +9,7 @@ from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
 from nsadmin.operations.exporter.cluster_figures import ClusterFigures
 from nsadmin.operations.exporter.figures import FigureRow
-from tests.support.servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer
 
 
 def rows(figures: ClusterFigures, *clusters: str) -> dict[str, list[FigureRow]]:

@@ -8,8 +8,8 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.operations.exports import observer
 from nsadmin.operations.exports.observer import ExportedBroker
+from tests.support.fake_servers import closed_port
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import closed_port
 
 
 @pytest.fixture(scope="module")

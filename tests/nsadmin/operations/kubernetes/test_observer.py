@@ -8,8 +8,8 @@ from nsadmin.client import Access, AdminClient
 from nsadmin.client.connection.tunnels.tunnel import TunnelError
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.operations.kubernetes.observer import KubeObservation, observe_namespace
+from tests.support.fake_servers import FakeNameServer
 from tests.support.kube_clusters import StubCluster, make_pod
-from tests.support.servers import FakeNameServer
 
 TARGET = KubeTarget("mq")
 CLAIM = {"kind": "PersistentVolumeClaim", "metadata": {"name": "data"}}

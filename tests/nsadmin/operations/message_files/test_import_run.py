@@ -19,7 +19,7 @@ from nsadmin.operations.message_files.import_run import (
     QueueChooser,
 )
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.servers import Answer, FakeNameServer
+from tests.support.fake_servers import Answer, FakeNameServer
 
 
 @pytest.fixture

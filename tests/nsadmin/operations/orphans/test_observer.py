@@ -9,8 +9,8 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable
 from nsadmin.operations.orphans.observer import find_lasting_orphans, observe_topics
 from nsadmin.operations.orphans.rules import Orphan
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import FakeNameServer, answer_json, closed_port
 from tests.support.topic_brokers import topic_config
 
 

@@ -9,9 +9,9 @@ from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
 from tests.nsadmin.operations.plans.conftest import CLUSTER, A, B
+from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import Lab
 from tests.support.registering_brokers import RegisteringBroker
-from tests.support.servers import FakeNameServer
 
 
 def test_every_server_is_asked(running_lab: Lab, admin: AdminClient) -> None:

@@ -5,8 +5,8 @@ from time import time
 from nsadmin import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
+from tests.support.fake_servers import FakeBroker
 from tests.support.replica_brokers import SETTINGS, TOPICS, serve_tables
-from tests.support.servers import FakeBroker
 
 
 def test_missing_topics_are_gaps_but_settings_and_extra_topics_are_not() -> None:

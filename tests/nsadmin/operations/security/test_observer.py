@@ -16,8 +16,8 @@ from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.results import ServerResult
 from nsadmin.operations.security.observer import AuditClients, AuditedServer, observe_servers
 from tests.support.certificates import Authority
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 from tests.support.proxies import FakeProxy
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 @pytest.fixture(scope="module")

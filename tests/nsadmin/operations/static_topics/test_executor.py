@@ -14,7 +14,7 @@ from nsadmin.operations.static_topics.mapping_planner import (
     plan_creation,
     plan_remapping,
 )
-from tests.support.servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.static_brokers import StaticBroker
 
 

@@ -10,8 +10,8 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable, NotFound
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.what_if.broker_outage import foresee_broker_outage, resolve_processes
+from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeBroker, FakeNameServer, closed_port
 
 
 @pytest.fixture(scope="module")

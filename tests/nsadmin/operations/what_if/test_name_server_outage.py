@@ -8,8 +8,8 @@ from nsadmin import AdminClient
 from nsadmin.client import NoneReachable
 from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
 from nsadmin.operations.what_if.name_server_outage import foresee_name_server_outage
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.lab import Lab, start_lab
-from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
 
 

@@ -18,8 +18,8 @@ from nsadmin.tui.polling.poll_records import (
     TopicPolled,
 )
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
+from tests.support.fake_servers import FakeNameServer, answer_json
 from tests.support.playground import Playground, start_playground
-from tests.support.servers import FakeNameServer, answer_json
 
 
 @pytest.fixture(scope="module")

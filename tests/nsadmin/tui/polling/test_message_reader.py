@@ -15,8 +15,8 @@ from nsadmin.tui.polling import message_reader
 from nsadmin.tui.polling.message_reader import MessageReader
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
+from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
 from tests.support.message_brokers import CREATED
-from tests.support.servers import FakeNameServer, answer_json, refuse_with
 
 
 @pytest.fixture

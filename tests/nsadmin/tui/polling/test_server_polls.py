@@ -10,8 +10,8 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
 from nsadmin.tui.polling import server_polls
 from nsadmin.tui.polling.server_polls import RequestStopwatch, ServerProbe
+from tests.support.fake_servers import FakeNameServer
 from tests.support.playground import NOON, Playground, start_playground
-from tests.support.servers import FakeNameServer
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from nsadmin.client.connection.tunnels.tunnel_leases import use_tunnel
 from nsadmin.client.connection.tunnels.tunnel_server import end_sharing
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.tui.screens.command_process import CommandProcess
+from tests.support.fake_servers import FakeNameServer
 from tests.support.hostile_folder import HostileFolder
 from tests.support.kube_clusters import StubCluster, make_pod
-from tests.support.servers import FakeNameServer
 
 
 def test_what_it_says_comes_with_its_exit_code() -> None:

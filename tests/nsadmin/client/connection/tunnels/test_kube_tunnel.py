@@ -10,8 +10,8 @@ from nsadmin.client import Access, AdminClient
 from nsadmin.client.connection.tunnels.tunnel_leases import report_forwards
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from tests.interop.processes import wait_for
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.kube_clusters import StubCluster, make_pod, make_service
-from tests.support.servers import FakeNameServer, closed_port
 
 NAMES = {"component": "nameserver"}
 

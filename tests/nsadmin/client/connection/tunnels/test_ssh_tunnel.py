@@ -13,7 +13,7 @@ from nsadmin.client import Access, AdminClient
 from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel, report_forwards, return_lease
 from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget
 from tests.interop.processes import wait_for
-from tests.support.servers import FakeNameServer, closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.ssh_hosts import SshHost
 
 THROUGH_JUMP = Access(tunnel=SshTarget("jump"))

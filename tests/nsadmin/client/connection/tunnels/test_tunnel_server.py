@@ -13,8 +13,8 @@ from nsadmin.client.connection.tunnels.tunnel_leases import SOCKET_VARIABLE, lea
 from nsadmin.client.connection.tunnels.tunnel_server import end_sharing, share_tunnels
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget
 from tests.interop.processes import wait_for
+from tests.support.fake_servers import closed_port
 from tests.support.kube_clusters import StubCluster, make_pod
-from tests.support.servers import closed_port
 
 TARGET, PROXY = KubeTarget("mq"), {"component": "proxy"}
 
