@@ -89,15 +89,13 @@ class PromptController:
             },
         )
 
-    def _find_candidates(
-        self, line: str, unfinished: UnfinishedLine, own_candidates: list[Candidate]
-    ) -> None:
+    def _find_candidates(self, line: str, unfinished: UnfinishedLine, own: list[Candidate]) -> None:
         """Find the candidates in a thread, because this may wait for servers."""
         app = self._app
         words_before, typed_word, word_start = unfinished
         try:
             words = prompt_parser.name_command(words_before)
-            candidates = [*own_candidates, *app.cluster_context.complete_line(words, typed_word)]
+            candidates = [*own, *app.cluster_context.complete_line(words, typed_word)]
         except Exception as error:
             app.call_from_thread(app.add_log_line, f"completion: {type(error).__name__}: {error}")
             return

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
-from nsadmin.tui.actions.row_actions import RowAction, RowSubject
+from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
 
@@ -106,9 +106,7 @@ class RowActionController:
 
     # Previews.
 
-    def _preview_action(
-        self, action: RowAction, subjects: Sequence[RowSubject], texts: dict[str, str]
-    ) -> None:
+    def _preview_action(self, action: RowAction, subjects: Sequence[RowSubject], texts: FieldTexts) -> None:
         commands = plan_commands(action, subjects, texts)
         changes = [command for command in commands if not command.is_check]
         if len(changes) == 1:

@@ -177,9 +177,7 @@ async def test_y_copies_the_row() -> None:
 
 @run_screen_test
 async def test_o_saves_the_screen_or_its_rows(tmp_path: Path) -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(make_still_tui(), [make_server_poll(), make_broker_poll(A)], SIZE) as (app, pilot):
         await pilot.press("o")
         assert app.prompt_input.value == "nsadmin-brokers-20251231-120000.svg"
         for name in ("a.svg", "b.txt", "c.csv", "d.pdf", "none/e.txt"):
@@ -305,9 +303,7 @@ async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
 
 @run_screen_test
 async def test_what_has_no_groups_says_so_and_a_folded_row_is_saved(tmp_path: Path) -> None:
-    app = make_still_tui()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(make_still_tui(), [make_server_poll(), make_broker_poll(A)], SIZE) as (app, pilot):
         await pilot.press("F")
         screen_export.save_screen(app, str(tmp_path / "all.csv"))
         assert "broker-a" in (tmp_path / "all.csv").read_text()

@@ -28,6 +28,7 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    open_screen,
     press,
     run_screen_test,
 )
@@ -69,9 +70,7 @@ def letters(count: int) -> list[BrowsedMessage]:
 
 @run_screen_test
 async def test_v_on_a_topic_follows_its_messages_and_escape_leads_back() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("v")
         assert "Topics › messages of orders" in screen_to_text(app)
         query = shown_query(app)
@@ -89,9 +88,7 @@ async def test_v_on_a_topic_follows_its_messages_and_escape_leads_back() -> None
 
 @run_screen_test
 async def test_messages_are_the_last_tab_of_a_topic() -> None:
-    app = screen()
-    async with app.run_test(size=NARROW) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, NARROW) as (app, pilot):
         await pilot.press("enter", "shift+tab")
         assert shown_query(app).topic == "orders"
         await feed_polls(
@@ -108,18 +105,14 @@ async def test_messages_are_the_last_tab_of_a_topic() -> None:
 
 @run_screen_test
 async def test_v_on_a_queue_of_a_group_shows_what_it_did_not_consume() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("3", "enter", "v")
         assert shown_query(app).conditions_text == "from offset:42  broker broker-a  queue 3"
 
 
 @run_screen_test
 async def test_v_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("3", "v")
         assert shown_query(app).topic == DEAD
         await feed_polls(app, pilot, [arrived(shown_query(app), *letters(2))])
@@ -130,9 +123,7 @@ async def test_v_on_a_group_and_enter_on_its_dead_letter_topic_show_dead_letters
 
 @run_screen_test
 async def test_v_elsewhere_says_where_messages_are() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("4", "v")
         assert "this row has no messages: press v on a topic, a queue or a group" in screen_to_text(app)
         await pilot.press("greater_than_sign")
@@ -141,9 +132,7 @@ async def test_v_elsewhere_says_where_messages_are() -> None:
 
 @run_screen_test
 async def test_the_prompt_opens_messages_with_the_options_of_consume() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("colon", *"messages orders --from earliest --key k7", "enter")
         assert shown_query(app).conditions_text == "from earliest  key k7"
         await pilot.press("colon", *"messages orders --from offset:x", "enter")
@@ -154,9 +143,7 @@ async def test_the_prompt_opens_messages_with_the_options_of_consume() -> None:
 
 @run_screen_test
 async def test_v_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await press(pilot, "v", "v")
         assert isinstance(app.screen, MessageSearchScreen)
         await pilot.press(*"1x", "enter")
@@ -173,9 +160,7 @@ async def test_v_in_a_list_searches_and_a_mistake_keeps_the_dialog_open() -> Non
 
 @run_screen_test
 async def test_the_cursor_on_the_first_row_follows_new_messages_and_stays_on_another_row() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("v")
         query = shown_query(app)
         await feed_polls(
@@ -199,9 +184,7 @@ async def test_the_cursor_on_the_first_row_follows_new_messages_and_stays_on_ano
 
 @run_screen_test
 async def test_a_message_opens_and_the_next_one_follows() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("v")
         messages = [
             make_browsed_message(b'{"id": %d}' % number, offset=number, at=NOON + number)
@@ -236,9 +219,7 @@ async def test_shown_messages_are_saved_as_lines_and_no_file_is_replaced_silentl
 
 @run_screen_test
 async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("3", "v")
         messages = letters(2)
         await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
@@ -257,9 +238,7 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
 
 @run_screen_test
 async def test_the_screen_of_a_dead_letter_replays_only_that_one() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("3", "v")
         messages = letters(2)
         await feed_polls(app, pilot, [arrived(shown_query(app), *messages)])
@@ -272,9 +251,7 @@ async def test_the_screen_of_a_dead_letter_replays_only_that_one() -> None:
 
 @run_screen_test
 async def test_a_read_only_context_replays_nothing() -> None:
-    app = screen(read_only=True)
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(read_only=True), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("3", "v")
         await feed_polls(app, pilot, [arrived(shown_query(app), *letters(1))])
         await pilot.press("R")
@@ -283,9 +260,7 @@ async def test_a_read_only_context_replays_nothing() -> None:
 
 @run_screen_test
 async def test_a_message_that_is_gone_meanwhile_is_not_replayed() -> None:
-    app = screen()
-    async with app.run_test(size=WIDE) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, WIDE) as (app, pilot):
         await pilot.press("3", "v")
         query = shown_query(app)
         await feed_polls(app, pilot, [arrived(query, *letters(1))])
@@ -312,9 +287,7 @@ async def test_a_recording_has_no_messages() -> None:
 
 @run_screen_test
 async def test_a_wide_screen_shows_the_body_beside_the_table() -> None:
-    app = screen()
-    async with app.run_test(size=(200, 30)) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, (200, 30)) as (app, pilot):
         await pilot.press("v")
         await feed_polls(
             app, pilot, [arrived(shown_query(app), make_browsed_message(b'{"id": 7}', color="red"))]
@@ -325,9 +298,7 @@ async def test_a_wide_screen_shows_the_body_beside_the_table() -> None:
 @pytest.mark.parametrize("size", [(40, 10), (250, 70)])
 @run_screen_test
 async def test_messages_are_drawn_at_every_size(size: tuple[int, int]) -> None:
-    app = screen()
-    async with app.run_test(size=size) as pilot:
-        await feed_polls(app, pilot, CLUSTER)
+    async with open_screen(screen(), CLUSTER, size) as (app, pilot):
         await pilot.press("3", "v")
         await feed_polls(app, pilot, [arrived(shown_query(app), *letters(3))])
         await press(pilot, "enter")

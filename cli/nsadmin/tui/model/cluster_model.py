@@ -219,9 +219,7 @@ class ClusterModel:
     def put_rate_by_cluster(self) -> dict[str, float]:
         """Messages put per second in each cluster, summed over the masters that answer, each process once."""
         masters = [b for b in self.brokers.values() if b.key.id == 0 and b.put_rate is not None]
-        rate_by_master = {
-            (broker.cluster_name, broker.key.addr): broker.put_rate or 0.0 for broker in masters
-        }
+        rate_by_master = {(b.cluster_name, b.key.addr): b.put_rate or 0.0 for b in masters}
         rate_by_cluster: dict[str, float] = {}
         for (cluster, _), put_rate in rate_by_master.items():
             rate_by_cluster[cluster] = rate_by_cluster.get(cluster, 0.0) + put_rate

@@ -81,12 +81,9 @@ class MessageReader:
             key = self.query.index_key or ""
             found = self._admin.messages.find_by_key(self.query.topic, key, max_num=_MAX_FOUND_BY_KEY)
         self._examined_count = len(found.messages)
-        located = [
-            (found_message.broker_name or "", found_message.message) for found_message in found.messages
-        ]
+        located = [(match.broker_name or "", match.message) for match in found.messages]
         messages = [message for place in located for message in self._browse_matching(*place)]
-        results = [result for result in found.broker_results if result.error is not None]
-        errors = {result.addr: error_text(result.error) for result in results if result.error is not None}
+        errors = {r.addr: error_text(r.error) for r in found.broker_results if r.error is not None}
         return self._make_poll(messages, "done", errors)
 
     def _read_on(self) -> MessagesPolled:

@@ -99,9 +99,7 @@ def _read_name_server(probe: ServerProbe, addr: str) -> NameServerPolled:
     }
     topics = ask_or_default("topics", admin.topics.list_names, None)
     settings = ask_or_default("settings", lambda: _read_settings(admin), None)
-    kv = ask_or_default(
-        "kv", lambda: {name: _read_kv_entries(admin, name) for name in probe.namespaces}, None
-    )
+    kv = ask_or_default("kv", lambda: {n: _read_kv_entries(admin, n) for n in probe.namespaces}, None)
     no_perms: dict[str, int] = {}
     perms = ask_or_default("perms", lambda: _read_perms(admin, addr), no_perms)
     silences = None if heartbeats is None else {addr: (age[0], age[1]) for addr, age in heartbeats.items()}

@@ -34,9 +34,7 @@ class TopicRateSampler:
         if server_poll is None:
             return None
         groups = server_poll.groups.items()
-        own_topics = _SYSTEM_TOPICS.union(
-            *(list_own_names(name, group.cluster_name) for name, group in groups)
-        )
+        own_topics = _SYSTEM_TOPICS.union(*(list_own_names(name, g.cluster_name) for name, g in groups))
         all_topics = set().union(*(poll.topics or () for poll in server_polls))
         topics = self._choose_topics(all_topics, own_topics)
         if not topics:

@@ -14,17 +14,18 @@ from nsadmin.tui.screens.confirmation import BatchChangeScreen, ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen
 from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.screens import (
-    feed_polls,
     make_broker_poll,
     make_context,
     make_server_poll,
     make_still_tui,
+    open_screen,
     press,
     run_screen_test,
 )
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
+ONE_BROKER = [make_server_poll(), make_broker_poll(A)]
 NAMES = {f"broker-{letter}": {0: f"10.0.1.{at}:10911"} for at, letter in enumerate("ab", 1)}
 ECHO = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"]
 
@@ -48,8 +49,7 @@ async def until_said(app: Tui, pilot: Any, text: str) -> list[str]:
 @run_screen_test
 async def test_a_hotkey_runs_its_line_and_an_alias_its_text() -> None:
     app = having(aliases={"pay": "topics /pay"}, hotkeys={"f2": "pay", "ctrl+t": "theme nord"})
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(app, ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("f2")
         assert "1 of 2 rows  filter pay" in screen_to_text(app)
         await pilot.press("ctrl+t")
@@ -61,8 +61,7 @@ async def test_a_hotkey_runs_its_line_and_an_alias_its_text() -> None:
 @run_screen_test
 async def test_a_plugin_gets_the_values_of_the_row_as_arguments() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}", "{addr} {cluster}", "{context}"], ["brokers"]))
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(app, ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("P")
         lines = await until_said(app, pilot, "-- exit code 0")
         assert json.loads(lines[0]) == ["broker-a", f"{A} cluster-a", "lab"]
@@ -76,8 +75,7 @@ async def test_a_plugin_gets_the_values_of_the_row_as_arguments() -> None:
 @run_screen_test
 async def test_a_plugin_runs_for_each_marked_row() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}"]))
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(groups=NAMES), make_broker_poll(A)])
+    async with open_screen(app, [make_server_poll(groups=NAMES), make_broker_poll(A)], SIZE) as (app, pilot):
         await pilot.press("M", "P")
         await until_said(app, pilot, '["broker-b"]')
         lines = await until_said(app, pilot, "-- exit code 0")
@@ -92,8 +90,7 @@ async def test_a_read_only_context_refuses_plugins_that_are_not_marked() -> None
         Plugin("three", "f3", ["nsadmin", "wipeWritePerm", "{broker}"], is_read_only=True),
         read_only=True,
     )
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(app, ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("P")
         assert "plugin one is not marked readOnly, and this context is read-only" in screen_to_text(app)
         await pilot.press("f3")
@@ -109,8 +106,7 @@ async def test_a_command_of_nsadmin_uses_the_context_and_a_change_has_its_previe
         Plugin("wipe", "f2", ["nsadmin", "wipeWritePerm", "{broker}"]),
         Plugin("lost", "f3", ["nsadmin", "topicLst"]),
     )
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(groups=NAMES), make_broker_poll(A)])
+    async with open_screen(app, [make_server_poll(groups=NAMES), make_broker_poll(A)], SIZE) as (app, pilot):
         await pilot.press("f3")
         assert 'plugin lost: unknown command "topicLst"' in screen_to_text(app)
         await press(pilot, "f2")
@@ -126,8 +122,7 @@ async def test_a_command_of_nsadmin_uses_the_context_and_a_change_has_its_previe
 @run_screen_test
 async def test_a_plugin_can_ask_first() -> None:
     app = having(Plugin("show", "P", [*ECHO, "{broker}"], needs_confirmation=True))
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(app, ONE_BROKER, SIZE) as (app, pilot):
         await press(pilot, "P")
         assert isinstance(app.screen, ChooseScreen)
         await pilot.press("enter")
@@ -145,8 +140,7 @@ async def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> Non
         Plugin("none", "f2", [str(tmp_path / "none")], runs_in_background=True),
         Plugin("gone", "f3", [str(tmp_path / "none")]),
     )
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(app, ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("P")
         assert "runs in the background" in screen_to_text(app)
         for _ in range(200):
@@ -164,9 +158,7 @@ async def test_a_plugin_in_the_background_reports_its_end(tmp_path: Path) -> Non
 
 @run_screen_test
 async def test_a_row_without_a_value_and_an_unknown_name_are_a_line() -> None:
-    app = having(Plugin("show", "P", [*ECHO, "{group}"]))
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(having(Plugin("show", "P", [*ECHO, "{group}"])), ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("P")
         assert "plugin show: this row has no group" in screen_to_text(app)
         app.action_controller.run_prompt_line("plugin lost")
@@ -192,9 +184,7 @@ async def test_escape_interrupts_a_plugin_and_its_children(tmp_path: Path) -> No
     script = tmp_path / "slow.sh"
     script.write_text("#!/bin/sh\necho started\nsleep 60\n")
     script.chmod(0o755)
-    app = having(Plugin("slow", "P", [str(script)]))
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(having(Plugin("slow", "P", [str(script)])), ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("P")
         await until_said(app, pilot, "started")
         await pilot.press("escape")

@@ -72,10 +72,7 @@ def test_each_changed_setting_is_a_command() -> None:
 
 
 def test_settings_of_one_name_server_change_all() -> None:
-    rows = [
-        {"namesrvAddr": "n:1", "key": "k", "value": "1"},
-        {"namesrvAddr": "n:2", "key": "k", "value": "2"},
-    ]
+    rows = [{"namesrvAddr": f"n:{value}", "key": "k", "value": value} for value in "12"]
     document = document_of(RowSubject(name_server="n:2", key="k"), rows)
     assert words(document, "k=3") == [["updateNamesrvConfig", "-k", "k", "-v", "3"]]
     assert "k=2" in document.text

@@ -19,13 +19,11 @@ def lines(message: BrowsedMessage, body: ShownBody | None = None, width: int = 6
 
 
 def test_a_message_shows_its_place_its_properties_and_its_body(utc: None) -> None:
-    message = make_browsed_message(
-        b'{"id":7}', "orders", offset=42, at=NOON, KEYS="k1", TAGS="A", color="red"
-    )
-    assert lines(message) == [
+    row = make_browsed_message(b'{"id":7}', "orders", offset=42, at=NOON, KEYS="k1", TAGS="A", color="red")
+    assert lines(row) == [
         "  topic        orders",
         "  place        broker-a, queue 0, offset 42",
-        f"  message id   {message.message.offset_msg_id}",
+        f"  message id   {row.message.offset_msg_id}",
         "  key          k1",
         "  tag          A",
         "  stored       12-31 12:00:00.000 at 127.0.0.1:20911",

@@ -29,9 +29,7 @@ def test_large_bodies_are_dropped_sooner() -> None:
 
 
 def test_a_new_run_begins_with_an_empty_log() -> None:
-    model = make_model(
-        poll(make_browsed_message(), examined=5), poll(make_browsed_message(offset=1), examined=6)
-    )
+    model = make_model(*(poll(make_browsed_message(offset=n), examined=5 + n) for n in (0, 1)))
     assert model.message_log is not None
     assert (len(model.message_log.messages), model.message_log.examined_count) == (2, 6)
     model.apply_poll(poll(make_browsed_message(offset=2), run_id=2))

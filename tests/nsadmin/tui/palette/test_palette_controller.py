@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from textual.command import CommandPalette, DiscoveryHit, Hit
+from textual.pilot import Pilot
 from textual.widgets import OptionList
 
 from nsadmin.tui.app import Tui
@@ -14,16 +16,15 @@ from nsadmin.tui.palette.palette_entries import PaletteEntry
 from nsadmin.tui.screens.confirmation import ChangeScreen
 from tests.support.screens import (
     compare_golden,
-    feed_polls,
     make_broker_poll,
     make_context,
     make_server_poll,
     make_still_tui,
+    open_screen,
     press,
     run_screen_test,
 )
 
-SIZE = (120, 30)
 A = "10.0.1.1:10911"
 
 
@@ -42,17 +43,14 @@ async def search(app: Tui, pilot: Any, query: str) -> list[str]:
     return [str(option.prompt).split("\n")[0] for option in options.options]
 
 
-async def opened(**options: Any) -> Tui:
-    return make_still_tui(
-        AvailableContexts(make_context(complete_line=complete), lambda: ["lab", "prod[x]"]), **options
-    )
+def opened() -> AbstractAsyncContextManager[tuple[Tui, Pilot[None]]]:
+    contexts = AvailableContexts(make_context(complete_line=complete), lambda: ["lab", "prod[x]"])
+    return open_screen(make_still_tui(contexts), [make_server_poll(), make_broker_poll(A)], (120, 30))
 
 
 @run_screen_test
 async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
-    app = await opened()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with opened() as (app, pilot):
         assert (await search(app, pilot, "paym"))[0] == "payments"
         compare_golden(app, "palette")
         await press(pilot, "enter")
@@ -68,9 +66,7 @@ async def test_a_topic_a_broker_and_a_screen_open_at_once() -> None:
 
 @run_screen_test
 async def test_a_command_waits_for_its_arguments_in_the_prompt() -> None:
-    app = await opened()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with opened() as (app, pilot):
         assert (await search(app, pilot, "topicRoute"))[0] == "topicRoute"
         await press(pilot, "enter")
         assert (app.prompt_input.display, app.prompt_input.value) == (True, "topicRoute ")
@@ -78,9 +74,7 @@ async def test_a_command_waits_for_its_arguments_in_the_prompt() -> None:
 
 @run_screen_test
 async def test_arguments_complete_in_the_palette_and_a_change_is_still_confirmed() -> None:
-    app = await opened()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with opened() as (app, pilot):
         found = (await search(app, pilot, "wipeWritePerm b"))[:2]
         assert found == ["wipeWritePerm b", "wipeWritePerm broker-a"]
         await press(pilot, "down", "enter")
@@ -90,9 +84,7 @@ async def test_arguments_complete_in_the_palette_and_a_change_is_still_confirmed
 
 @run_screen_test
 async def test_without_letters_it_shows_the_screens() -> None:
-    app = await opened()
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with opened() as (app, pilot):
         assert (await search(app, pilot, ""))[:3] == ["Home", "Brokers", "Topics"]
 
 

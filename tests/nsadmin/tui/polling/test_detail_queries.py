@@ -92,9 +92,7 @@ def test_settings_and_producers_of_a_broker(ground: Playground) -> None:
 
 
 def test_what_a_dead_broker_does_not_tell(ground: Playground) -> None:
-    polls = ground.poll_details(
-        DetailQuery("config", "127.0.0.1:1"), DetailQuery("connections", "127.0.0.1:1")
-    )
+    polls = ground.poll_details(*(DetailQuery(kind, "127.0.0.1:1") for kind in ("config", "connections")))
     found = [getattr(poll, "error", None) for poll in polls]
     assert found == ["connection refused, no server listens on this port"] * 2
 

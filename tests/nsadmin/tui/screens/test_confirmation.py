@@ -112,13 +112,9 @@ async def test_an_operator_wipes_two_brokers_with_one_confirmation(tmp_path: Pat
 @run_screen_test
 async def test_a_failed_preview_leads_to_no_question() -> None:
     async with open_screen(make_still_tui(), size=SIZE) as (app, pilot):
-        planned = [
-            PlannedCommand("one", ["wipeWritePerm", "a"]),
-            PlannedCommand("two", ["wipeWritePerm", "b"]),
-        ]
-        app.push_screen(
-            BatchChangeScreen("two changes", planned, ["-n", "127.0.0.1:1"], "two 2", ["- a", "+ b"])
-        )
+        plan = [PlannedCommand("one", ["wipeWritePerm", "a"]), PlannedCommand("two", ["wipeWritePerm", "b"])]
+        options = ["-n", "127.0.0.1:1"]
+        app.push_screen(BatchChangeScreen("two changes", plan, options, "two 2", ["- a", "+ b"]))
         await until_shown(app, pilot, "2 of 2 previews failed: nothing was changed.")
         assert not app.screen.query_one("#confirm").display
         assert "✕ two  preview failed: exit code 4" in screen_to_text(app)

@@ -11,6 +11,7 @@ from tests.support.screens import (
     make_context,
     make_server_poll,
     make_still_tui,
+    open_screen,
     run_screen_test,
 )
 
@@ -63,9 +64,7 @@ async def test_when_all_name_servers_fall_silent_the_last_figures_stay_with_thei
 
 @run_screen_test
 async def test_rows_that_a_filter_hides_are_not_said_to_be_none() -> None:
-    app = make_still_tui(home="topics")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await feed_polls(app, pilot, [make_server_poll()])
+    async with open_screen(make_still_tui(home="topics"), [make_server_poll()], (120, 30)) as (app, pilot):
         await pilot.press("slash", *"nobody", "enter")
         assert "no row matches the filter" in screen_to_text(app)
 

@@ -11,17 +11,18 @@ from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from tests.support.screens import (
     compare_golden,
-    feed_polls,
     make_broker_poll,
     make_context,
     make_server_poll,
     make_still_tui,
+    open_screen,
     press,
     run_screen_test,
 )
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
+ONE_BROKER = [make_server_poll(), make_broker_poll(A)]
 
 
 def remembering(folder: Path, label: str = "lab") -> Tui:
@@ -35,14 +36,10 @@ def remembering(folder: Path, label: str = "lab") -> Tui:
 
 @run_screen_test
 async def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: Path) -> None:
-    app = remembering(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(remembering(tmp_path), ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("s", "r", "exclamation_mark", "2", "A")
         app.action_controller.use_theme("nord")
-    again = remembering(tmp_path)
-    async with again.run_test(size=SIZE) as pilot:
-        await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(remembering(tmp_path), ONE_BROKER, SIZE) as (again, pilot):
         state = again.view_state
         assert state.sort_order is not None
         assert (state.sort_order.key, state.sort_order.descending) == ("cluster", True)
@@ -57,9 +54,7 @@ async def test_sort_filter_modes_and_theme_are_remembered_by_context(tmp_path: P
 
 @run_screen_test
 async def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Path) -> None:
-    app = remembering(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(remembering(tmp_path), ONE_BROKER, SIZE) as (app, pilot):
         await pilot.press("O")
         assert "no view is saved: V saves this one" in screen_to_text(app)
         await pilot.press("2", "slash", *"pay", "enter", "s", "V", *"payments", "enter")
@@ -68,9 +63,7 @@ async def test_a_saved_view_opens_with_everything_in_every_context(tmp_path: Pat
         assert 'invalid name "a b"' in app.log_lines[-1][1]
         await pilot.press("enter", "V", "x", "enter")
         assert "only the screens of number keys can be saved" in screen_to_text(app)
-    other = remembering(tmp_path, "prod")
-    async with other.run_test(size=SIZE) as pilot:
-        await feed_polls(other, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(remembering(tmp_path, "prod"), ONE_BROKER, SIZE) as (other, pilot):
         await press(pilot, "O")
         await press(pilot, "enter")
         assert "1 of 2 rows  filter pay  by topic" in screen_to_text(other)
@@ -93,9 +86,7 @@ async def test_a_broken_file_is_a_line_and_the_screen_goes_on(tmp_path: Path) ->
 
 @run_screen_test
 async def test_columns_are_chosen_and_remembered(tmp_path: Path) -> None:
-    app = remembering(tmp_path)
-    async with app.run_test(size=SIZE) as pilot:
-        await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(remembering(tmp_path), ONE_BROKER, SIZE) as (app, pilot):
         assert "CLUSTER" in screen_to_text(app)
         await press(pilot, "C")
         assert isinstance(app.screen, ColumnChooser)
@@ -106,7 +97,5 @@ async def test_columns_are_chosen_and_remembered(tmp_path: Path) -> None:
         assert ("CLUSTER" in shown, "BROKER" in shown, "ROLE" in shown) == (False, True, False)
         await press(pilot, "C")
         await pilot.press("escape")
-    again = remembering(tmp_path)
-    async with again.run_test(size=SIZE) as pilot:
-        await feed_polls(again, pilot, [make_server_poll(), make_broker_poll(A)])
+    async with open_screen(remembering(tmp_path), ONE_BROKER, SIZE) as (again, pilot):
         assert "CLUSTER" not in screen_to_text(again)

@@ -89,7 +89,6 @@ def test_rates_and_offsets_are_no_numbers(number: float) -> None:
         routes = {"10.0.0.1:9876": {"broker-a": queues}}
         model.apply_poll(TopicPolled(at, "orders", routes, put_tps={"broker-a": number}))
         model.apply_poll(TopicRatesPolled(at, {"payments": number}))
-    model.apply_poll(
-        DrainsPolled(NOON, [DrainRecord("c", "b", "wait", huge, "me", 0, True, 0, -huge, "", huge)])
-    )
+    drain = DrainRecord("c", "b", "wait", huge, "me", 0, True, 0, -huge, "", huge)
+    model.apply_poll(DrainsPolled(NOON, [drain]))
     assert not NO_NUMBER.search(draw_everything(model))

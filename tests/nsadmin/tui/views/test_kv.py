@@ -27,11 +27,9 @@ def test_a_row_for_each_key_that_any_of_them_has() -> None:
 
 
 def test_only_those_that_answer_are_equal_or_differ() -> None:
-    model = make_model(
-        make_server_poll(ONE, kv={"NS": {"a": "1"}}), make_server_poll(TWO, kv={"NS": {"a": "2"}})
-    )
+    polls = (make_server_poll(addr, kv={"NS": {"a": value}}) for addr, value in ((ONE, "1"), (TWO, "2")))
+    model = make_model(*polls, NameServerPolled(NOON, TWO, error="closed"))
     view = KvView()
-    model.apply_poll(NameServerPolled(NOON, TWO, error="closed"))
     [item] = view.build_rows(model)
     assert ([column.render_cell(item).text for column in view.columns], view.find_silence(model)) == (
         ["NS", "a", "1", "–"], None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
 from nsadmin.tui.actions.row_actions import RowSubject
@@ -80,9 +81,7 @@ class BrokerRow(NamedTuple):
         if own_offset is None or master_offset is None:
             return None
         lacking = max(master_offset - own_offset, 0.0)
-        byte_rate = (master.read_number("putTps") or 0.0) * (
-            master.read_number("putMessageAverageSize") or 0.0
-        )
+        byte_rate = prod(master.read_number(key) or 0.0 for key in ("putTps", "putMessageAverageSize"))
         return 0.0 if lacking <= 2 * byte_rate else lacking
 
     @property
