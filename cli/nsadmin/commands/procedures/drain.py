@@ -133,7 +133,7 @@ class StatusRow(NamedTuple):
     error: str | None
 
     @property
-    def reopened(self) -> int | None:
+    def reopen_count(self) -> int | None:
         if self.state is None or self.server is None:
             return None
         return self.state.count_reopens(self.server.namesrv_addr)
@@ -159,7 +159,7 @@ STATUS_COLUMNS: Columns[StatusRow] = (
     Column(
         "reopened",
         "how often a registration opened topics again there; null if unknown",
-        lambda r: r.reopened,
+        lambda r: r.reopen_count,
     ),
     Column("differing", "the unexpected state; null if all is as expected", lambda r: r.differing),
     ERROR.of(lambda r: r.error),
