@@ -22,8 +22,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from nsadmin import Access, AdminClient
 from nsadmin.operations.checks import brokers as checking
 from nsadmin.operations.checks import heartbeat, topic
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from tests.interop import wire
 from tests.interop.cluster import (
     SERVICE_NOT_AVAILABLE,
@@ -41,6 +41,7 @@ from tests.interop.java_parts import STOCK, JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.small_disk import filled_disk, mounted_disk
+from tests.support.checks import judge_now
 
 TOPIC, GROUP = "Checked", "checked-group"
 PATIENT: dict[str, object] = {
@@ -212,22 +213,10 @@ def test_a_broker_that_has_stopped_to_breathe(cluster_parts: Parts) -> None:
         ):
             deadline = time.monotonic() + 60
             while time.monotonic() < deadline and brokers(cluster_parts.ours) and brokers(first):
-                seen_states["ours"].add(
-                    heartbeat.judge_heartbeats(
-                        CheckScale("heartbeat"), heartbeat.observe_heartbeats(ours)
-                    ).state
-                )
-                seen_states["theirs"].add(
-                    heartbeat.judge_heartbeats(
-                        CheckScale("heartbeat"), heartbeat.observe_heartbeats(java)
-                    ).state
-                )
-                seen_states["brokers"].add(
-                    checking.judge_brokers(CheckScale("brokers"), checking.observe_brokers(java)).state
-                )
-                seen_states["topic"].add(
-                    topic.judge_topic(CheckScale("topic"), topic.observe_topic(java, TOPIC)).state
-                )
+                seen_states["ours"].add(judge_now(heartbeat.CHECK, ours).state)
+                seen_states["theirs"].add(judge_now(heartbeat.CHECK, java).state)
+                seen_states["brokers"].add(judge_now(checking.CHECK, java).state)
+                seen_states["topic"].add(judge_now(topic.CHECK, java, CheckScope(topic=TOPIC)).state)
     finally:
         os.kill(cluster_parts.broker.child.pid, signal.SIGCONT)
     assert {CheckState.WARNING, CheckState.CRITICAL} <= seen_states["ours"], seen_states

@@ -69,7 +69,7 @@ def run(
 
     def run(*args: str) -> CommandResult:
         code = main(args)
-        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @declare_columns(COLUMNS)"
+        assert undeclared == [], f"{args[0]}: declare the columns of its rows with @command(columns=COLUMNS)"
         return CommandResult(code, *capfd.readouterr())
 
     return run

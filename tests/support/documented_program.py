@@ -10,9 +10,9 @@ import pytest
 
 from namesrv_core.fleet.broker import SimulatedBroker
 from nsadmin import app
-from nsadmin.commands.checks import service_checks
 from nsadmin.commands.procedures import divergence
-from nsadmin.operations.checks import check_suite
+from nsadmin.operations.checks import check
+from nsadmin.operations.checks import divergence as divergence_check
 from tests.support.clock import speed_up_drains
 
 SPEED = 40
@@ -22,7 +22,7 @@ PRODUCER_PERIOD_SECONDS = 0.2
 def speed_up() -> None:
     """Let the waits of this process be shorter."""
     speed_up_drains(pytest.MonkeyPatch(), SPEED)
-    for module in (divergence, service_checks, check_suite):
+    for module in (divergence, divergence_check, check):
         vars(module)["sleep"] = lambda seconds: time.sleep(seconds / SPEED)
         vars(module)["monotonic"] = lambda: time.monotonic() * SPEED
     defaults = SimulatedBroker.__init__.__kwdefaults__

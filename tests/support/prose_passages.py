@@ -118,7 +118,10 @@ def read_python(
     for node in _top_strings(tree):
         if node not in docstrings and node not in code_strings:
             joined = _string_text(node)
-            if is_sentence(joined):
+            if isinstance(node, ast.Constant) and "\n    Examples:\n" in joined:
+                # The help of a check is a docstring that is no statement.
+                yield from _read_docstring(path, node)
+            elif is_sentence(joined):
                 yield Passage(path, node.lineno, tuple(joined.split("\n")), "string")
     if with_comments:
         yield from _read_comments(path, text)

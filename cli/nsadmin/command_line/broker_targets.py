@@ -3,8 +3,8 @@
 Without either option it raises UsageError. A command never applies to all brokers by default.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Generic, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
 
 from typer import Argument, Option
 
@@ -19,7 +19,6 @@ from nsadmin.client.brokers.targets import (
 )
 from nsadmin.command_line.declarations import Flags, RequiredUnless
 from nsadmin.command_line.exclusive_options import require_one_of
-from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.session import Session
 
 T = TypeVar("T")
@@ -94,50 +93,9 @@ def match_results(
     return [results_by_addr.get(target.broker_addr or "", no_master_result) for target in targets]
 
 
-class ChangeTable(NamedTuple, Generic[T]):
-    """The table of a change: its columns, those of a terminal, and the row of a target with its result."""
-
-    columns: tuple[str, ...]
-    table_columns: tuple[str, ...]
-    build_row: Callable[[BrokerTarget, ServerResult[T]], ResultRow]
-
-
-def apply_target_plans(
-    session: Session,
-    targets: Sequence[BrokerTarget],
-    planned_results: Sequence[ServerResult[T]],
-    apply_plans: Callable[[Sequence[ServerResult[T]]], Sequence[ServerResult[T]]],
-    change_table: ChangeTable[T],
-) -> ResultRows:
-    """The rows of all targets with the result of the change; in a dry run, with the plan."""
-    applied_results = planned_results if session.is_dry_run else apply_plans(planned_results)
-    target_results = match_results(targets, applied_results)
-    return ResultRows(
-        change_table.columns,
-        [
-            change_table.build_row(*target_and_result)
-            for target_and_result in zip(targets, target_results, strict=True)
-        ],
-        [target_result.error for target_result in target_results],
-        (),
-        change_table.table_columns,
-    )
-
-
 def describe_targets(targets: Sequence[BrokerTarget]) -> str:
     """The targets as text for a confirmation question."""
     return ", ".join(target.broker_addr or f"{target.broker_name} (no master)" for target in targets)
-
-
-def identity_cells(target: BrokerTarget) -> dict[str, object]:
-    return {
-        "brokerName": target.broker_name,
-        "brokerId": target.broker_id,
-        "brokerAddr": target.broker_addr,
-    }
-
-
-IDENTITY_COLUMNS = ("brokerName", "brokerId", "brokerAddr")
 
 
 def _single_target(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from nsadmin.console.output import AnyColumn, Column
+from nsadmin.console.output import AnyColumn
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -144,10 +144,14 @@ class CommandDeclaration(NamedTuple):
     def column_names(self) -> list[str]:
         return [c.key for c in self.columns]
 
+    @property
+    def column_meanings(self) -> dict[str, str]:
+        return {c.key: c.meaning for c in self.columns}
+
 
 def command(
     *,
-    columns: Iterable[AnyColumn | str] = (),
+    columns: Iterable[AnyColumn] = (),
     agent_refusal: str | None = None,
     examples: tuple[ExamplesPlace, str] = ("lab", ""),
 ) -> Callable[[F], F]:
@@ -157,16 +161,13 @@ def command(
     the lab, and why. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
-    named: dict[str, AnyColumn] = {}
+    columns_by_key: dict[str, AnyColumn] = {}
     for column in columns:
-        # Until all commands have columns of their own, a name stands for one of `meanings`.
-        column = Column(column, "", lambda r: None) if isinstance(column, str) else column
-        named.setdefault(column.key, column)
+        columns_by_key.setdefault(column.key, column)
+    declaration = CommandDeclaration(tuple(columns_by_key.values()), agent_refusal, examples[0])
 
     def declare(function: F) -> F:
-        function.declaration = CommandDeclaration(  # type: ignore[attr-defined]
-            tuple(named.values()), agent_refusal, examples[0]
-        )
+        function.declaration = declaration  # type: ignore[attr-defined]
         return function
 
     return declare

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from nsadmin.client.did_you_mean import find_similar_names
+from nsadmin.operations.checks.check_table import CHECK_TABLE
 
 CommandKind = Literal["read", "change", "delete", "mixed", "local", "check", "batch", "screen", "program"]
 """What a command does to servers: the effect of "change" can be undone, that of "delete" cannot.
@@ -371,31 +372,10 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
     ),
     Category("checks", "Checks", "Plugins for Nagios, and metrics for Prometheus"): (
         ("check all", "checks.check_all", "check", "Run every check that applies"),
-        ("check namesrv", "checks.service_checks", "check", "Check that name servers answer"),
-        (
-            "check brokers",
-            "checks.service_checks",
-            "check",
-            "Check that all brokers answer and have a master",
+        *(
+            (f"check {check.name}", f"checks.{check.command_module}", "check", check.summary)
+            for check in CHECK_TABLE
         ),
-        ("check divergence", "checks.service_checks", "check", "Check that name servers agree"),
-        ("check topic", "checks.service_checks", "check", "Check that a topic is writable"),
-        ("check writable", "checks.service_checks", "check", "Check that all topics are writable"),
-        ("check lag", "checks.service_checks", "check", "Check the backlog of a group"),
-        ("check clients", "checks.client_check", "check", "Check the releases of connected clients"),
-        ("check heartbeat", "checks.upkeep_checks", "check", "Check the age of broker heartbeats"),
-        (
-            "check registrationSize",
-            "checks.upkeep_checks",
-            "check",
-            "Check registrations against their limit",
-        ),
-        ("check certificates", "checks.upkeep_checks", "check", "Check when certificates expire"),
-        ("check journal", "checks.upkeep_checks", "check", "Check that journals grow and are complete"),
-        ("check replicas", "checks.upkeep_checks", "check", "Check that slaves can replace masters"),
-        ("check reports", "reports.report_check", "check", "Check that reports are fresh and complete"),
-        ("check backup", "backups.backup_check", "check", "Check that a backup is fresh and complete"),
-        ("check drain", "checks.upkeep_checks", "check", "Check that drained brokers stay drained"),
         ("kube doctor", "checks.kube_doctor", "check", "Examine RocketMQ in a Kubernetes namespace"),
         ("startMonitoring", "checks.group_monitor", "check", "Check all consumer groups repeatedly"),
         ("exporter", "programs.exporter", "read", "Serve metrics of a cluster for Prometheus"),

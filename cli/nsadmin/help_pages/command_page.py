@@ -7,7 +7,6 @@ from nsadmin.command_line.docstrings import EXAMPLES_TITLE, CommandExample, pars
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.command_line.usage import format_usage
-from nsadmin.commands.columns import meanings
 from nsadmin.console import exit_codes
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
 
@@ -53,7 +52,7 @@ def example_section(examples: Sequence[CommandExample]) -> list[str]:
 
 def columns_text(entry: CommandEntry) -> str:
     """The text of `nsadmin help columns COMMAND`: what each column means."""
-    column_meanings = meanings.column_meanings(entry.name, entry.load_function())
+    column_meanings = declaration_of(entry.load_function()).column_meanings
     if not column_meanings:
         return f"{entry.typed_name} prints no table."
     return join_sections(

@@ -137,8 +137,7 @@ class AdminClient(client_admin.AdminClient):
     @property
     def checks(self) -> "ClusterChecks":
         """The checks of monitoring systems, one by one or all."""
-        from nsadmin.library.cluster_checks import ClusterChecks
-        from nsadmin.library.service_checks import CheckTools
+        from nsadmin.library.cluster_checks import CheckTools, ClusterChecks
 
         tools = CheckTools(self._inventory, self._caller.access.tls, self._caller.pause, self._share_client)
         return ClusterChecks(self, tools)

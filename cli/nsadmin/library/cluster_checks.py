@@ -1,16 +1,34 @@
 """ClusterChecks, the checks of monitoring systems as methods: `admin.checks.check_brokers()`."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from namesrv_core.errors import BadSettings
-from nsadmin.library.service_checks import CheckLimits, ServiceChecks, make_scale
-from nsadmin.operations.checks import check_suite
-from nsadmin.operations.checks.check_suite import CheckScope
+from namesrv_core.errors import BadSettings, RocketMQError
+from nsadmin.client.admin import AdminClient
+from nsadmin.client.connection.access_options import Tls
+from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.operations.checks.check import WHOLE_CLUSTER, Check, CheckLimits, CheckScale, CheckScope
+from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS, CheckPlan, run_checks
+from nsadmin.operations.checks.check_table import find_check
 from nsadmin.operations.checks.findings import CheckFinding
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.ranges import InvalidRangeError
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+
+
+class CheckTools(NamedTuple):
+    """The other objects that checks need beside the client.
+
+    `open_shared_client` returns the client for another thread. `pause_seconds` can be interrupted.
+    """
+
+    inventory: InventoryKeeper
+    tls: Tls | None
+    pause_seconds: Callable[[float], None]
+    open_shared_client: Callable[[], AbstractContextManager[AdminClient]]
 
 
 class ClusterCheckReport(NamedTuple):
@@ -25,13 +43,161 @@ class ClusterCheckReport(NamedTuple):
     findings: tuple[CheckFinding, ...]
 
 
-class ClusterChecks(ServiceChecks):
+class ClusterChecks:
     """Checks of a cluster (`admin.checks`). Each returns a CheckFinding with a state of a monitoring plugin.
 
     If a check cannot find out, its state is UNKNOWN, and `summary` says why. `warning` and `critical` replace
     the default limits. They are ranges of the Monitoring Plugins Development Guidelines: "10" alerts above
     10, "5:" below 5, "@1:3" inside 1 to 3.
+
+    Args:
+        admin: The client.
+        tools: The other objects that checks need.
     """
+
+    def __init__(self, admin: AdminClient, tools: CheckTools) -> None:
+        self._admin = admin
+        self._tools = tools
+
+    def check_name_servers(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
+        """Check whether every name server answers and serves routes.
+
+        Args:
+            warning: Range of the number of name servers that do not serve. Default: "0".
+            critical: Range of the number of name servers that serve. Default: "1:".
+
+        Returns:
+            The finding.
+
+        Raises:
+            BadSettings: A range is invalid.
+        """
+        return self._run("namesrv", warning, critical)
+
+    def check_brokers(
+        self,
+        cluster_name: str | None = None,
+        *,
+        expected_count: int | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check whether every registered broker answers, each name has a master, and no broker is missing.
+
+        The inventory of nsadmin knows which brokers should be registered.
+
+        Args:
+            cluster_name: Only the brokers of this cluster. Default: all.
+            expected_count: The number of brokers that must answer. Default: any number.
+            warning: Range of the number of failing or missing brokers. Default: "0".
+            critical: Range of the number of broker names without a master. Default: "0".
+
+        Returns:
+            The finding.
+
+        Raises:
+            BadSettings: A range is invalid.
+        """
+        scope = CheckScope(
+            cluster_name=cluster_name, expected_count=expected_count, inventory=self._tools.inventory
+        )
+        return self._run("brokers", warning, critical, scope)
+
+    def check_divergence(
+        self, *, settle_seconds: float = 50.0, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether all name servers have the same state.
+
+        Args:
+            settle_seconds: How long name servers with differences may take to become equal.
+            warning: Range of the number of differences. Default: "0".
+            critical: Range of the number of different brokers and queues. Default: "0".
+
+        Returns:
+            The finding.
+
+        Raises:
+            BadSettings: A range is invalid.
+        """
+        scope = CheckScope(settle_seconds=settle_seconds, inventory=self._tools.inventory)
+        return self._run("divergence", warning, critical, scope)
+
+    def check_topic(
+        self, topic: str, *, warning: str | None = None, critical: str | None = None
+    ) -> CheckFinding:
+        """Check whether clients of every name server can write to a topic.
+
+        Args:
+            topic: The topic.
+            warning: Range of the number of its brokers that accept no messages. Default: "0".
+            critical: Range of the number of its brokers that accept messages. Default: "1:".
+
+        Returns:
+            The finding; `about` is the topic.
+
+        Raises:
+            BadSettings: A range is invalid.
+        """
+        scope = CheckScope(topic=topic, inventory=self._tools.inventory)
+        return self._run("topic", warning, critical, scope)
+
+    def check_writable_topics(
+        self,
+        cluster_name: str | None = None,
+        *,
+        exclude_pattern: str | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check whether clients of every name server can write to all topics.
+
+        Args:
+            cluster_name: Only the topics of this cluster. Default: all.
+            exclude_pattern: A regular expression; topics in which it is found are left out. Default: none.
+            warning: Range of the number of topics that some brokers do not accept. Default: "0".
+            critical: Range of the number of topics that no broker accepts. Default: "0".
+
+        Returns:
+            The finding.
+
+        Raises:
+            BadSettings: A range or the pattern is invalid.
+        """
+        try:
+            excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)
+        except re.error as error:
+            raise BadSettings(f"{exclude_pattern!r} is not a regular expression: {error}") from None
+        scope = CheckScope(
+            cluster_name=cluster_name, excluded_topics=excluded_topics, inventory=self._tools.inventory
+        )
+        return self._run("writable", warning, critical, scope)
+
+    def check_lag(
+        self,
+        group: str,
+        *,
+        topic: str | None = None,
+        cluster_name: str | None = None,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Check how many messages a consumer group has not consumed yet.
+
+        Args:
+            group: The consumer group.
+            topic: Only the lag on this topic. Default: on all.
+            cluster_name: Only the brokers of this cluster. Default: all.
+            warning: Range of the number of messages. Default: "10000".
+            critical: Range of the number of messages. Default: "100000".
+
+        Returns:
+            The finding; `about` is the group.
+
+        Raises:
+            BadSettings: A range is invalid.
+        """
+        scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name)
+        return self._run("lag", warning, critical, scope)
 
     def check_heartbeats(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
         """Check how long ago name servers received the last heartbeat of each broker.
@@ -46,13 +212,7 @@ class ClusterChecks(ServiceChecks):
         Raises:
             BadSettings: A range is invalid.
         """
-        from nsadmin.operations.checks import heartbeat
-
-        return self._run_check(
-            "heartbeat",
-            (warning, critical),
-            lambda scale: heartbeat.judge_heartbeats(scale, heartbeat.observe_heartbeats(self._admin)),
-        )
+        return self._run("heartbeat", warning, critical)
 
     def check_registration_sizes(
         self,
@@ -76,16 +236,8 @@ class ClusterChecks(ServiceChecks):
         Raises:
             BadSettings: A range is invalid.
         """
-        from nsadmin.operations.checks import registration_size
-
-        return self._run_check(
-            "registrationSize",
-            (warning, critical),
-            lambda scale: registration_size.judge_registration_sizes(
-                scale,
-                registration_size.observe_registration_sizes(self._admin, cluster_name, broker_addr),
-            ),
-        )
+        scope = CheckScope(cluster_name=cluster_name, broker_addr=broker_addr)
+        return self._run("registrationSize", warning, critical, scope)
 
     def check_replicas(
         self, cluster_name: str | None = None, *, warning: str | None = None, critical: str | None = None
@@ -103,18 +255,8 @@ class ClusterChecks(ServiceChecks):
         Raises:
             BadSettings: A range is invalid.
         """
-        from nsadmin.operations.checks import replicas
-        from nsadmin.operations.replicas.comparer import ReplicaComparer
-        from nsadmin.operations.replicas.memory_store import open_replica_memory
-
-        memory_store = open_replica_memory(self._tools.inventory)
-        return self._run_check(
-            "replicas",
-            (warning, critical),
-            lambda scale: replicas.judge_replicas(
-                scale, ReplicaComparer(self._admin, memory_store, cluster_name).compare_replicas()
-            ),
-        )
+        scope = CheckScope(cluster_name=cluster_name, inventory=self._tools.inventory)
+        return self._run("replicas", warning, critical, scope)
 
     def check_certificates(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
         """Check how many days the certificates of servers and of this client are still valid.
@@ -129,16 +271,7 @@ class ClusterChecks(ServiceChecks):
         Raises:
             BadSettings: A range is invalid.
         """
-        from nsadmin.operations.checks import certificates
-
-        return self._run_check(
-            "certificates",
-            (warning, critical),
-            lambda scale: certificates.judge_certificates(
-                scale,
-                certificates.observe_certificates(self._admin, self._admin.clock_ms / 1000, self._tools.tls),
-            ),
-        )
+        return self._run("certificates", warning, critical)
 
     def check_journals(
         self,
@@ -164,22 +297,12 @@ class ClusterChecks(ServiceChecks):
         Raises:
             BadSettings: A range is invalid.
         """
-        from nsadmin.operations.checks import journal
-
-        def judge_observation(scale: CheckScale) -> CheckFinding:
-            now_ms = self._admin.clock_ms
-            begin_ms = now_ms - int(since_seconds * 1000)
-            inspected_folders = [
-                journal.inspect_folder(Path(folder), begin_ms, verify_records) for folder in journal_folders
-            ]
-            return journal.judge_journals(
-                scale,
-                journal.JournalObservation(
-                    now_ms, journal.read_server_statuses(self._admin), inspected_folders
-                ),
-            )
-
-        return self._run_check("journal", (warning, critical), judge_observation)
+        scope = CheckScope(
+            journal_folders=[Path(folder) for folder in journal_folders],
+            journal_since=lambda now_ms: now_ms - int(since_seconds * 1000),
+            verifies_records=verify_records,
+        )
+        return self._run("journal", warning, critical, scope)
 
     def check_drains(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
         """Check whether the drained brokers of this machine still are drained.
@@ -194,17 +317,7 @@ class ClusterChecks(ServiceChecks):
         Raises:
             BadSettings: A range is invalid.
         """
-        from nsadmin.operations.checks import drain
-        from nsadmin.operations.state_folder import find_state_home
-
-        return self._run_check(
-            "drain",
-            (warning, critical),
-            lambda scale: drain.judge_drains(
-                scale,
-                drain.observe_drains(self._admin, self._admin.clock_ms, find_state_home()),
-            ),
-        )
+        return self._run("drain", warning, critical)
 
     def run_all(
         self,
@@ -236,24 +349,39 @@ class ClusterChecks(ServiceChecks):
             BadSettings: A range or a name of a check is invalid.
         """
         limits_by_check = limits_by_check or {}
-        known_checks = (*check_suite.CHECKS_BY_NAME, *check_suite.SUBJECT_CHECKS)
-        for check_name in (*limits_by_check, *skipped_checks):
-            if check_name not in known_checks:
-                raise BadSettings(f"unknown check {check_name!r}: there are {', '.join(known_checks)}")
-        for check_name, limits in limits_by_check.items():
-            make_scale(check_name, limits)
-        check_scope = CheckScope(
-            topics,
-            groups,
-            [Path(folder) for folder in journal_folders],
-            self._tools.tls,
-            settle_seconds,
-            limits_by_check,
-            expected_count,
-            self._tools.inventory,
-            self._tools.pause_seconds,
+        for name in (*limits_by_check, *skipped_checks):
+            if name not in CHECKS_WITH_LIMITS:
+                raise BadSettings(f"unknown check {name!r}: there are {', '.join(CHECKS_WITH_LIMITS)}")
+        for name, limits in limits_by_check.items():
+            _make_scale(find_check(name), limits)
+        scope = CheckScope(
+            expected_count=expected_count,
+            inventory=self._tools.inventory,
+            tls=self._tools.tls,
+            journal_folders=[Path(folder) for folder in journal_folders],
+            settle_seconds=settle_seconds,
+            pause_seconds=self._tools.pause_seconds,
         )
-        overall, findings = check_suite.run_checks(
-            self._tools.open_shared_client, check_scope, skipped_checks
-        )
+        plan = CheckPlan(scope, topics, groups, limits_by_check, skipped_checks)
+        overall, findings = run_checks(self._tools.open_shared_client, plan)
         return ClusterCheckReport(overall, tuple(findings))
+
+    def _run(
+        self, check_name: str, warning: str | None, critical: str | None, scope: CheckScope = WHOLE_CLUSTER
+    ) -> CheckFinding:
+        check = find_check(check_name)
+        scale = _make_scale(check, (warning, critical))
+        scope = scope._replace(tls=self._tools.tls, pause_seconds=self._tools.pause_seconds)
+        try:
+            return check.judge(scale, check.observe(self._admin, scope))
+        except (BadSettings, ClientClosed):
+            raise
+        except RocketMQError as error:
+            return scale.make_unknown_finding(error_text(error), about=scope.group or scope.topic)
+
+
+def _make_scale(check: Check[Any], limits: CheckLimits) -> CheckScale:
+    try:
+        return check.make_scale(limits)
+    except InvalidRangeError as error:
+        raise BadSettings(f"check {check.name}: {error}") from None

@@ -323,7 +323,6 @@ _NAMES_BY_MODULE = {
         "RestoredServer",
     ),
     "nsadmin.library.name_server_divergence": ("Divergence",),
-    "nsadmin.library.service_checks": ("CheckLimits",),
     "nsadmin.operations.backups.archive": (
         "BackupKeys",
         "InvalidBackupError",
@@ -339,6 +338,7 @@ _NAMES_BY_MODULE = {
     "nsadmin.operations.backups.restore_outcome": ("RestoreOutcome",),
     "nsadmin.operations.backups.restore_scope": ("RestoreScope",),
     "nsadmin.operations.backups.signatures": ("InvalidKeyError",),
+    "nsadmin.operations.checks.check": ("CheckLimits",),
     "nsadmin.operations.checks.findings": (
         "AlertLimits",
         "CheckFinding",

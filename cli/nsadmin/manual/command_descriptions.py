@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-from nsadmin.command_line.declarations import Parameter, command_parameters
+from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
 from nsadmin.command_line.docstrings import CommandExample, parse_docstring
 from nsadmin.command_line.registry import COMMANDS, CommandEntry
 from nsadmin.command_line.usage import usage_words
-from nsadmin.commands.columns import meanings
 
 
 class CommandDescription(NamedTuple):
@@ -34,6 +33,6 @@ def _describe_entry(entry: CommandEntry) -> CommandDescription:
         usage_words(parameters),
         text_paragraphs,
         parameters,
-        meanings.column_meanings(entry.name, function),
+        declaration_of(function).column_meanings,
         examples,
     )

@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from nsadmin.manual.exporter_alerts import JOB_NAME
-from nsadmin.operations.exporter.metric_registry import EXPORTER_METRICS, METRICS, MetricDefinition
+from nsadmin.operations.exporter.figures import MetricDefinition
+from nsadmin.operations.exporter.metric_registry import EXPORTER_METRICS, METRICS
 
 _DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}
 _UNITS = {

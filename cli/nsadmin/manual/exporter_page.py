@@ -5,11 +5,11 @@ from itertools import groupby
 
 from nsadmin.manual.exporter_alerts import ALERT_RULES
 from nsadmin.operations.exporter.compat_metrics import COMPAT_METRICS, NEVER_FILLED
+from nsadmin.operations.exporter.figures import MetricDefinition
 from nsadmin.operations.exporter.metric_registry import (
     EXPORTER_METRICS,
     METRICS,
     PROBE_METRICS,
-    MetricDefinition,
 )
 
 _PAGE_HEAD = """\

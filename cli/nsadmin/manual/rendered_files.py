@@ -4,6 +4,7 @@ from namesrv_core.history import record_schema
 from namesrv_core.state import credentials_schema
 from nsadmin.manual import (
     async_stubs,
+    checks_page,
     data_dictionary,
     exporter_alerts,
     exporter_dashboard,
@@ -31,6 +32,7 @@ def render_site_pages() -> dict[str, str]:
     return {
         **reference_page.render_pages(describe_all_commands()),
         "reference/library.md": library_page.render_library_page(),
+        "reference/check-limits.md": checks_page.render_checks_page(),
         "reference/exporter-metrics.md": exporter_page.render_metrics_page(),
     }
 

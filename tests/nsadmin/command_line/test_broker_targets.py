@@ -8,12 +8,13 @@ from nsadmin.command_line.broker_targets import (
     describe_targets,
     distinct_addrs,
     find_broker_addr,
-    identity_cells,
     match_results,
     select_masters,
     select_members,
 )
+from nsadmin.commands.columns.brokers import BROKER_COLUMNS
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import read_row
 from nsadmin.console.session import Session, SharedOptions
 from tests.support.servers import FakeNameServer
 
@@ -64,4 +65,4 @@ def test_a_target_without_address_has_its_own_result() -> None:
         7,
     )
     assert describe_targets(targets) == "b (no master), h:1"
-    assert identity_cells(targets[1]) == {"brokerName": "a", "brokerId": 0, "brokerAddr": "h:1"}
+    assert read_row(BROKER_COLUMNS, targets[1]) == {"brokerName": "a", "brokerId": 0, "brokerAddr": "h:1"}

@@ -8,13 +8,19 @@ from typer import Argument, Option
 from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.command_line.registry import CommandEntry
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.console.output import AnyColumn, Column
 from nsadmin.help_pages.command_page import command_text
 from tests.nsadmin.conftest import Run
 
 PAGES = registry.COMMANDS
+PERM: AnyColumn = Column(
+    "perm", "permission: r read, w write, i inherit; a number in JSON", lambda record: record.perm
+)
 
 
-@command(columns=("topic", "perm", "topic", "brokerName"))
+@command(columns=(TOPIC, PERM, TOPIC.means("another one"), BROKER_NAME))
 def weigh(
     session: object,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of the topic."), Flags("-t", "--topic")],

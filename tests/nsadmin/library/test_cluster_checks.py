@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from nsadmin import AdminClient, BadSettings, CheckState
+from tests.support.checks import UNSCRIPTED_CHECKS
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer, closed_port
@@ -77,7 +78,7 @@ def test_all_checks_run_with_the_connections_of_the_client(
     first_server: FakeNameServer, state_home: Any
 ) -> None:
     with AdminClient(first_server.addr) as admin:
-        report = admin.checks.run_all(topics=["T"], skipped_checks=["registrationSize"])
+        report = admin.checks.run_all(topics=["T"], skipped_checks=UNSCRIPTED_CHECKS)
         # The client is still open.
         assert admin.topics.list_names() == ("T",)
     assert report.overall.state is CheckState.OK

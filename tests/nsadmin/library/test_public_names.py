@@ -8,7 +8,6 @@ import pytest
 
 import nsadmin
 from nsadmin.aio import AsyncAdminClient
-from nsadmin.library import service_checks
 from nsadmin.library.public_names import MODULES_BY_NAME
 from tests.support.public_types import list_public_types, list_raised_names
 
@@ -60,7 +59,6 @@ LIBRARY_METHODS: list[Any] = [
     pytest.param(method, id=f"{owner.__name__}.{name}")
     for owner in (
         nsadmin.AdminClient,
-        service_checks.ServiceChecks,
         type(nsadmin.AdminClient("127.0.0.1:1").checks),
         type(nsadmin.AdminClient("127.0.0.1:1").plans),
         type(nsadmin.AdminClient("127.0.0.1:1").backups),

@@ -37,7 +37,7 @@ from nsadmin.commands.columns.changes import (
     describe_change,
 )
 from nsadmin.commands.columns.servers import list_failures
-from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.session import Session
 
 SUBJECT: AnyColumn = Column("subject", "the user, as User:NAME", lambda r: r[2])
@@ -341,7 +341,7 @@ def _describe_result(session: Session, result: ServerResult[AclChange]) -> Serve
 
 
 def _entry_cells(entries: AclEntries) -> list[dict[str, object]] | None:
-    return [{c.key: c.read(entry) for c in ENTRY_COLUMNS} for entry in entries] or None
+    return [read_row(ENTRY_COLUMNS, entry) for entry in entries] or None
 
 
 def _describe_acl_change(before: AclEntries, after: AclEntries) -> str | None:

@@ -32,7 +32,7 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.servers import list_failures
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
@@ -339,10 +339,9 @@ def _present_settings(account: PlainAccount | None) -> dict[str, object] | None:
     """The settings that are set; a list is joined to one text: "orders=PUB|SUB,other=DENY"."""
     if account is None:
         return None
-    settings = {c.key: c.read(account) for c in SETTING_COLUMNS}
     return {
         key: ",".join(value) if isinstance(value, list) else value
-        for key, value in settings.items()
+        for key, value in read_row(SETTING_COLUMNS, account).items()
         if value is not None
     }
 

@@ -4,24 +4,24 @@ from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     CriticalKindsOption,
     WarningKindsOption,
     parse_limits,
-    run_check,
+    run_probe,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 
-AUDIT_COLUMNS = (*CHECK_COLUMNS, "checks")
+AUDIT_COLUMNS = (*CHECK_COLUMNS, CHECKS)
 
 
 @command(columns=AUDIT_COLUMNS)
 def security_audit(
     session: Session,
-    warning_range: WarningKindsOption = None,
-    critical_range: CriticalKindsOption = None,
+    warning: WarningKindsOption = None,
+    critical: CriticalKindsOption = None,
 ) -> CheckVerdict:
     """Audit name servers, brokers and proxies, nsadmin's and Apache's, for exposure, with remedies.
 
@@ -47,25 +47,19 @@ def security_audit(
     """
     from nsadmin.operations.security import observer, rules
 
-    check_limits, access_options = (
-        parse_limits("security", warning_range, critical_range),
-        session.options.access,
-    )
+    scale = parse_limits("security", rules.AUDIT_MEASURES, warning, critical)
+    access = session.options.access
 
     def probe_exposure() -> CheckOutcome:
         namesrv_addrs = session.admin.addresses.addrs
-        anonymous_access = access_options._replace(credentials=None, tls=None, retries=0)
+        anonymous_access = access._replace(credentials=None, tls=None, retries=0)
         with (
             session.open_other_client(namesrv_addrs, anonymous_access) as plain_client,
             session.open_other_client(
                 namesrv_addrs, anonymous_access._replace(tls=Tls(verify=False))
             ) as tls_client,
         ):
-            return rules.judge_servers(
-                check_limits,
-                observer.observe_servers(
-                    observer.AuditClients(session.admin, plain_client, tls_client), time()
-                ),
-            )
+            clients = observer.AuditClients(session.admin, plain_client, tls_client)
+            return rules.judge_servers(scale, observer.observe_servers(clients, time()))
 
-    return run_check(session, "security", probe_exposure)
+    return run_probe(session, "security", probe_exposure)

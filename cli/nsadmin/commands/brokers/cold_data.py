@@ -25,7 +25,7 @@ from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     broker_change_columns,
     broker_change_rows,
-    forgive_missing,
+    forgive_not_found,
     read_change,
 )
 from nsadmin.commands.columns.servers import ERROR
@@ -190,4 +190,4 @@ def _change_threshold(
     done = "dry-run" if session.is_dry_run else "done"
     changes = [read_change(r, done) for r in match_results(targets, results)]
     rows = broker_change_rows(THRESHOLD_CHANGE_COLUMNS, targets, changes, {CONSUMER_GROUP: group})
-    return forgive_missing(rows) if threshold_bytes is None else rows
+    return rows._replace(errors=forgive_not_found(rows.errors)) if threshold_bytes is None else rows

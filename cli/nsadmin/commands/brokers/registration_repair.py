@@ -11,7 +11,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -50,9 +50,7 @@ REPAIR_COLUMNS: Columns[RepairPlan] = (
     RESULT.of(lambda p: outcome_word(p.error, "done" if p.method else "unchanged")),
     ERROR,
 )
-DRY_RUN_COLUMNS: Columns[RepairPlan] = tuple(
-    c.of(lambda p: outcome_word(p.error, "dry-run")) if c.key == RESULT.key else c for c in REPAIR_COLUMNS
-)
+DRY_RUN_COLUMNS = replace_columns(REPAIR_COLUMNS, RESULT.of(lambda p: outcome_word(p.error, "dry-run")))
 RepairedBrokerArgument = Annotated[
     str, Argument(metavar="BROKER", help="Name of a broker, from clusterList."), Flags("-b", "--brokerName")
 ]

@@ -12,7 +12,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
 
@@ -108,7 +108,7 @@ def _preview(session: Session, broker_name: str, change_perm: Callable[[int], in
 
 
 def _count_rows(broker_name: str, results: Sequence[ServerResult[int]]) -> ResultRows:
-    columns = [c.in_wide() if c is CHANGES else c for c in PERM_COLUMNS]
+    columns = replace_columns(PERM_COLUMNS, CHANGES.in_wide())
     changes = [PermChange(*result) for result in results]
     errors = [result.error for result in results]
     return ResultRows.from_records(columns, changes, errors, common={BROKER_NAME: broker_name})

@@ -8,9 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.command_line.declarations import Values, command
-from nsadmin.commands.checks.check_formats import finding_title
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     ExpectOption,
     SettleOption,
@@ -18,20 +16,21 @@ from nsadmin.commands.checks.check_runner import (
     parse_expectation,
     parse_limits,
     parse_settle_seconds,
-    run_check,
+    run_probe,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
 from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 from nsadmin.operations.checks import check_suite
-from nsadmin.operations.checks.check_suite import CheckScope
+from nsadmin.operations.checks.check import CheckLimits, CheckScope
+from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS, CLUSTER_CHECKS, CheckPlan
+from nsadmin.operations.checks.check_table import find_check
 from nsadmin.operations.checks.findings import CheckFinding
-from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
 from nsadmin.operations.inventory.keeper import open_inventory
 
-CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, "checks", "notChecked")
-_CHECKS_WITH_LIMITS = (*check_suite.CHECKS_BY_NAME, *SUBJECT_LABELS)
+CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, CHECKS, NOT_CHECKED)
 
 
 @command(columns=CHECK_ALL_COLUMNS)
@@ -71,7 +70,7 @@ def check_all(
     skipped_checks: Annotated[
         list[str] | None,
         Option("--skip", metavar="CHECK", help="Skip this check. Repeatable."),
-        Values("|".join(check_suite.CHECKS_BY_NAME)),
+        Values("|".join(CLUSTER_CHECKS)),
     ] = None,
 ) -> CheckVerdict:
     """Run every check that applies, at the same time. The worst state is the exit code.
@@ -93,41 +92,36 @@ def check_all(
         # Wait until a restarted cluster is healthy
         nsadmin check all --wait-until-ok 5m
     """
-    unknown_checks = [
-        check_name for check_name in skipped_checks or () if check_name not in check_suite.CHECKS_BY_NAME
-    ]
-    if unknown_checks:
-        raise UsageError(
-            f'unknown check "{unknown_checks[0]}" for --skip: use {", ".join(check_suite.CHECKS_BY_NAME)}'
-        )
+    for name in skipped_checks or ():
+        if name not in CLUSTER_CHECKS:
+            raise UsageError(f'unknown check "{name}" for --skip: use {", ".join(CLUSTER_CHECKS)}')
     options = session.options
     expected_count, expected_brokers = parse_expectation("all", expectation)
-    check_request = CheckScope(
-        tuple(dict.fromkeys(topic_names or ())),
-        tuple(dict.fromkeys(group_names or ())),
-        tuple(
-            Path(journal_folder).expanduser()
-            for journal_folder in dict.fromkeys(journal_folders or options.journal_folders)
-        ),
-        options.access.tls,
-        parse_settle_seconds(settle_seconds),
-        _limits_by_check(warning_options or (), critical_options or ()),
-        expected_count,
-        open_inventory(session, expected_brokers),
+    scope = CheckScope(
+        expected_count=expected_count,
+        journal_folders=[
+            Path(folder).expanduser() for folder in dict.fromkeys(journal_folders or options.journal_folders)
+        ],
+        tls=options.access.tls,
+        settle_seconds=parse_settle_seconds(settle_seconds),
+        inventory=open_inventory(session, expected_brokers),
         report_folder=Path(report_folder).expanduser() if report_folder else None,
     )
+    limits = _limits_by_check(warning_options or (), critical_options or ())
 
     def run_checks() -> CheckOutcome:
         early_findings = _EarlyFindings(session)
-        return check_suite.run_checks(
-            session.open_background_client,
-            check_request._replace(
-                report_finding=early_findings.add_finding, report_wait=early_findings.announce_wait
-            ),
+        plan = CheckPlan(
+            scope._replace(report_wait=early_findings.announce_wait),
+            tuple(dict.fromkeys(topic_names or ())),
+            tuple(dict.fromkeys(group_names or ())),
+            limits,
             skipped_checks or (),
+            early_findings.add_finding,
         )
+        return check_suite.run_checks(session.open_background_client, plan)
 
-    return run_check(session, "all", run_checks)
+    return run_probe(session, "all", run_checks)
 
 
 class _EarlyFindings:
@@ -139,7 +133,7 @@ class _EarlyFindings:
         self._lock = Lock()
 
     def add_finding(self, finding: CheckFinding) -> None:
-        line = f"{finding.state.name:<8}  {finding_title(finding)}  {finding.summary}"
+        line = f"{finding.state.name:<8}  {finding.title}  {finding.summary}"
         with self._lock:
             if self._waiting_lines is None:
                 self._session.write_remark(line)
@@ -156,27 +150,24 @@ class _EarlyFindings:
 
 def _limits_by_check(
     warning_options: Sequence[str], critical_options: Sequence[str]
-) -> dict[str, tuple[str | None, str | None]]:
+) -> dict[str, CheckLimits]:
     """The warning and critical ranges by check, as they were typed; UsageError for a malformed range."""
-    warning_ranges, critical_ranges = (
-        _ranges_by_check("--warning", warning_options),
-        _ranges_by_check("--critical", critical_options),
-    )
-    limits_by_check = {
-        check_name: (warning_ranges.get(check_name), critical_ranges.get(check_name))
-        for check_name in {**warning_ranges, **critical_ranges}
-    }
-    for check_name, limit_pair in limits_by_check.items():
-        parse_limits(check_name, *limit_pair)
-    return limits_by_check
+    warnings = _ranges_by_check("--warning", warning_options)
+    criticals = _ranges_by_check("--critical", critical_options)
+    limits = {name: (warnings.get(name), criticals.get(name)) for name in {**warnings, **criticals}}
+    for name, check_limits in limits.items():
+        parse_limits(name, find_check(name).measures, *check_limits)
+    return limits
 
 
 def _ranges_by_check(option_flag: str, option_texts: Sequence[str]) -> dict[str, str]:
-    split_texts = [option_text.partition("=") for option_text in option_texts]
-    for (check_name, equals_sign, _), option_text in zip(split_texts, option_texts, strict=True):
-        if not equals_sign or check_name not in _CHECKS_WITH_LIMITS:
+    ranges = {}
+    for option_text in option_texts:
+        name, equals_sign, range_text = option_text.partition("=")
+        if not equals_sign or name not in CHECKS_WITH_LIMITS:
             raise UsageError(
                 f'invalid value "{option_text}" for {option_flag}: write CHECK=RANGE '
-                f"with one of {', '.join(_CHECKS_WITH_LIMITS)}"
+                f"with one of {', '.join(CHECKS_WITH_LIMITS)}"
             )
-    return {check_name: option_text for check_name, _, option_text in split_texts}
+        ranges[name] = range_text
+    return ranges

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from namesrv_core.printable_text import escape_unsafe
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
+from nsadmin.console.output import read_row
 from nsadmin.console.output.text_table import cell_text
-from nsadmin.console.output.timestamps import format_utc
+from nsadmin.operations.checks.check_table import CHECKS_BY_NAME
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
-from nsadmin.operations.checks.thresholds import SUBJECT_LABELS
 
 
 class CheckReport(NamedTuple):
@@ -40,11 +41,10 @@ def format_text(report: CheckReport) -> str:
         f"{overall_finding.state.name}: {overall_finding.summary}",
         *(f"  {detail_line}" for detail_line in overall_finding.details),
     ]
-    title_width = max((len(finding_title(part_finding)) for part_finding in report.part_findings), default=0)
+    title_width = max((len(part_finding.title) for part_finding in report.part_findings), default=0)
     for part_finding in report.part_findings:
         text_lines.append(
-            f"  {part_finding.state.name:<8}  {finding_title(part_finding):<{title_width}} "
-            f" {part_finding.summary}"
+            f"  {part_finding.state.name:<8}  {part_finding.title:<{title_width}}  {part_finding.summary}"
         )
         if part_finding.state:
             text_lines += [
@@ -54,10 +54,6 @@ def format_text(report: CheckReport) -> str:
     hidden_count = len(overall_finding.samples) - _MAX_TEXT_VALUES
     text_lines += [f"  and {hidden_count} more values: --format json shows all"] if hidden_count > 0 else []
     return "\n".join(map(cell_text, text_lines))
-
-
-def finding_title(finding: CheckFinding) -> str:
-    return finding.check if finding.about is None else f"{finding.check} {finding.about}"
 
 
 def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
@@ -100,7 +96,7 @@ def format_nagios(report: CheckReport) -> str:
     overall_finding = report.overall_finding
     labelled_samples = [("", sample) for sample in overall_finding.samples]
     labelled_samples += [
-        (f"{finding_title(part_finding)} ", sample)
+        (f"{part_finding.title} ", sample)
         for part_finding in report.part_findings
         for sample in part_finding.samples
     ]
@@ -136,7 +132,7 @@ def format_nagios(report: CheckReport) -> str:
 def _problem_lines(part_finding: CheckFinding) -> list[str]:
     return (
         [
-            f"{finding_title(part_finding)} {part_finding.state.name}: {part_finding.summary}",
+            f"{part_finding.title} {part_finding.state.name}: {part_finding.summary}",
             *part_finding.details,
         ]
         if part_finding.state
@@ -176,38 +172,9 @@ def _perfdata_value(sample: CheckSample) -> str:
 
 def format_json(report: CheckReport) -> str:
     """Format a JSON object; a check that consists of several checks contains their objects."""
-    report_object = _finding_object(report.overall_finding, report.checked_at_ms)
-    if report.overall_finding.unchecked:
-        report_object["notChecked"] = [part._asdict() for part in report.overall_finding.unchecked]
-    if report.part_findings:
-        report_object["checks"] = [
-            _finding_object(part_finding, report.checked_at_ms) for part_finding in report.part_findings
-        ]
-    return json.dumps(report_object, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _finding_object(finding: CheckFinding, checked_at_ms: int) -> dict[str, Any]:
-    return {
-        "check": finding.check,
-        "about": finding.about,
-        "state": finding.state.name,
-        "exitCode": int(finding.state),
-        "time": format_utc(checked_at_ms),
-        "summary": finding.summary,
-        "details": list(finding.details),
-        "values": [
-            {
-                "name": sample.measure.name,
-                "of": sample.item_name,
-                "value": sample.value,
-                "unit": sample.measure.unit,
-                "warning": sample.limits.warning and sample.limits.warning.range_text,
-                "critical": sample.limits.critical and sample.limits.critical.range_text,
-                "state": sample.alert_state.name,
-            }
-            for sample in finding.samples
-        ],
-    }
+    columns = [c for c in (NOT_CHECKED, CHECKS) if c.read(report)]
+    finding = read_row(CHECK_COLUMNS, (report.overall_finding, report.checked_at_ms))
+    return json.dumps({**finding, **read_row(columns, report)}, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 _METRIC_PREFIX = "nsadmin_check"
@@ -256,7 +223,9 @@ def format_prometheus(report: CheckReport) -> str:
 
 
 def _about_labels(finding: CheckFinding) -> MetricLabels:
-    return () if finding.about is None else ((SUBJECT_LABELS[finding.check], finding.about),)
+    if finding.about is None:
+        return ()
+    return ((CHECKS_BY_NAME[finding.check].subject or "of", finding.about),)
 
 
 def _metric_name(check_name: str, sample: CheckSample) -> str:

@@ -1,9 +1,9 @@
 """Runs a check: parses its limits, waits until the state is OK if asked to, and writes the report."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
@@ -14,14 +14,14 @@ from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
-from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckScale, CheckScope
+from nsadmin.operations.checks.check_table import find_check
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError
-from nsadmin.operations.checks.thresholds import CheckScale
 
 if TYPE_CHECKING:
     from nsadmin.operations.inventory.records import ExpectedBroker
 
-CHECK_COLUMNS = ("check", "about", "state", "exitCode", "time", "summary", "details", "values")
 """The members of the object that --format json writes."""
 
 CheckOutcome = tuple[CheckFinding, Sequence[CheckFinding]]
@@ -47,14 +47,6 @@ ExpectOption = Annotated[
         "file with one broker per line, a plan, or a journal.",
     ),
 ]
-WarningKindsOption = Annotated[
-    str | None,
-    Option("--warning", metavar="RANGE", help="How many kinds of warnings to accept. Default: 0."),
-]
-CriticalKindsOption = Annotated[
-    str | None,
-    Option("--critical", metavar="RANGE", help="How many kinds of critical findings to accept. Default: 0."),
-]
 _DEFAULT_SETTLE_SECONDS = 50.0
 """Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin."""
 
@@ -63,10 +55,28 @@ _DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
 _SECONDS_PER_UNIT = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def parse_limits(check_name: str, warning_range: str | None, critical_range: str | None) -> CheckScale:
+def warning_option(help_text: str) -> Any:
+    return Option("--warning", metavar="RANGE", help=help_text)
+
+
+def critical_option(help_text: str) -> Any:
+    return Option("--critical", metavar="RANGE", help=help_text)
+
+
+WarningKindsOption = Annotated[
+    str | None, warning_option("How many kinds of warnings to accept. Default: 0.")
+]
+CriticalKindsOption = Annotated[
+    str | None, critical_option("How many kinds of critical findings to accept. Default: 0.")
+]
+
+
+def parse_limits(
+    check_name: str, measures: Iterable[CheckMeasure], warning: str | None, critical: str | None
+) -> CheckScale:
     """Parse --warning and --critical of a check; UsageError for a malformed range."""
     try:
-        return CheckScale(check_name, warning_range, critical_range)
+        return CheckScale(check_name, measures, warning, critical)
     except InvalidRangeError as error:
         raise UsageError(f"check {check_name}: {error}") from None
 
@@ -93,7 +103,28 @@ def announce_wait(session: Session, wait_seconds: float) -> None:
 
 
 def run_check(
-    session: Session, check_name: str, run_probe: CheckProbe, about_name: str | None = None
+    session: Session,
+    check_name: str,
+    warning: str | None,
+    critical: str | None,
+    scope: CheckScope = WHOLE_CLUSTER,
+) -> CheckVerdict:
+    """Run a check of the table with these limits."""
+    check = find_check(check_name)
+    scale = parse_limits(check_name, check.measures, warning, critical)
+    scope = scope._replace(
+        tls=session.options.access.tls, report_wait=lambda seconds: announce_wait(session, seconds)
+    )
+    return run_probe(
+        session,
+        check_name,
+        lambda: check.judge(scale, check.observe(session.admin, scope)),
+        scope.group or scope.topic,
+    )
+
+
+def run_probe(
+    session: Session, check_name: str, probe: CheckProbe, about_name: str | None = None
 ) -> CheckVerdict:
     """Run the probe, with --wait-until-ok until the state is OK, and write the report in the chosen format.
 
@@ -109,7 +140,7 @@ def run_check(
         None if plugin_options.wait_until_ok is None else _parse_wait_seconds(plugin_options.wait_until_ok)
     )
     overall_finding, part_findings = _probe_until_ok(
-        session, lambda: _probe_once(check_name, run_probe, about_name), patience_seconds
+        session, lambda: _probe_once(check_name, probe, about_name), patience_seconds
     )
     report_text = write_report(
         CheckReport(overall_finding, int(time() * 1000), part_findings, session.options.context)
@@ -120,25 +151,24 @@ def run_check(
     return CheckVerdict("", overall_finding.state)
 
 
-def _probe_once(check_name: str, run_probe: CheckProbe, about_name: str | None) -> CheckOutcome:
+def _probe_once(check_name: str, probe: CheckProbe, about_name: str | None) -> CheckOutcome:
     try:
-        probe_result = run_probe()
+        result = probe()
     except BadSettings:
         raise
     except RocketMQError as error:
-        return CheckFinding(
-            check_name, CheckState.UNKNOWN, str(error).split("\n", 1)[0], about=about_name
-        ), ()
-    return (probe_result, ()) if isinstance(probe_result, CheckFinding) else probe_result
+        summary = str(error).split("\n", 1)[0]
+        return CheckFinding(check_name, CheckState.UNKNOWN, summary, about=about_name), ()
+    return (result, ()) if isinstance(result, CheckFinding) else result
 
 
 def _probe_until_ok(
-    session: Session, run_probe: Callable[[], CheckOutcome], patience_seconds: float | None
+    session: Session, probe: Callable[[], CheckOutcome], patience_seconds: float | None
 ) -> CheckOutcome:
     deadline_seconds = monotonic() + (patience_seconds or 0.0)
     reported_state = None
     while True:
-        overall_finding, part_findings = run_probe()
+        overall_finding, part_findings = probe()
         seconds_left = deadline_seconds - monotonic()
         if overall_finding.state is CheckState.OK or patience_seconds is None or seconds_left <= 0:
             return overall_finding, part_findings

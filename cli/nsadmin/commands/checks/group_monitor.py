@@ -8,17 +8,19 @@ from typer import Option
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     ClusterOption,
+    critical_option,
     parse_limits,
-    run_check,
+    run_probe,
+    warning_option,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 
-MONITORING_COLUMNS = (*CHECK_COLUMNS, "checks")
+MONITORING_COLUMNS = (*CHECK_COLUMNS, CHECKS)
 
 
 @command(columns=MONITORING_COLUMNS)
@@ -29,13 +31,11 @@ def start_monitoring(
         float, Option("-i", "--interval", metavar="SECONDS", help="Time between two checks.")
     ] = 60.0,
     cluster_name: ClusterOption = None,
-    warning_range: Annotated[
-        str | None,
-        Option("--warning", metavar="RANGE", help="Messages that a group may be behind. Default: 10000."),
+    warning: Annotated[
+        str | None, warning_option("Messages that a group may be behind. Default: 10000.")
     ] = None,
-    critical_range: Annotated[
-        str | None,
-        Option("--critical", metavar="RANGE", help="Messages that a group may be behind. Default: 100000."),
+    critical: Annotated[
+        str | None, critical_option("Messages that a group may be behind. Default: 100000.")
     ] = None,
 ) -> CheckVerdict | Iterator[CheckVerdict]:
     """Check every consumer group each minute, until Ctrl-C, and report unhealthy groups with the reason.
@@ -53,16 +53,16 @@ def start_monitoring(
     """
     if interval_seconds <= 0:
         raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
-    limits = parse_limits("lag", warning_range, critical_range)
+    from nsadmin.operations.checks import group_monitor, lag
+
+    limits = parse_limits("lag", lag.CHECK.measures, warning, critical)
 
     def probe_groups() -> CheckOutcome:
-        from nsadmin.operations.checks import group_monitor
-
         return group_monitor.judge_groups(
             limits, *group_monitor.observe_groups(session.admin, int(time() * 1000), cluster_name)
         )
 
     def report_groups() -> CheckVerdict:
-        return run_check(session, "monitoring", probe_groups)
+        return run_probe(session, "monitoring", probe_groups)
 
     return report_groups() if only_once else session.repeat_every(interval_seconds, report_groups)

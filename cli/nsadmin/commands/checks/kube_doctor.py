@@ -4,18 +4,18 @@ from nsadmin.client.connection.tunnels.tunnel import TunnelError
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.checks.check_runner import (
-    CHECK_COLUMNS,
     CheckOutcome,
     CriticalKindsOption,
     WarningKindsOption,
     parse_limits,
-    run_check,
+    run_probe,
 )
+from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
 
-DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
+DOCTOR_COLUMNS = (*CHECK_COLUMNS, CHECKS)
 
 
 @command(
@@ -25,8 +25,8 @@ DOCTOR_COLUMNS = (*CHECK_COLUMNS, "checks")
 )
 def kube_doctor(
     session: Session,
-    warning_range: WarningKindsOption = None,
-    critical_range: CriticalKindsOption = None,
+    warning: WarningKindsOption = None,
+    critical: CriticalKindsOption = None,
 ) -> CheckVerdict:
     """Examine RocketMQ in a Kubernetes namespace: access, addresses, volumes and restarts, with remedies.
 
@@ -48,16 +48,16 @@ def kube_doctor(
     target = session.options.access.tunnel
     if not isinstance(target, KubeTarget):
         raise UsageError("missing namespace: pass --kube NAMESPACE, or use a context with kube")
-    check_limits = parse_limits("kubernetes", warning_range, critical_range)
     kube_target = target
+    from nsadmin.operations.kubernetes.observer import observe_namespace
+    from nsadmin.operations.kubernetes.rules import DOCTOR_MEASURES, judge_namespace
+
+    scale = parse_limits("kubernetes", DOCTOR_MEASURES, warning, critical)
 
     def examine_namespace() -> CheckOutcome:
-        from nsadmin.operations.kubernetes.observer import observe_namespace
-        from nsadmin.operations.kubernetes.rules import judge_namespace
-
         try:
-            return judge_namespace(check_limits, observe_namespace(kube_target, session.admin))
+            return judge_namespace(scale, observe_namespace(kube_target, session.admin))
         except TunnelError as error:
             raise TunnelError(f"{kube_target}: {error}") from None
 
-    return run_check(session, "kubernetes", examine_namespace)
+    return run_probe(session, "kubernetes", examine_namespace)

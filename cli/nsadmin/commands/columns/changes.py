@@ -10,17 +10,12 @@ from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
-from nsadmin.console.output import AnyColumn, Column, Columns, ResultRow, ResultRows, of_part
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
     from nsadmin.client.brokers.targets import BrokerTarget
     from nsadmin.operations.backups.comparison import NamedItemDifference
-
-CHANGE_RESULT_COLUMNS = ("changes", "before", "after", "result", "error")
-"""The last columns of a row about a change."""
-CHANGE_RESULT_IN_TABLE = ("changes", "result", "error")
-DIFFERENCE_COLUMNS = ("section", "brokerName", "name", "differs", "before", "after")
 
 
 class ServerChange(NamedTuple):
@@ -102,11 +97,6 @@ def read_change(result: ServerResult[Any], done: str) -> ServerChange:
     return ServerChange(result.addr, change.before, change.after, result.error, done)
 
 
-def change_cells(before: object, after: object) -> dict[str, object]:
-    """The columns `changes`, `before` and `after`; None stands for a missing value."""
-    return {"changes": describe_change(before, after), "before": before, "after": after}
-
-
 def describe_change(before: Any, after: Any) -> str | None:
     """The change on one line: "48 -> 72", "perm rw- -> r--", "new: …", "gone: …"; None for no change."""
     if before == after:
@@ -161,21 +151,6 @@ def difference_columns(
         BEFORE.means(before).of(lambda d: plain_value(d.before)),
         AFTER.means(after).of(lambda d: plain_value(d.after)),
     )
-
-
-def make_difference_rows(differences: Iterable["NamedItemDifference"]) -> list[ResultRow]:
-    """Return a row with DIFFERENCE_COLUMNS for each item that differs."""
-    return [
-        {
-            "section": str(difference.item.section),
-            "brokerName": difference.item.parent_name or None,
-            "name": difference.item.name,
-            "differs": describe_change(plain_value(difference.before), plain_value(difference.after)),
-            "before": plain_value(difference.before),
-            "after": plain_value(difference.after),
-        }
-        for difference in differences
-    ]
 
 
 def plain_value(fields: Mapping[str, Any] | None) -> object:
@@ -260,8 +235,3 @@ def name_server_change_rows(
 def forgive_not_found(errors: Sequence[RocketMQError | None]) -> list[RocketMQError | None]:
     """The errors without "not found", if at least one server had the item to delete."""
     return [None if is_not_found(e) else e for e in errors] if None in errors else list(errors)
-
-
-def forgive_missing(rows: ResultRows) -> ResultRows:
-    """The same rows without "not found" errors, if at least one server had the item to delete."""
-    return rows._replace(errors=forgive_not_found(rows.errors))

@@ -30,7 +30,7 @@ from nsadmin.commands.columns.consumers import (
     PROTOCOL,
     PROXY_ADDRS,
 )
-from nsadmin.commands.columns.servers import ERROR, broker_notes
+from nsadmin.commands.columns.servers import ERROR, broker_notes, list_failures
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
@@ -257,7 +257,7 @@ def _list_queues(
 
 def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]]) -> list[str]:
     """The brokers that failed and, under a table, the totals."""
-    notes = broker_notes((r.addr, r.error) for r in results)
+    notes = list_failures("broker", results)
     known_stats = [r.result for r in results if r.result is not None]
     if known_stats and session.options.style.output_format == "table":
         queues = [q for stats in known_stats for q in stats.queues]

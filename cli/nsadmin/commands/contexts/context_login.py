@@ -48,25 +48,23 @@ def context_login(
     call_with_config_errors(
         lambda: contexts.load_contexts(contexts.contexts_path()).require_context(context_name)
     )
-    new_credentials = _prompt_credentials()
+    credentials = _prompt_credentials()
     if credentials_file is None:
-        credentials_source = f"keyring:{context_name}"
+        source = f"keyring:{context_name}"
         try:
-            save_to_keyring(context_name, new_credentials)
+            save_to_keyring(context_name, credentials)
         except BadSettings as error:
             raise UsageError(f"{error}; or store them in a file: --file PATH") from None
     else:
         file_path = Path(credentials_file).expanduser().absolute()
-        credentials_source = f"file:{file_path}"
-        save_to_file(file_path, new_credentials)
+        source = f"file:{file_path}"
+        save_to_file(file_path, credentials)
 
-    def set_credentials_source(saved_contexts: contexts.Contexts) -> contexts.Contexts:
-        return saved_contexts.with_context(
-            context_name,
-            saved_contexts.require_context(context_name)._replace(credentials=credentials_source),
-        )
+    def set_source(saved_contexts: contexts.Contexts) -> contexts.Contexts:
+        context = saved_contexts.require_context(context_name)
+        return saved_contexts.with_context(context_name, context._replace(credentials=source))
 
-    return context_rows(save_context_change(set_credentials_source), [context_name])
+    return context_rows(save_context_change(set_source), [context_name])
 
 
 def _prompt_credentials() -> Credentials:

@@ -34,10 +34,7 @@ _SOURCE_KEYS = ("namesrvAddr", "configFile", "endpoint", "bundle")
 _IDENTITY_KEYS = ("accessKey", "secretKey", "securityToken")
 # Setting the key on the left clears the keys on the right.
 _REPLACED_KEYS = (
-    *(
-        (source_key, tuple(other_key for other_key in _SOURCE_KEYS if other_key != source_key))
-        for source_key in _SOURCE_KEYS
-    ),
+    *((key, tuple(other for other in _SOURCE_KEYS if other != key)) for key in _SOURCE_KEYS),
     ("kube", ("ssh",)),
     ("ssh", ("kube",)),
     ("accessKey", ("credentials", *_IDENTITY_KEYS)),
@@ -218,9 +215,7 @@ def context_set(
         "accessKey": access_key,
         "secretKey": _read_secret(session, "secret key", secret_key_stdin, access_key is not None),
         "securityToken": _read_secret(session, "security token", security_token_stdin),
-        "journals": [_absolute_path(journal_folder) for journal_folder in journal_folders]
-        if journal_folders
-        else None,
+        "journals": list(map(_absolute_path, journal_folders)) if journal_folders else None,
         "proxies": list(parse_addrs(proxies, DEFAULT_PROXY_PORT)) if proxies else None,
         "kube": kube,
         "ssh": ssh,
@@ -252,10 +247,8 @@ def context_set(
                 **context_map.get("addressMap", {}),
                 **dict(map(parse_pair, address_map)),
             }
-        changed_contexts = saved_contexts.with_context(context_name, _read_context(context_name, context_map))
-        return (
-            changed_contexts if changed_contexts.current_name else changed_contexts.with_current(context_name)
-        )
+        changed = saved_contexts.with_context(context_name, _read_context(context_name, context_map))
+        return changed if changed.current_name else changed.with_current(context_name)
 
     return context_rows(save_context_change(update_contexts), [context_name])
 
@@ -269,13 +262,11 @@ def _credentials_source(source_text: str | None) -> str | None:
     """The source of credentials, with an absolute path."""
     if source_text is None:
         return None
-    source_kind, _, source_name = source_text.partition(":")
-    if (source_text != "env" and source_kind not in ("file", "tools", "keyring")) or (
-        source_text != "env" and not source_name
-    ):
+    kind, _, name = source_text.partition(":")
+    if source_text != "env" and (kind not in ("file", "tools", "keyring") or not name):
         # The message does not repeat the value: an operator may have typed a secret here.
         raise UsageError(f"invalid value for --credentials: use one of {', '.join(SOURCE_FORMS)}")
-    return f"{source_kind}:{_absolute_path(source_name)}" if source_kind in ("file", "tools") else source_text
+    return f"{kind}:{_absolute_path(name)}" if kind in ("file", "tools") else source_text
 
 
 def _read_secret(session: Session, secret_name: str, is_piped: bool, is_wanted: bool = False) -> str | None:
@@ -283,24 +274,22 @@ def _read_secret(session: Session, secret_name: str, is_piped: bool, is_wanted: 
 
 
 def _without_missing(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {field_key: field_value for field_key, field_value in values.items() if field_value is not None}
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _unset_fields(context: Context, field_keys: Iterable[str]) -> Context:
-    for field_key in field_keys:
+def _unset_fields(context: Context, keys: Iterable[str]) -> Context:
+    for key in keys:
         try:
-            context = reset_context_key(context, field_key)
+            context = reset_context_key(context, key)
         except KeyError:
-            raise UsageError(
-                f'unknown field "{field_key}" for --unset: use {", ".join(CONTEXT_KEYS)}'
-            ) from None
+            raise UsageError(f'unknown field "{key}" for --unset: use {", ".join(CONTEXT_KEYS)}') from None
     return context
 
 
 def _replace_fields(context_map: dict[str, Any], new_values: Mapping[str, Any]) -> None:
     """Put values into a context's map, and clear the keys that they exclude."""
-    for set_key, replaced_keys in _REPLACED_KEYS:
-        if set_key in new_values:
+    for key, replaced_keys in _REPLACED_KEYS:
+        if key in new_values:
             for replaced_key in replaced_keys:
                 context_map.pop(replaced_key, None)
     context_map.update(new_values)
@@ -316,11 +305,7 @@ def _replace_tls_fields(
     elif wants_tls or new_values:
         tls_before = dict(context_map.get("tls", {}))
         if {"keyPassword", "keyPasswordFrom"} & new_values.keys():
-            tls_before = {
-                field_key: field_value
-                for field_key, field_value in tls_before.items()
-                if not field_key.startswith("keyPassword")
-            }
+            tls_before = {k: v for k, v in tls_before.items() if not k.startswith("keyPassword")}
         context_map["tls"] = {**tls_before, **new_values}
 
 
@@ -329,7 +314,7 @@ def _read_context(context_name: str, context_map: Mapping[str, Any]) -> Context:
         context = parse_context(context_map)
     except InvalidContextValue as error:
         raise UsageError(f"invalid context: {error}") from None
-    if not any(source_key in context_map for source_key in _SOURCE_KEYS):
+    if not any(key in context_map for key in _SOURCE_KEYS):
         raise UsageError(
             f'the context "{context_name}" has no name servers: run nsadmin context set '
             f"{context_name} -n HOST:PORT"

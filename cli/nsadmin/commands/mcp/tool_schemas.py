@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.docstrings import parse_docstring
-from nsadmin.commands.columns import meanings
 from nsadmin.commands.mcp.exposed_commands import ExposedCommand
 from nsadmin.commands.mcp.tool_parameters import MAX_TEXT_LENGTH, ToolParameter, list_tool_parameters
 from nsadmin.commands.mcp.tool_results import DEFAULT_ROWS, MAX_ROWS
@@ -152,8 +152,8 @@ PLAN_PROPERTIES: Mapping[str, Any] = {
 
 
 def _build_output_schema(exposed: ExposedCommand) -> dict[str, Any]:
-    column_meanings = meanings.column_meanings(exposed.entry.name, exposed.function)
-    row_properties = {column: {"description": meaning} for column, meaning in column_meanings.items()}
+    columns = declaration_of(exposed.function).columns
+    row_properties = {c.key: {"description": c.meaning} for c in columns}
     return build_result_schema(row_properties, PLAN_PROPERTIES if exposed.is_change else {})
 
 

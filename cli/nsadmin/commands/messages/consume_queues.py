@@ -11,7 +11,7 @@ from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
-from nsadmin.commands.columns.changes import forgive_missing
+from nsadmin.commands.columns.changes import forgive_not_found
 from nsadmin.commands.columns.messages import QUEUE_OFFSET, STORE_SIZE
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
@@ -127,10 +127,10 @@ def query_cq(
         for name, r in answers
         for entry in (r.result.entries if r.result else ())
     ]
-    errors = [r.error for r in results]
+    errors = forgive_not_found([r.error for r in results])
     notes = [note for name, r in answers for note in _describe_broker(name or r.addr, r)]
     common = {TOPIC: topic, QUEUE_ID: queue_id}
-    return forgive_missing(ResultRows.from_records(ENTRY_COLUMNS, entries, errors, notes, common=common))
+    return ResultRows.from_records(ENTRY_COLUMNS, entries, errors, notes, common=common)
 
 
 def _describe_broker(broker: str, result: ServerResult[QueueEntries]) -> list[str]:

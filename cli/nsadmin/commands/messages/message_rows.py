@@ -27,7 +27,7 @@ from nsadmin.commands.columns.messages import (
     STORE_TIME,
     TAGS,
 )
-from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.servers import list_failures
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.console.output import Column, Columns, of_part
@@ -193,7 +193,7 @@ def show_findings(
     found: FoundMessages, missing_text: str, encoding: str = "utf-8", decoders: Sequence[str] = ()
 ) -> Findings:
     """The messages found; NotFound with `missing_text` if all brokers answered and none had any."""
-    notes = broker_notes((r.addr, r.error) for r in found.broker_results)
+    notes = list_failures("broker", found.broker_results)
     if not found.messages:
         if not notes:
             raise NotFound(missing_text)

@@ -18,7 +18,7 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
-from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
 
@@ -36,13 +36,16 @@ class KvEntry(NamedTuple):
         return outcome_word(self.error, self.done)
 
 
-def _entry_columns(result: str) -> Columns[KvEntry]:
-    value: AnyColumn = Column("value", "text of the value", lambda e: e.value)
-    return (NAMESRV_ADDR, NAMESPACE, KV_KEY, value, RESULT.means(result), ERROR)
-
-
-KV_GET_COLUMNS = _entry_columns("found, failed or not found")
-KV_LIST_COLUMNS = _entry_columns("found, empty, failed or not found")
+KV_VALUE: Column[KvEntry] = Column("value", "text of the value", lambda e: e.value)
+KV_LIST_COLUMNS: Columns[KvEntry] = (
+    NAMESRV_ADDR,
+    NAMESPACE,
+    KV_KEY,
+    KV_VALUE,
+    RESULT.means("found, empty, failed or not found"),
+    ERROR,
+)
+KV_GET_COLUMNS = replace_columns(KV_LIST_COLUMNS, RESULT.means("found, failed or not found"))
 KV_UPDATE_COLUMNS = name_server_change_columns(NAMESPACE, KV_KEY, after="the new text")
 KV_DELETION_COLUMNS = name_server_change_columns(NAMESPACE, KV_KEY, before="the value that was deleted")
 NamespaceArgument = Annotated[

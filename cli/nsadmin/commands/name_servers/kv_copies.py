@@ -115,11 +115,9 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
 
 def _describe_scope(namespaces: Sequence[str], tables: Sequence[KvTables]) -> str:
     """Name the compared namespaces: an empty list of differences says nothing about others."""
-    absent_names = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
-    scope_text = f"compared: {', '.join(namespaces)}"
-    return scope_text + (
-        f" (on no name server: {', '.join(absent_names)})" if absent_names and tables else ""
-    )
+    absent = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
+    absent_text = f" (on no name server: {', '.join(absent)})" if absent and tables else ""
+    return f"compared: {', '.join(namespaces)}{absent_text}"
 
 
 def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:
@@ -161,15 +159,11 @@ def kv_sync(
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
     if source_result.result is None:
         raise source_result.error or NotFound(f"{source_addr} did not answer")
-    missing_namespaces = [
-        namespace for namespace in wanted_namespaces if namespace not in source_result.result
-    ]
-    if missing_namespaces:
-        raise NotFound(f'{source_addr} has no namespace "{missing_namespaces[0]}": nothing was changed')
+    missing = [namespace for namespace in wanted_namespaces if namespace not in source_result.result]
+    if missing:
+        raise NotFound(f'{source_addr} has no namespace "{missing[0]}": nothing was changed')
     wanted_tables = _select_keys(source_result.result, wanted_keys)
-    other_addrs = [
-        namesrv_addr for namesrv_addr in session.admin.addresses.addrs if namesrv_addr != source_addr
-    ]
+    other_addrs = [addr for addr in session.admin.addresses.addrs if addr != source_addr]
     if not other_addrs:
         raise UsageError(f"no name server other than {source_addr}: pass all of them with -n")
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
@@ -178,14 +172,12 @@ def kv_sync(
 def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTables:
     if not wanted_keys:
         return kv_tables
-    absent_keys = [
-        kv_key for kv_key in wanted_keys if not any(kv_key in kv_table for kv_table in kv_tables.values())
-    ]
+    absent_keys = [key for key in wanted_keys if not any(key in table for table in kv_tables.values())]
     if absent_keys:
         raise NotFound(f'no key "{absent_keys[0]}" in {", ".join(kv_tables)}')
     return {
-        namespace: {kv_key: kv_table[kv_key] for kv_key in wanted_keys if kv_key in kv_table}
-        for namespace, kv_table in kv_tables.items()
+        namespace: {key: table[key] for key in wanted_keys if key in table}
+        for namespace, table in kv_tables.items()
     }
 
 
@@ -287,12 +279,12 @@ def kv_import(
         raise UsageError(f"{file_name}: {error}") from None
     if not file_tables:
         raise UsageError(f"{file_name} has no namespace")
-    absent_names = [namespace for namespace in namespaces or () if namespace not in file_tables]
-    if absent_names:
-        raise UsageError(f'{file_name} has no namespace "{absent_names[0]}": use {", ".join(file_tables)}')
+    absent = [namespace for namespace in namespaces or () if namespace not in file_tables]
+    if absent:
+        raise UsageError(f'{file_name} has no namespace "{absent[0]}": use {", ".join(file_tables)}')
     chosen_tables = {
-        namespace: kv_table
-        for namespace, kv_table in file_tables.items()
+        namespace: table
+        for namespace, table in file_tables.items()
         if not namespaces or namespace in namespaces
     }
     return _apply_tables(session, "kvImport", chosen_tables, session.admin.addresses.addrs, prune_missing)
@@ -336,13 +328,11 @@ def _apply_tables(
 
 def _confirm_question(changes: Sequence[KvChange]) -> str:
     write_count = sum(change.after is not None for change in changes)
-    action_texts = [f"write {count_noun(write_count, 'value')}"] if write_count else []
+    actions = [f"write {count_noun(write_count, 'value')}"] if write_count else []
     if write_count < len(changes):
-        action_texts.append(f"delete {len(changes) - write_count}")
-    actions = " and ".join(action_texts)
-    return (
-        f"{actions[0].upper()}{actions[1:]} on {', '.join(dict.fromkeys(change.addr for change in changes))}?"
-    )
+        actions.append(f"delete {len(changes) - write_count}")
+    addrs = ", ".join(dict.fromkeys(change.addr for change in changes))
+    return f"{' and '.join(actions).capitalize()} on {addrs}?"
 
 
 def _distinct_namespaces(namespaces: Sequence[str] | None) -> list[str]:

@@ -26,7 +26,7 @@ from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, result_column
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
 ORDER_CONF_COLUMNS: Columns[ServerResult[str]] = (
@@ -109,7 +109,7 @@ def _delete_order_conf(session: Session, topic: str, done: str) -> ResultRows:
     conf_admin = session.admin.order_confs
     results = conf_admin.get_each(topic) if session.is_dry_run else conf_admin.delete_conf(topic)
     changes = [ServerChange(r.addr, r.result, None, r.error, done, "nameserver") for r in results]
-    columns = tuple(c.in_wide() if c is MASTER_ADDR else c for c in ORDER_CONF_DELETION_COLUMNS)
+    columns = replace_columns(ORDER_CONF_DELETION_COLUMNS, MASTER_ADDR.in_wide())
     errors = [r.error for r in results]
     notes = _list_unused_notes(session, errors)
     errors = forgive_not_found(errors)

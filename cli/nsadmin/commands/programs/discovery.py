@@ -34,13 +34,10 @@ def discovery_prometheus(
         # The machines of all servers, for node_exporter
         nsadmin discovery prometheus --port 9100
     """
-    cluster_info = session.admin.clusters.get_info()
     brokers = [
-        ServerIdentity(broker_addr, broker_group.cluster_name, broker_group.broker_name, str(broker_id))
-        for broker_group in cluster_info.broker_groups
-        for broker_id, broker_addr in broker_group.broker_addrs.items()
+        ServerIdentity(addr, group.cluster_name, group.broker_name, str(broker_id))
+        for group in session.admin.clusters.get_info().broker_groups
+        for broker_id, addr in group.broker_addrs.items()
     ]
-    namesrv_addrs = session.admin.addresses.addrs
-    return format_target_groups(
-        build_target_groups(session.options.context or "", namesrv_addrs, brokers, port)
-    )
+    addrs = session.admin.addresses.addrs
+    return format_target_groups(build_target_groups(session.options.context or "", addrs, brokers, port))

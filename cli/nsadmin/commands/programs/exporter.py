@@ -135,13 +135,8 @@ def exporter(
 def _list_sources(session: Session, contexts_text: str | None) -> list[ClusterSource]:
     if contexts_text is None:
         return [ClusterSource("", session.open_background_client)]
-    sources = []
-    for context_name in parse_context_names(contexts_text):
-        connection = resolve_connection(context_name)
-        sources.append(
-            ClusterSource(
-                context_name,
-                partial(session.open_background_client, connection.find_name_servers, connection.access),
-            )
-        )
-    return sources
+    connections = {name: resolve_connection(name) for name in parse_context_names(contexts_text)}
+    return [
+        ClusterSource(name, partial(session.open_background_client, c.find_name_servers, c.access))
+        for name, c in connections.items()
+    ]

@@ -252,58 +252,43 @@ def announce_lab_context(
 
     contexts_file = contexts.contexts_path()
     is_new = not os.path.exists(contexts_file)
-    lab_context = contexts.Context(namesrv_addr=";".join(namesrv_addrs), journals=tuple(journal_folders))
+    lab = contexts.Context(namesrv_addr=";".join(namesrv_addrs), journals=tuple(journal_folders))
+
+    def with_lab(known: contexts.Contexts) -> contexts.Contexts:
+        found = known.contexts_by_name.get(LAB_CONTEXT_NAME)
+        return known.with_context(LAB_CONTEXT_NAME, lab) if _is_left_over(found) else known
+
+    def without_lab(known: contexts.Contexts) -> contexts.Contexts:
+        is_ours = known.contexts_by_name.get(LAB_CONTEXT_NAME) == lab
+        return known.without_context(LAB_CONTEXT_NAME) if is_ours else known
 
     def remove_context() -> None:
-        def without_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
-            return (
-                known_contexts.without_context(LAB_CONTEXT_NAME)
-                if known_contexts.contexts_by_name.get(LAB_CONTEXT_NAME) == lab_context
-                else known_contexts
-            )
-
         try:
-            if not contexts.change_contexts(contexts_file, without_lab_context).contexts_by_name and is_new:
+            if not contexts.change_contexts(contexts_file, without_lab).contexts_by_name and is_new:
                 os.remove(contexts_file)
         except (contexts.InvalidContextsError, OSError):
             # The operator has changed the file in the meantime, so it stays unchanged.
             pass
 
-    def with_lab_context(known_contexts: contexts.Contexts) -> contexts.Contexts:
-        return (
-            known_contexts.with_context(LAB_CONTEXT_NAME, lab_context)
-            if _is_left_over(known_contexts.contexts_by_name.get(LAB_CONTEXT_NAME))
-            else known_contexts
-        )
-
     try:
-        if (
-            contexts.change_contexts(contexts_file, with_lab_context).contexts_by_name[LAB_CONTEXT_NAME]
-            != lab_context
-        ):
-            return (
-                f'The context "{LAB_CONTEXT_NAME}" in {contexts_file} is yours and stays unchanged',
-                lambda: None,
-            )
+        saved = contexts.change_contexts(contexts_file, with_lab)
     except contexts.InvalidContextsError as error:
         return f"No context was written: {error}", lambda: None
-    return (
-        f"Context {LAB_CONTEXT_NAME} in {contexts_file}: nsadmin --context {LAB_CONTEXT_NAME} clusterList",
-        remove_context,
-    )
+    if saved.contexts_by_name[LAB_CONTEXT_NAME] != lab:
+        line = f'The context "{LAB_CONTEXT_NAME}" in {contexts_file} is yours and stays unchanged'
+        return line, lambda: None
+    line = f"Context {LAB_CONTEXT_NAME} in {contexts_file}: nsadmin --context {LAB_CONTEXT_NAME} clusterList"
+    return line, remove_context
 
 
-def _is_left_over(found_context: object) -> bool:
+def _is_left_over(found: object) -> bool:
     """Whether there is no context, or only one with local addresses that a killed lab left."""
     from nsadmin.console.contexts import Context
 
-    if found_context is None:
+    if found is None:
         return True
-    if not isinstance(found_context, Context) or found_context != Context(
-        namesrv_addr=found_context.namesrv_addr, journals=found_context.journals
+    if not isinstance(found, Context) or found != Context(
+        namesrv_addr=found.namesrv_addr, journals=found.journals
     ):
         return False
-    return all(
-        namesrv_addr.startswith("127.0.0.1:")
-        for namesrv_addr in (found_context.namesrv_addr or "?").split(";")
-    )
+    return all(addr.startswith("127.0.0.1:") for addr in (found.namesrv_addr or "?").split(";"))

@@ -205,31 +205,26 @@ def _apply_topic_patch(
 
 def _find_losses(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> dict[str, str]:
     """Describe, by broker address, which messages consumers can no longer read after the changes."""
-    shrinking_changes = [due_change for due_change in due_changes if _takes_queues(due_change)]
-    count_results = session.admin.bulk.count_messages(
-        (due_change.broker_addr, topic) for due_change in shrinking_changes
-    )
-    counts_by_addr = {
-        due_change.broker_addr: count_result.result
-        for due_change, count_result in zip(shrinking_changes, count_results, strict=True)
-    }
+    shrinking = [due for due in due_changes if _takes_queues(due)]
+    counts = session.admin.bulk.count_messages((due.broker_addr, topic) for due in shrinking)
+    counts_by_addr = {due.broker_addr: r.result for due, r in zip(shrinking, counts, strict=True)}
     losses = {
-        due_change.broker_addr: _describe_loss(topic, due_change, counts_by_addr.get(due_change.broker_addr))
-        for due_change in due_changes
-        if _takes_queues(due_change) or _writes_unread_queues(due_change)
+        due.broker_addr: _describe_loss(topic, due, counts_by_addr.get(due.broker_addr))
+        for due in due_changes
+        if _takes_queues(due) or _writes_unread_queues(due)
     }
-    return {broker_addr: loss for broker_addr, loss in losses.items() if loss is not None}
+    return {addr: loss for addr, loss in losses.items() if loss is not None}
 
 
-def _takes_queues(due_change: TopicConfigChange) -> bool:
+def _takes_queues(due: TopicConfigChange) -> bool:
     """Whether consumers lose queues that they read now."""
-    before, after = due_change.before, due_change.after
+    before, after = due.before, due.after
     return before is not None and after is not None and after.read_queue_nums < before.read_queue_nums
 
 
-def _writes_unread_queues(due_change: TopicConfigChange) -> bool:
+def _writes_unread_queues(due: TopicConfigChange) -> bool:
     """Whether the change makes producers write to queues that no consumer reads."""
-    before, after = due_change.before, due_change.after
+    before, after = due.before, due.after
     if after is None or after.read_queue_nums >= after.write_queue_nums:
         return False
     return (
@@ -240,24 +235,19 @@ def _writes_unread_queues(due_change: TopicConfigChange) -> bool:
 
 
 def _describe_loss(
-    topic: str, due_change: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
+    topic: str, due: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
 ) -> str | None:
-    assert due_change.after is not None
-    unread_queues = f"queues {due_change.after.read_queue_nums} and up on {due_change.broker_addr}"
-    if _writes_unread_queues(due_change):
+    assert due.after is not None
+    first_unread = due.after.read_queue_nums
+    unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
+    if _writes_unread_queues(due):
         return f"consumers of {topic} cannot read the messages in {unread_queues}"
     if counts_by_queue is None:
         return f"consumers of {topic} can no longer read the messages in {unread_queues}"
-    message_count = sum(
-        queue_count
-        for queue_id, queue_count in counts_by_queue.items()
-        if queue_id >= due_change.after.read_queue_nums
-    )
-    if not message_count:
+    count = sum(n for queue_id, n in counts_by_queue.items() if queue_id >= first_unread)
+    if not count:
         return None
-    return (
-        f"consumers of {topic} can no longer read {count_noun(message_count, 'message')} in {unread_queues}"
-    )
+    return f"consumers of {topic} can no longer read {count_noun(count, 'message')} in {unread_queues}"
 
 
 def _describe_broker(

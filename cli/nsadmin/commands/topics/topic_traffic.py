@@ -9,7 +9,7 @@ from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
 ACCUMULATION: Column[TopicTraffic] = Column(
@@ -42,9 +42,7 @@ TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     ),
     ERROR,
 )
-MQADMIN_TRAFFIC_COLUMNS: Columns[TopicTraffic] = tuple(
-    ACCUMULATION.of(lambda t: t.offset_distance) if c is ACCUMULATION else c for c in TRAFFIC_COLUMNS
-)
+MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, ACCUMULATION.of(lambda t: t.offset_distance))
 
 
 @command(columns=TRAFFIC_COLUMNS)

@@ -319,12 +319,12 @@ def _has_logical_queues(route_result: ServerResult[TopicRoute]) -> bool:
 def _run_procedures(open_client: OpenClient, access: Access, collection: _Collection) -> None:
     """Run the procedures that ask more than tables: checks, and the security audit as a stranger."""
     from nsadmin.operations.checks import check_suite
+    from nsadmin.operations.checks.check import CheckScope
     from nsadmin.operations.security import observer
 
     check_suite.run_checks(
         lambda: open_client(access),
-        check_suite.CheckScope(tls=access.tls, settle_seconds=0),
-        _CHECKS_OF_TABLES,
+        check_suite.CheckPlan(CheckScope(tls=access.tls, settle_seconds=0), skipped=_CHECKS_OF_TABLES),
     )
     unauthenticated_access = access._replace(credentials=None, tls=None, retries=0)
     with (

@@ -11,10 +11,8 @@ from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names, format_utc_second
 from nsadmin.operations.checks import listed_brokers
-from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
-
-_DAY_SECONDS = 86_400
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 
 
 class CertificateObservation(NamedTuple):
@@ -29,16 +27,16 @@ class CertificateObservation(NamedTuple):
     listing_problem: str | None = None
 
 
-def observe_certificates(
-    admin: AdminClient, now_seconds: float, own_tls: Tls | None
-) -> CertificateObservation:
+def observe(admin: AdminClient, scope: CheckScope) -> CertificateObservation:
     """Read the certificates of name servers, of all brokers that they list, and of this client's files."""
-    broker_listing = listed_brokers.observe_listing(admin)
-    server_certificates = admin.certificates.get_first_expiring(
-        [*admin.addresses.addrs, *broker_listing.broker_names]
+    scope.skip_if(scope.tls is None, "TLS is not in use")
+    listing = listed_brokers.observe_listing(admin)
+    return CertificateObservation(
+        admin.clock_ms / 1000,
+        admin.certificates.get_first_expiring([*admin.addresses.addrs, *listing.broker_names]),
+        _read_own_files(scope.tls),
+        None if listing.groups_by_server else "no name server returned a list of brokers",
     )
-    listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
-    return CertificateObservation(now_seconds, server_certificates, _read_own_files(own_tls), listing_problem)
 
 
 def _read_own_files(own_tls: Tls | None) -> dict[str, CertificateSummary | RocketMQError]:
@@ -62,80 +60,93 @@ def _read_file(
         return error
 
 
-def judge_certificates(scale: CheckScale, observation: CertificateObservation) -> CheckFinding:
+def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
     """Ignore servers without TLS. A server that does not answer may have an expired certificate."""
-    certificates_by_holder = {
-        server_addr: certificate
-        for server_addr, certificate, _ in observation.server_certificates
-        if certificate is not None
+    by_holder = {
+        **{addr: certificate for addr, certificate, _ in seen.server_certificates if certificate is not None},
+        **{
+            holder: certificate
+            for holder, certificate in seen.file_certificates.items()
+            if isinstance(certificate, CertificateSummary)
+        },
     }
-    certificates_by_holder |= {
-        holder_name: certificate
-        for holder_name, certificate in observation.file_certificates.items()
-        if isinstance(certificate, CertificateSummary)
-    }
-    plain_text_addrs = [
-        server_addr for server_addr, _, error in observation.server_certificates if isinstance(error, NoTls)
-    ]
+    plain_addrs = [addr for addr, _, error in seen.server_certificates if isinstance(error, NoTls)]
     failure_lines = [
-        f"{server_addr}: {error_text(error)}"
-        for server_addr, _, error in observation.server_certificates
-        if error is not None and not isinstance(error, NoTls)
+        *(
+            f"{addr}: {error_text(error)}"
+            for addr, _, error in seen.server_certificates
+            if error is not None and not isinstance(error, NoTls)
+        ),
+        *(
+            f"{holder}: {error_text(error)}"
+            for holder, error in seen.file_certificates.items()
+            if isinstance(error, RocketMQError)
+        ),
+        *([seen.listing_problem] if seen.listing_problem else []),
     ]
-    failure_lines += [
-        f"{holder_name}: {error_text(certificate)}"
-        for holder_name, certificate in observation.file_certificates.items()
-        if isinstance(certificate, RocketMQError)
-    ]
-    failure_lines += [observation.listing_problem] if observation.listing_problem else []
     no_tls_lines = (
-        [f"{len(plain_text_addrs)} servers do not accept TLS: {abbreviate_names(plain_text_addrs, 5)}"]
-        if plain_text_addrs
+        [f"{len(plain_addrs)} servers do not accept TLS: {abbreviate_names(plain_addrs, 5)}"]
+        if plain_addrs
         else []
     )
-    if not certificates_by_holder:
+    if not by_holder:
         return scale.make_unknown_finding("no server showed a certificate", [*no_tls_lines, *failure_lines])
-    first_holder = min(
-        certificates_by_holder, key=lambda holder_name: certificates_by_holder[holder_name].ends_at_seconds
-    )
+    sorted_certificates = sorted(by_holder.items(), key=lambda item: item[1].ends_at_seconds)
+    first_holder, first_certificate = sorted_certificates[0]
+    first_days = _days_left(first_certificate, seen.now_seconds)
     samples = [
-        scale.make_sample("first", _days_left(certificates_by_holder[first_holder], observation.now_seconds)),
+        scale.make_sample("first", first_days),
         *(
-            scale.make_sample("days", _days_left(certificate, observation.now_seconds), holder_name)
-            for holder_name, certificate in certificates_by_holder.items()
+            scale.make_sample("days", _days_left(certificate, seen.now_seconds), holder)
+            for holder, certificate in by_holder.items()
         ),
     ]
-    minimum_state = CheckState.UNKNOWN if failure_lines else CheckState.OK
-    sorted_certificates = sorted(
-        certificates_by_holder.items(),
-        key=lambda holder_and_certificate: holder_and_certificate[1].ends_at_seconds,
+    ending_text = (
+        f"expired {-first_days:.1f} days ago" if first_days < 0 else f"expires in {first_days:.1f} days"
     )
-    detail_lines = [
-        *(_format_certificate(holder_name, certificate) for holder_name, certificate in sorted_certificates),
-        *no_tls_lines,
-        *failure_lines,
-    ]
     return scale.make_finding(
-        _format_summary(len(certificates_by_holder), first_holder, samples[0].value or 0.0),
+        f"{len(by_holder)} certificates; the first one {ending_text}: {first_holder}",
         samples,
-        detail_lines,
-        minimum_state=minimum_state,
+        [
+            *(
+                f'{holder}: "{certificate.subject_name}" until '
+                f"{format_utc_second(certificate.ends_at_seconds * 1000)}"
+                for holder, certificate in sorted_certificates
+            ),
+            *no_tls_lines,
+            *failure_lines,
+        ],
+        minimum_state=CheckState.UNKNOWN if failure_lines else CheckState.OK,
     )
 
 
 def _days_left(certificate: CertificateSummary, now_seconds: float) -> float:
-    return round((certificate.ends_at_seconds - now_seconds) / _DAY_SECONDS, 2)
+    return round((certificate.ends_at_seconds - now_seconds) / 86_400, 2)
 
 
-def _format_certificate(holder_name: str, certificate: CertificateSummary) -> str:
-    return (
-        f'{holder_name}: "{certificate.subject_name}" until '
-        f"{format_utc_second(certificate.ends_at_seconds * 1000)}"
-    )
+CHECK = Check(
+    "certificates",
+    (
+        CheckMeasure("first", "days until the first certificate expires", warning="30:", critical="7:"),
+        CheckMeasure("days", "days until a certificate expires", label_name="holder"),
+    ),
+    observe,
+    judge,
+    warns="a certificate expires within a month",
+    alerts="within a week",
+    remedy="nsadmin securityAudit",
+    warning_help="Days until a certificate expires. Default: 30:.",
+    critical_help="Days until a certificate expires. Default: 7:.",
+    help="""Check how many days the certificates of TLS servers, and of this client, remain valid.
 
+    nsadmin begins a TLS handshake with every name server and broker, even without --tls and even if it does
+    not trust the certificate. In a chain, the certificate that expires first counts. nsadmin also checks the
+    files of --tlsCert and --tlsCa, or of the context. The state is unknown if no server uses TLS.
 
-def _format_summary(certificate_count: int, first_holder: str, days_left: float) -> str:
-    ending_text = (
-        f"expired {-days_left:.1f} days ago" if days_left < 0 else f"expires in {days_left:.1f} days"
-    )
-    return f"{certificate_count} certificates; the first one {ending_text}: {first_holder}"
+    Examples:
+        # Check every server that uses TLS
+        nsadmin check certificates
+        # Warn two months before a certificate expires
+        nsadmin check certificates --warning 60: --critical 14:
+    """,
+)

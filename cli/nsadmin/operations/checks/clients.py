@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 
-DEFAULT_MIN_VERSION = "5.0.0"
 _RELEASE_PATTERN = re.compile(r"[vV]?(\d{1,9})[._](\d{1,9})(?:[._](\d{1,9}))?(?!\d)")
 _MIN_VERSION_PATTERN = re.compile(r"\d+(\.\d+){0,3}")
 _MAX_SHOWN = 20
@@ -29,51 +29,53 @@ def _parse_release(version_text: str | None) -> tuple[int, ...] | None:
     return None if release_match is None else tuple(int(number or 0) for number in release_match.groups())
 
 
-def observe_clients(admin: AdminClient, cluster_name: str | None = None) -> ClientList:
-    """Read every connected client of the cluster, from brokers and proxies."""
-    return admin.clients.list_clients(cluster_name)
+class ClientObservation(NamedTuple):
+    """Every connected client, of brokers and proxies, and the oldest accepted release."""
+
+    client_list: ClientList
+    min_version: str
 
 
-def judge_clients(scale: CheckScale, client_list: ClientList, min_version: str) -> CheckFinding:
-    """Find clients that are older than `min_version`.
+def observe(admin: AdminClient, scope: CheckScope) -> ClientObservation:
+    return ClientObservation(admin.clients.list_clients(scope.cluster_name), scope.min_version)
 
-    The state is not OK if a server did not answer, or if the release of a client is unknown.
-    """
-    least_release = parse_min_version(min_version) or (0,)
-    releases = [(client, _parse_release(client.version)) for client in client_list.clients]
-    unknown_clients = [client for client, release in releases if release is None]
-    old_clients = [client for client, release in releases if release is not None and release < least_release]
-    failure_lines = _list_failures(client_list)
-    total_count = len(client_list.clients)
+
+def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
+    """The state is not OK if a server did not answer, or if the release of a client is unknown."""
+    least_release = parse_min_version(seen.min_version) or (0,)
+    releases = [(client, _parse_release(client.version)) for client in seen.client_list.clients]
+    unknown = [client for client, release in releases if release is None]
+    old = [client for client, release in releases if release is not None and release < least_release]
+    failure_lines = _list_failures(seen.client_list)
     samples = [
-        scale.make_sample("old", len(old_clients)),
-        scale.make_sample("unknown", len(unknown_clients)),
-        scale.make_sample("clients", total_count),
+        scale.make_sample("old", len(old)),
+        scale.make_sample("unknown", len(unknown)),
+        scale.make_sample("clients", len(releases)),
     ]
     summary = (
-        f"{len(old_clients)} of {total_count} clients are older than {min_version}"
-        if old_clients
-        else f"no client of {total_count} is older than {min_version}"
+        f"{len(old)} of {len(releases)} clients are older than {seen.min_version}"
+        if old
+        else f"no client of {len(releases)} is older than {seen.min_version}"
     )
-    if unknown_clients:
-        summary += f"; the release of {len(unknown_clients)} is unknown"
+    if unknown:
+        summary += f"; the release of {len(unknown)} is unknown"
     return scale.make_finding(
         summary,
         samples,
-        [*_describe_clients(old_clients), *_describe_clients(unknown_clients), *failure_lines],
-        minimum_state=CheckState.UNKNOWN if failure_lines or unknown_clients else CheckState.OK,
+        [*_describe_clients(old), *_describe_clients(unknown), *failure_lines],
+        minimum_state=CheckState.UNKNOWN if failure_lines or unknown else CheckState.OK,
     )
 
 
 def _describe_clients(clients: Sequence[ClusterClient]) -> list[str]:
-    client_lines = [
+    lines = [
         f"{client.client_id or client.protocol} at {client.client_addr}: "
         f"{client.language or 'language unknown'} {client.version or 'release unknown'}, "
         f"groups {_describe_groups(client)}"
         for client in clients[:_MAX_SHOWN]
     ]
-    hidden_count = len(clients) - len(client_lines)
-    return [*client_lines, *([f"and {hidden_count} more clients"] if hidden_count else [])]
+    hidden_count = len(clients) - len(lines)
+    return [*lines, *([f"and {hidden_count} more clients"] if hidden_count else [])]
 
 
 def _describe_groups(client: ClusterClient) -> str:
@@ -88,3 +90,18 @@ def _list_failures(client_list: ClientList) -> list[str]:
         *((f"proxy {proxy.proxy_addr}", proxy.error) for proxy in client_list.proxies.proxies),
     ]
     return [f"{server}: {error_text(error)}" for server, error in server_errors if error is not None]
+
+
+CHECK = Check(
+    "clients",
+    (
+        CheckMeasure("old", "clients with a release before --min-version", warning="0", critical="1000000"),
+        CheckMeasure("unknown", "clients whose release is unknown"),
+        CheckMeasure("clients", "connected clients"),
+    ),
+    observe,
+    judge,
+    warns="a connected client is older than `--min-version`",
+    alerts="a million clients are",
+    remedy="nsadmin client list",
+)

@@ -1,14 +1,21 @@
 """Checks whether all name servers have the same state, or are converging."""
 
 from collections.abc import Sequence
+from time import monotonic
+from typing import NamedTuple
 
+from nsadmin.client import AdminClient
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
-from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.divergence.findings import DriftFinding as Differing
 from nsadmin.operations.divergence.findings import describe_difference
-from nsadmin.operations.divergence.observer import DivergenceObservation
+from nsadmin.operations.divergence.observer import (
+    DivergenceObservation,
+    DivergenceObserver,
+    find_missing_brokers,
+)
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
 
@@ -16,74 +23,83 @@ _MAX_SHOWN = 10
 _MAX_NAMED = 4
 
 
-def judge_divergence(
-    scale: CheckScale,
-    observation: DivergenceObservation,
-    missing_brokers: Sequence[MissingBroker] = (),
-    inventory_problem: str | None = None,
-) -> CheckFinding:
-    """Count drift only: younger differences may still converge. A comparison needs two name servers.
+class ServerComparison(NamedTuple):
+    """The comparison of name servers, and the expected brokers that no name server lists.
 
-    `missing_brokers` are expected, and no name server lists them. `inventory_problem` says why they are
-    unknown.
+    `inventory_problem` says why these are unknown.
     """
-    drift_findings = [finding for finding in observation.findings if finding.state == "drift"]
-    route_findings = [finding for finding in drift_findings if finding.section_name in ("broker", "topic")]
-    young_count = sum(len(finding.differences) for finding in observation.findings if finding.state == "new")
-    asked_count, answered_count = len(observation.snapshot_results), len(observation.server_snapshots)
-    detail_lines = [_format_finding(finding, observation) for finding in drift_findings[:_MAX_SHOWN]]
-    detail_lines += (
-        [f"and {len(drift_findings) - _MAX_SHOWN} more kinds of differences"]
-        if len(drift_findings) > _MAX_SHOWN
-        else []
+
+    observation: DivergenceObservation
+    missing_brokers: Sequence[MissingBroker] = ()
+    inventory_problem: str | None = None
+
+
+def make_observer(admin: AdminClient, settle_seconds: float) -> DivergenceObserver:
+    return DivergenceObserver(admin, lambda: int(monotonic() * 1000), settle_ms=int(settle_seconds * 1000))
+
+
+def observe(admin: AdminClient, scope: CheckScope) -> ServerComparison:
+    scope.skip_if(len(admin.addresses.addrs) < 2, "only one name server")
+    observer = scope.divergence_observer or make_observer(admin, scope.settle_seconds)
+    observation = observer.observe_until_settled(
+        scope.pause_seconds, lambda first_observation, seconds: scope.report_wait(seconds)
     )
-    detail_lines += [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in observation.snapshot_results
-        if error is not None
+    if scope.inventory is None:
+        return ServerComparison(observation)
+    missing_brokers = find_missing_brokers(observation, scope.inventory)
+    return ServerComparison(observation, missing_brokers, scope.inventory.problem)
+
+
+def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
+    """Count drift only: younger differences may still converge. A comparison needs two name servers."""
+    seen, missing, inventory_problem = comparison
+    drift = [finding for finding in seen.findings if finding.state == "drift"]
+    route_drift = [finding for finding in drift if finding.section_name in ("broker", "topic")]
+    young_count = sum(len(finding.differences) for finding in seen.findings if finding.state == "new")
+    asked_count, answered_count = len(seen.snapshot_results), len(seen.server_snapshots)
+    hidden_count = len(drift) - _MAX_SHOWN
+    details = [
+        *(_format_finding(finding, seen) for finding in drift[:_MAX_SHOWN]),
+        *([f"and {hidden_count} more kinds of differences"] if hidden_count > 0 else []),
+        *(
+            f"name server {addr}: {error_text(error)}"
+            for addr, _, error in seen.snapshot_results
+            if error is not None
+        ),
+        *(f"{lost.broker.label}: {describe_missing(lost)}" for lost in missing),
     ]
-    detail_lines += [
-        f"{missing_broker.broker.label}: {describe_missing(missing_broker)}"
-        for missing_broker in missing_brokers
-    ]
-    missing_sample = scale.make_sample("missing", len(missing_brokers))
-    if observation.verdict == "unknown":
-        summary = f"{answered_count} of {asked_count} name servers answered: a comparison needs two"
+    missing_sample = scale.make_sample("missing", len(missing))
+    missing_text = ""
+    if missing:
+        labels = abbreviate_names([lost.broker.label for lost in missing], _MAX_NAMED)
+        missing_text = f", and no name server lists {labels}"
+    if seen.verdict == "unknown":
         return scale.make_finding(
-            summary + _format_missing(missing_brokers),
-            [missing_sample] if missing_brokers else [],
-            detail_lines,
-            minimum_state=CheckState.CRITICAL if missing_brokers else CheckState.UNKNOWN,
+            f"{answered_count} of {asked_count} name servers answered: a comparison needs two{missing_text}",
+            [missing_sample] if missing else [],
+            details,
+            minimum_state=CheckState.CRITICAL if missing else CheckState.UNKNOWN,
         ).with_inventory_problem(inventory_problem)
     samples = [
-        scale.make_sample("drift", _count_differences(drift_findings)),
-        scale.make_sample("routes", _count_differences(route_findings)),
+        scale.make_sample("drift", _count_differences(drift)),
+        scale.make_sample("routes", _count_differences(route_drift)),
         scale.make_sample("young", young_count),
         missing_sample,
     ]
-    if drift_findings:
-        summary = f"{_count_differences(drift_findings)} differences between {answered_count} name servers"
+    if drift:
+        summary = f"{_count_differences(drift)} differences between {answered_count} name servers"
     else:
         summary = f"{answered_count} of {asked_count} name servers agree"
-    if observation.namespaces.names:
-        summary += f" (KV namespaces: {abbreviate_names(observation.namespaces.names, _MAX_NAMED)})"
+    if seen.namespaces.names:
+        summary += f" (KV namespaces: {abbreviate_names(seen.namespaces.names, _MAX_NAMED)})"
     if young_count:
         summary += f", {young_count} differences are younger than two heartbeats"
-    summary += _format_missing(missing_brokers)
     minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
-    if missing_brokers:
+    if missing:
         minimum_state = CheckState.CRITICAL
-    check_finding = scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state)
-    return check_finding._replace(
-        remedies=tuple(finding.cause.advice for finding in drift_findings[:_MAX_SHOWN])
-    ).with_inventory_problem(inventory_problem)
-
-
-def _format_missing(missing_brokers: Sequence[MissingBroker]) -> str:
-    if not missing_brokers:
-        return ""
-    labels = [missing_broker.broker.label for missing_broker in missing_brokers]
-    return f", and no name server lists {abbreviate_names(labels, _MAX_NAMED)}"
+    finding = scale.make_finding(summary + missing_text, samples, details, minimum_state=minimum_state)
+    remedies = tuple(difference.cause.advice for difference in drift[:_MAX_SHOWN])
+    return finding._replace(remedies=remedies).with_inventory_problem(inventory_problem)
 
 
 def _count_differences(findings: list[Differing]) -> int:
@@ -91,13 +107,27 @@ def _count_differences(findings: list[Differing]) -> int:
 
 
 def _format_finding(finding: Differing, observation: DivergenceObservation) -> str:
-    name_text = (
-        finding.item_names[0]
-        if len(finding.item_names) == 1
-        else f"{finding.item_names[0]} and {len(finding.item_names) - 1} more"
-    )
-    parent_text = (
-        f" of {finding.parent_name}" if finding.section_name == "topic" and finding.parent_name else ""
-    )
+    names = finding.item_names
+    name_text = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    is_in_broker = finding.section_name == "topic" and finding.parent_name
+    parent_text = f" of {finding.parent_name}" if is_in_broker else ""
     difference_text = describe_difference(finding.differences[0], observation.comparison.server_addrs)
     return f"{finding.section_name} {name_text}{parent_text}: {difference_text}; {finding.cause.text}"
+
+
+CHECK = Check(
+    "divergence",
+    (
+        CheckMeasure(
+            "drift", "differences between name servers that last longer than two heartbeats", warning="0"
+        ),
+        CheckMeasure("routes", "of these, differences in brokers and queues of topics", critical="0"),
+        CheckMeasure("young", "differences that may disappear with the next heartbeat"),
+        CheckMeasure("missing", "expected brokers that no name server lists"),
+    ),
+    observe,
+    judge,
+    warns="KV config or settings differ",
+    alerts="brokers or queues of topics differ, or an expected broker is missing",
+    remedy="nsadmin divergence",
+)

@@ -4,21 +4,22 @@ A drain is stored on the machine where it began. This check cannot see drains of
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.console.phrases import abbreviate_names, quote_command
-from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.state import InvalidStateError
 from nsadmin.operations.drain.store import SavedDrain, load_drains
+from nsadmin.operations.state_folder import find_state_home
 
 _CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""
 _MAX_SHOWN = 3
+_NO_DRAIN = "this machine has no drain of a broker of this cluster"
 
 
 class ObservedDrain(NamedTuple):
@@ -48,57 +49,41 @@ class DrainObservation(NamedTuple):
     """The drains of this cluster at `now_ms`, and the errors of unreadable state files."""
 
     now_ms: int
-    observed_drains: Sequence[ObservedDrain]
-    unreadable_states: Sequence[InvalidStateError] = ()
+    drains: Sequence[ObservedDrain]
+    unreadable: Sequence[InvalidStateError] = ()
 
 
-def observe_drains(admin: AdminClient, now_ms: int, state_home: Path) -> DrainObservation:
-    """Read the drains stored under `state_home` that involve one of this client's name servers."""
+def observe(admin: AdminClient, scope: CheckScope) -> DrainObservation:
+    """Read the drains of this machine that involve one of this client's name servers."""
     namesrv_addrs = set(admin.addresses.addrs)
-    loaded_drains: list[SavedDrain | InvalidStateError] = list(load_drains(state_home))
-    cluster_drains = [
-        loaded_drain
-        for loaded_drain in loaded_drains
-        if isinstance(loaded_drain, SavedDrain) and namesrv_addrs & set(loaded_drain.drain_state.name_servers)
+    loaded: list[SavedDrain | InvalidStateError] = list(load_drains(find_state_home()))
+    observed = [
+        ObservedDrain(drain, ClusterEnvironment(admin, drain.drain_state.broker).read_servers())
+        for drain in loaded
+        if isinstance(drain, SavedDrain) and namesrv_addrs & set(drain.drain_state.name_servers)
     ]
-    observed_drains = [
-        ObservedDrain(loaded_drain, ClusterEnvironment(admin, loaded_drain.drain_state.broker).read_servers())
-        for loaded_drain in cluster_drains
-    ]
-    return DrainObservation(
-        now_ms,
-        observed_drains,
-        [loaded_drain for loaded_drain in loaded_drains if isinstance(loaded_drain, InvalidStateError)],
-    )
+    unreadable = [drain for drain in loaded if isinstance(drain, InvalidStateError)]
+    scope.skip_if(not observed and not unreadable, _NO_DRAIN)
+    return DrainObservation(admin.clock_ms, observed, unreadable)
 
 
-def judge_drains(scale: CheckScale, observation: DrainObservation) -> CheckFinding:
+def judge(scale: CheckScale, seen: DrainObservation) -> CheckFinding:
     """A writable topic on a drained broker is critical, unless a process still runs the drain."""
-    topics_by_drain = {
-        drain.title: drain.open_topics for drain in observation.observed_drains if drain.open_topics
+    topics_by_broker = {
+        drain.saved_drain.drain_state.broker: drain.open_topics for drain in seen.drains if drain.open_topics
     }
-    oldest_seconds = max(
-        (_age_seconds(drain, observation.now_ms) for drain in observation.observed_drains), default=0.0
-    )
+    oldest_seconds = max((_age_seconds(drain, seen.now_ms) for drain in seen.drains), default=0.0)
     samples = [
-        scale.make_sample(
-            "open", len({topic for open_topics in topics_by_drain.values() for topic in open_topics})
-        ),
+        scale.make_sample("open", len(set().union(*topics_by_broker.values()))),
         scale.make_sample("oldest", oldest_seconds),
-        scale.make_sample("drains", len(observation.observed_drains)),
+        scale.make_sample("drains", len(seen.drains)),
     ]
-    minimum_state = worst_state(_minimum_states(observation))
-    detail_lines = [
-        detail_line
-        for drain in observation.observed_drains
-        for detail_line in _format_drain(drain, observation.now_ms)
-    ]
-    detail_lines += [str(error) for error in observation.unreadable_states]
+    details = [line for drain in seen.drains for line in _format_drain(drain, seen.now_ms)]
     return scale.make_finding(
-        _format_summary(observation, topics_by_drain),
+        _format_summary(seen, topics_by_broker),
         samples,
-        detail_lines,
-        minimum_state=minimum_state,
+        [*details, *map(str, seen.unreadable)],
+        minimum_state=worst_state(_minimum_states(seen)),
     )
 
 
@@ -107,13 +92,13 @@ def _age_seconds(drain: ObservedDrain, now_ms: int) -> float:
     return max(now_ms - drain.saved_drain.drain_state.started, 0) / 1000
 
 
-def _minimum_states(observation: DrainObservation) -> Iterator[CheckState]:
-    for drain in observation.observed_drains:
+def _minimum_states(seen: DrainObservation) -> Iterator[CheckState]:
+    for drain in seen.drains:
         if not drain.is_held and drain.saved_drain.drain_state.phase != "safe":
             yield CheckState.WARNING
         if any(name_server.error for name_server in drain.server_facts):
             yield CheckState.UNKNOWN
-    if observation.unreadable_states:
+    if seen.unreadable:
         yield CheckState.UNKNOWN
 
 
@@ -140,15 +125,43 @@ def _format_drain(drain: ObservedDrain, now_ms: int) -> Iterator[str]:
             yield f"{line_start} still routes writes for {open_names}"
 
 
-def _format_summary(observation: DrainObservation, open_drains: Iterable[str]) -> str:
-    observed_drains, unreadable_states = observation.observed_drains, observation.unreadable_states
-    if unreadable_states:
-        more = f", and {len(unreadable_states) - 1} more" if len(unreadable_states) > 1 else ""
-        return f"a saved drain cannot be read: {unreadable_states[0]}{more}"
-    if not observed_drains:
-        return "this machine has no drain of a broker of this cluster"
-    broker_names = ", ".join(drain.saved_drain.drain_state.broker for drain in observed_drains)
-    open_broker_names = ", ".join(drain_name.removeprefix("drain of ") for drain_name in open_drains)
-    return f"{len(observed_drains)} drained: {broker_names}" + (
-        f"; the write permission is back on {open_broker_names}" if open_broker_names else ""
+def _format_summary(seen: DrainObservation, open_brokers: Iterable[str]) -> str:
+    if seen.unreadable:
+        more = f", and {len(seen.unreadable) - 1} more" if len(seen.unreadable) > 1 else ""
+        return f"a saved drain cannot be read: {seen.unreadable[0]}{more}"
+    if not seen.drains:
+        return _NO_DRAIN
+    names = ", ".join(drain.saved_drain.drain_state.broker for drain in seen.drains)
+    open_names = ", ".join(open_brokers)
+    return f"{len(seen.drains)} drained: {names}" + (
+        f"; the write permission is back on {open_names}" if open_names else ""
     )
+
+
+CHECK = Check(
+    "drain",
+    (
+        CheckMeasure("open", "writable topics on drained brokers", critical="0"),
+        CheckMeasure("oldest", "age of the oldest drain", "s", warning="86400"),
+        CheckMeasure("drains", "brokers that are drained, or whose drain is not complete"),
+    ),
+    observe,
+    judge,
+    warns="a drain is a day old, or unfinished",
+    alerts="a drained broker accepts messages again",
+    remedy="nsadmin drainStatus",
+    warning_help="Age of a drain, in seconds. Default: 86400 (one day).",
+    critical_help="Topics on drained brokers that may be writable. Default: 0.",
+    help="""Check whether drained brokers are still drained, and whether a drain was forgotten or interrupted.
+
+    If a topic changes, or if a broker or name server restarts, clients can write to the drained broker again.
+    This is critical, unless `nsadmin drain --hold` runs and removes the permission. The machine where a drain
+    was started keeps it (see `nsadmin drainStatus`). Run this check on that machine.
+
+    Examples:
+        # Check the drains of this machine
+        nsadmin check drain
+        # Accept drains of up to a week
+        nsadmin check drain --warning 604800
+    """,
+)

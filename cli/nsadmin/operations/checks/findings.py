@@ -113,6 +113,10 @@ class CheckFinding(NamedTuple):
     remedies: tuple[str, ...] = ()
     unchecked: tuple[UncheckedPart, ...] = ()
 
+    @property
+    def title(self) -> str:
+        return self.check if self.about is None else f"{self.check} {self.about}"
+
     def with_inventory_problem(self, problem: str | None) -> "CheckFinding":
         """Add that missing brokers are unknown: the finding is not OK then."""
         if problem is None:

@@ -7,8 +7,8 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.results import error_text
+from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
-from nsadmin.operations.checks.thresholds import CheckScale
 
 
 class GroupObservation(NamedTuple):

@@ -1,6 +1,6 @@
 """Checks that name servers can write their journals, and that journal folders are current and undamaged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,11 +18,9 @@ from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import format_utc_second
-from nsadmin.operations.checks.findings import CheckFinding, CheckState, worst_state
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 
-DAY_MS = 86_400_000
-"""Losses of the last day (in ms) count."""
 _STATUS_KEY = "journal"
 _LOSS_TYPES = (EventsLost.__name__, JournalResumed.__name__)
 _STOP_TYPES = (ServerStopping.__name__, CollectorStopping.__name__)
@@ -51,14 +49,24 @@ class JournalObservation(NamedTuple):
     folders: Sequence[InspectedFolder]
 
 
+def observe(admin: AdminClient, scope: CheckScope) -> JournalObservation:
+    now_ms = admin.clock_ms
+    statuses = read_server_statuses(admin) if scope.asks_journal_status else []
+    has_journal = scope.journal_folders or any(status is not None for _, status, _ in statuses)
+    scope.skip_if(not has_journal, "no journal is configured")
+    since_ms = scope.journal_since(now_ms)
+    folders = [inspect_folder(folder, since_ms, scope.verifies_records) for folder in scope.journal_folders]
+    return JournalObservation(now_ms, statuses, folders)
+
+
 def read_server_statuses(admin: AdminClient) -> list[ServerResult[str | None]]:
     """Return the status that each name server reports: "ok", or "failing" with a reason.
 
     Apache's name servers report none.
     """
     return [
-        ServerResult(namesrv_addr, None if namesrv_config is None else namesrv_config.get(_STATUS_KEY), error)
-        for namesrv_addr, namesrv_config, error in admin.name_servers.get_config_each()
+        ServerResult(addr, None if config is None else config.get(_STATUS_KEY), error)
+        for addr, config, error in admin.name_servers.get_config_each()
     ]
 
 
@@ -69,35 +77,29 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
         if not segments.list_segments(folder_path):
             return InspectedFolder(folder_name, None, read_error="there is no journal")
         last_record = next(iter(reader.read_last_records(folder_path, 1)), None)
-        loss_records = [
-            journal_record
-            for journal_record in reader.read_records(
-                folder_path, since_ms, RecordFilter(_can_be_loss, event_types=_LOSS_TYPES)
-            )
-            if journal_record.time_ms >= since_ms
+        record_filter = RecordFilter(_can_be_loss, event_types=_LOSS_TYPES)
+        losses = [
+            record
+            for record in reader.read_records(folder_path, since_ms, record_filter)
+            if record.time_ms >= since_ms
         ]
         checked_segments = list(reader.check_journal(folder_path)) if checks_damage else None
     except OSError as error:
-        return InspectedFolder(
-            folder_name, None, read_error=f"{error.filename or folder_path}: {error.strerror}"
-        )
+        read_error = f"{error.filename or folder_path}: {error.strerror}"
+        return InspectedFolder(folder_name, None, read_error=read_error)
     except RocketMQError as error:
         return InspectedFolder(folder_name, None, read_error=str(error))
     return InspectedFolder(
         folder_name,
         last_record,
-        sum(
-            _count_lost(journal_record)
-            for journal_record in loss_records
-            if journal_record.event_type == EventsLost.__name__
-        ),
-        sum(journal_record.event_type == JournalResumed.__name__ for journal_record in loss_records),
+        sum(_count_lost(record) for record in losses if record.event_type == EventsLost.__name__),
+        sum(record.event_type == JournalResumed.__name__ for record in losses),
         None
         if checked_segments is None
         else [
-            f"{checked_segment.journal_segment.file_path.name}: {problem_text}"
-            for checked_segment in checked_segments
-            for problem_text in checked_segment.problem_texts
+            f"{segment.journal_segment.file_path.name}: {problem}"
+            for segment in checked_segments
+            for problem in segment.problem_texts
         ],
     )
 
@@ -107,72 +109,59 @@ def _can_be_loss(journal_line: bytes) -> bool:
     return any(type_name.encode() in journal_line for type_name in _LOSS_TYPES)
 
 
-def _count_lost(journal_record: JournalRecord) -> int:
-    lost_count = journal_record.event_fields.get("lost")
+def _count_lost(record: JournalRecord) -> int:
+    lost_count = record.event_fields.get("lost")
     return lost_count if isinstance(lost_count, int) else 0
 
 
-def judge_journals(scale: CheckScale, observation: JournalObservation) -> CheckFinding:
+def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
     """A failing or damaged journal is critical. Losses, and failing polls of a collector, are a warning."""
     statuses = {
-        namesrv_addr: journal_status
-        for namesrv_addr, journal_status, error in observation.server_statuses
-        if error is None and journal_status is not None
+        addr: status for addr, status, error in seen.server_statuses if error is None and status is not None
     }
-    failure_texts = {
-        namesrv_addr: journal_status
-        for namesrv_addr, journal_status in statuses.items()
-        if journal_status != "ok"
-    }
-    damaged_folders = [folder for folder in observation.folders if folder.damage_lines or folder.read_error]
+    failing = {addr: status for addr, status in statuses.items() if status != "ok"}
+    damaged = [folder for folder in seen.folders if folder.damage_lines or folder.read_error]
     age_by_folder = {
-        folder.path: _age_seconds(folder.last_record, observation.now_ms)
-        for folder in observation.folders
+        folder.path: _age_seconds(folder.last_record, seen.now_ms)
+        for folder in seen.folders
         if folder.last_record is not None
     }
-    lost_count = sum(folder.lost_events for folder in observation.folders)
-    failure_lines = [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in observation.server_statuses
-        if error is not None
+    lost_count = sum(folder.lost_events for folder in seen.folders)
+    unknown_lines = [
+        *(
+            f"name server {addr} keeps no journal"
+            for addr, status, error in seen.server_statuses
+            if error is None and status is None
+        ),
+        *(
+            f"name server {addr}: {error_text(error)}"
+            for addr, _, error in seen.server_statuses
+            if error is not None
+        ),
     ]
-    if not statuses and not observation.folders:
-        return scale.make_unknown_finding(
-            "no journal was found", [*_format_missing_journals(observation), *failure_lines]
-        )
-    samples = [scale.make_sample("age", max(age_by_folder.values()))] if age_by_folder else []
-    samples += [
-        scale.make_sample("quiet", age_seconds, folder_path)
-        for folder_path, age_seconds in age_by_folder.items()
-    ]
-    samples += [
+    if not statuses and not seen.folders:
+        return scale.make_unknown_finding("no journal was found", unknown_lines)
+    samples = [
+        *([scale.make_sample("age", max(age_by_folder.values()))] if age_by_folder else []),
+        *(scale.make_sample("quiet", age_seconds, path) for path, age_seconds in age_by_folder.items()),
         scale.make_sample("lost", lost_count),
-        scale.make_sample("failing", len(failure_texts) + len(damaged_folders)),
+        scale.make_sample("failing", len(failing) + len(damaged)),
     ]
+    has_failure = any(error is not None for _, _, error in seen.server_statuses)
     minimum_state = worst_state(
         [
-            CheckState.CRITICAL if failure_texts or damaged_folders else CheckState.OK,
-            CheckState.WARNING
-            if lost_count or any(map(_has_warning, observation.folders))
-            else CheckState.OK,
-            CheckState.UNKNOWN if failure_lines else CheckState.OK,
+            CheckState.CRITICAL if failing or damaged else CheckState.OK,
+            CheckState.WARNING if lost_count or any(map(_has_warning, seen.folders)) else CheckState.OK,
+            CheckState.UNKNOWN if has_failure else CheckState.OK,
         ]
     )
-    detail_lines = [
-        f"name server {namesrv_addr}: its journal is {journal_status}"
-        for namesrv_addr, journal_status in statuses.items()
+    details = [
+        *(f"name server {addr}: its journal is {status}" for addr, status in statuses.items()),
+        *(line for folder in seen.folders for line in _format_folder(folder, seen.now_ms)),
+        *unknown_lines,
     ]
-    detail_lines += [
-        detail_line
-        for folder in observation.folders
-        for detail_line in _format_folder(folder, observation.now_ms)
-    ]
-    return scale.make_finding(
-        _format_summary(statuses, failure_texts, observation, damaged_folders),
-        samples,
-        [*detail_lines, *_format_missing_journals(observation), *failure_lines],
-        minimum_state=minimum_state,
-    )
+    summary = _format_summary(len(statuses), len(failing), seen.folders, len(damaged))
+    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
 
 
 def _age_seconds(last_record: JournalRecord, now_ms: int) -> float:
@@ -186,51 +175,56 @@ def _has_warning(folder: InspectedFolder) -> bool:
     )
 
 
-def _format_missing_journals(observation: JournalObservation) -> list[str]:
-    return [
-        f"name server {namesrv_addr} keeps no journal"
-        for namesrv_addr, journal_status, error in observation.server_statuses
-        if error is None and journal_status is None
-    ]
-
-
 def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
-    if folder.last_record is None:
+    last = folder.last_record
+    if last is None:
         return [f"{folder.path}: {folder.read_error or 'the journal is empty'}"]
-    detail_lines = [
-        f"{folder.path}: the last record is {_age_seconds(folder.last_record, now_ms):.0f} s old, from "
-        f"{folder.last_record.server_name}"
-    ]
-    if folder.last_record.event_type in _STOP_TYPES:
-        writer = folder.last_record.origin.source or "name server"
-        detail_lines.append(
-            f"{folder.path}: the {writer} stopped at {format_utc_second(folder.last_record.time_ms)}"
-        )
-    if folder.last_record.event_type == PollFailed.__name__:
-        detail_lines.append(f"{folder.path}: polls fail: {folder.last_record.event_fields.get('error')}")
+    age_seconds = _age_seconds(last, now_ms)
+    lines = [f"the last record is {age_seconds:.0f} s old, from {last.server_name}"]
+    if last.event_type in _STOP_TYPES:
+        writer = last.origin.source or "name server"
+        lines.append(f"the {writer} stopped at {format_utc_second(last.time_ms)}")
+    if last.event_type == PollFailed.__name__:
+        lines.append(f"polls fail: {last.event_fields.get('error')}")
     if folder.lost_events:
-        detail_lines.append(f"{folder.path}: {folder.lost_events} events were lost")
+        lines.append(f"{folder.lost_events} events were lost")
     if folder.failures:
-        detail_lines.append(f"{folder.path}: writes failed {folder.failures} times")
-    return [*detail_lines, *(f"{folder.path}: {damage_line}" for damage_line in folder.damage_lines or ())]
+        lines.append(f"writes failed {folder.failures} times")
+    return [f"{folder.path}: {line}" for line in (*lines, *(folder.damage_lines or ()))]
 
 
 def _format_summary(
-    statuses: Mapping[str, str],
-    failure_texts: Mapping[str, str],
-    observation: JournalObservation,
-    damaged_folders: Sequence[InspectedFolder],
+    status_count: int, failing_count: int, folders: Sequence[InspectedFolder], damaged_count: int
 ) -> str:
-    summary_parts = []
-    if statuses:
-        summary_parts.append(
-            f"{len(statuses) - len(failure_texts)} of {len(statuses)} name servers can write their journal"
+    parts = []
+    if status_count:
+        parts.append(f"{status_count - failing_count} of {status_count} name servers can write their journal")
+    if folders:
+        verified = all(folder.damage_lines is not None for folder in folders)
+        parts.append(
+            f"{len(folders) - damaged_count} of {len(folders)} journals can be "
+            f"read{' and are undamaged' if verified else ''}"
         )
-    if observation.folders:
-        intact_count = len(observation.folders) - len(damaged_folders)
-        checked = all(folder.damage_lines is not None for folder in observation.folders)
-        summary_parts.append(
-            f"{intact_count} of {len(observation.folders)} journals can be "
-            f"read{' and are undamaged' if checked else ''}"
-        )
-    return ", ".join(summary_parts)
+    return ", ".join(parts)
+
+
+CHECK = Check(
+    "journal",
+    (
+        CheckMeasure(
+            "age",
+            "age of the last record, in the journal with the oldest one",
+            "s",
+            warning="120",
+            critical="600",
+        ),
+        CheckMeasure("quiet", "age of a journal's last record", "s", label_name="journal"),
+        CheckMeasure("lost", "lost events in the checked part of the journals"),
+        CheckMeasure("failing", "journals that cannot be written, or are damaged"),
+    ),
+    observe,
+    judge,
+    warns="no record for two minutes, lost events, or failing polls",
+    alerts="no record for ten minutes, failing, or damaged",
+    remedy="nsadmin journal verify",
+)

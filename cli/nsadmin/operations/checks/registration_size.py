@@ -7,8 +7,8 @@ from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
-from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 
 _MAX_SHOWN = 10
@@ -22,66 +22,68 @@ class RegistrationSizeObservation(NamedTuple):
     failure_lines: Sequence[str] = ()
 
 
-def observe_registration_sizes(
-    admin: AdminClient, cluster_name: str | None = None, broker_addr: str | None = None
-) -> RegistrationSizeObservation:
-    """Read the topics of all listed brokers, or only of `broker_addr`, which need not be listed."""
-    broker_names, failure_lines = {broker_addr or "": broker_addr or ""}, list[str]()
-    if broker_addr is None:
-        broker_listing = listed_brokers.observe_listing(admin, cluster_name)
-        broker_names, failure_lines = broker_listing.broker_names, broker_listing.failure_lines
+def observe(admin: AdminClient, scope: CheckScope) -> RegistrationSizeObservation:
+    """Read the topics of all listed brokers, or only of one address, which need not be listed."""
+    if scope.broker_addr is not None:
+        names, failure_lines = {scope.broker_addr: scope.broker_addr}, list[str]()
+    else:
+        listing = listed_brokers.observe_listing(admin, scope.cluster_name)
+        names, failure_lines = listing.broker_names, listing.failure_lines
+    registrations = admin.registrations.get_each(names)
     return RegistrationSizeObservation(
-        broker_names,
-        [
-            registration_result.then(measure_registration)
-            for registration_result in admin.registrations.get_each(broker_names)
-        ],
-        failure_lines,
+        names, [result.then(measure_registration) for result in registrations], failure_lines
     )
 
 
-def judge_registration_sizes(scale: CheckScale, observation: RegistrationSizeObservation) -> CheckFinding:
+def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
     """Judge by the largest registration. If a broker does not answer, the state is at least UNKNOWN."""
-    size_by_addr = {
-        broker_addr: broker_size
-        for broker_addr, broker_size, _ in observation.size_results
-        if broker_size is not None
-    }
     failure_lines = [
-        f"{observation.broker_names[broker_addr]}: {error_text(error)}"
-        for broker_addr, _, error in observation.size_results
+        f"{seen.broker_names[addr]}: {error_text(error)}"
+        for addr, _, error in seen.size_results
         if error is not None
     ]
-    failure_lines += observation.failure_lines
-    if not size_by_addr:
+    failure_lines += seen.failure_lines
+    sizes = [(addr, size) for addr, size, _ in seen.size_results if size is not None]
+    if not sizes:
         return scale.make_unknown_finding("no broker returned its topics", failure_lines)
-    sorted_sizes = sorted(size_by_addr.items(), key=lambda addr_and_size: -addr_and_size[1].frame_bytes)
-    largest_addr, broker_size = sorted_sizes[0]
+    sizes.sort(key=lambda item: -item[1].frame_bytes)
+    largest_addr, largest = sizes[0]
     samples = [
-        scale.make_sample("largest", round(broker_size.frame_share * 100, 2)),
-        *(
-            scale.make_sample("size", listed_size.frame_bytes, broker_addr)
-            for broker_addr, listed_size in sorted_sizes
-        ),
+        scale.make_sample("largest", round(largest.frame_share * 100, 2)),
+        *(scale.make_sample("size", size.frame_bytes, addr) for addr, size in sizes),
     ]
     summary = (
-        f"the largest of {len(size_by_addr)} registrations has {broker_size.frame_bytes} of "
-        f"{MAX_FRAME_BYTES} bytes: {observation.broker_names[largest_addr]}"
+        f"the largest of {len(sizes)} registrations has {largest.frame_bytes} of "
+        f"{MAX_FRAME_BYTES} bytes: {seen.broker_names[largest_addr]}"
     )
-    detail_lines = [
-        *(
-            _format_size(observation.broker_names[broker_addr], listed_size)
-            for broker_addr, listed_size in sorted_sizes[:_MAX_SHOWN]
-        ),
+    details = [
+        *(_format_size(seen.broker_names[addr], size) for addr, size in sizes[:_MAX_SHOWN]),
         *failure_lines,
     ]
-    return scale.make_finding(
-        summary, samples, detail_lines, minimum_state=CheckState.UNKNOWN if failure_lines else CheckState.OK
-    )
+    minimum_state = CheckState.UNKNOWN if failure_lines else CheckState.OK
+    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
 
 
-def _format_size(broker_name: str, broker_size: RegistrationSize) -> str:
-    room_text = (
-        "" if broker_size.room_for_topics is None else f", space for {broker_size.room_for_topics} more"
-    )
-    return f"{broker_name}: {broker_size.frame_bytes} bytes, {len(broker_size.topic_sizes)} topics{room_text}"
+def _format_size(broker_name: str, size: RegistrationSize) -> str:
+    room_text = "" if size.room_for_topics is None else f", space for {size.room_for_topics} more"
+    return f"{broker_name}: {size.frame_bytes} bytes, {len(size.topic_sizes)} topics{room_text}"
+
+
+CHECK = Check(
+    "registrationSize",
+    (
+        CheckMeasure(
+            "largest",
+            "largest registration, as a share of the name server's limit",
+            "%",
+            warning="50",
+            critical="80",
+        ),
+        CheckMeasure("size", "size of a broker's registration", "B", label_name="broker"),
+    ),
+    observe,
+    judge,
+    warns="a registration is larger than half of the size that a name server accepts, 16 MiB",
+    alerts="larger than 80 percent of that size",
+    remedy="nsadmin registrationSize",
+)

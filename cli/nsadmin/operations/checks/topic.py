@@ -8,9 +8,9 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.checks import listed_brokers, masters
-from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.masters import MasterAnswers
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
 from nsadmin.operations.slave_reads import find_refusing_slaves
 
@@ -32,37 +32,31 @@ class TopicObservation(NamedTuple):
     inventory_problem: str | None = None
 
 
-def observe_topic(
-    admin: AdminClient, topic: str, inventory: InventoryKeeper | None = None
-) -> TopicObservation:
+def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
     """Read the topic's routes, ask every master in them, and look for missing brokers."""
+    assert scope.topic is not None
+    topic, inventory = scope.topic, scope.inventory
     route_results = admin.topics.get_route_each(topic)
-    master_addrs = [
-        queue_route.broker_addrs.get(MASTER_BROKER_ID)
-        for _, topic_route, _ in route_results
-        if topic_route
-        for queue_route in topic_route.queues
-    ]
-    master_answers = masters.ask_masters(admin, master_addrs)
-    silent_addrs = master_answers.silence_reasons.keys()
+    queues = [queue for _, route, _ in route_results if route for queue in route.queues]
+    answers = masters.ask_masters(admin, [queue.broker_addrs.get(MASTER_BROKER_ID) for queue in queues])
+    silent_addrs = answers.silence_reasons.keys()
     # A slave counts only where no master serves consumers.
     slave_addrs = {
-        broker_addr
-        for _, topic_route, _ in route_results
-        for queue_route in (topic_route.queues if topic_route else ())
-        if queue_route.broker_addrs.get(MASTER_BROKER_ID) in (None, *silent_addrs)
-        for broker_addr in queue_route.broker_addrs.values()
-        if broker_addr not in silent_addrs
+        addr
+        for queue in queues
+        if queue.broker_addrs.get(MASTER_BROKER_ID) in (None, *silent_addrs)
+        for addr in queue.broker_addrs.values()
+        if addr not in silent_addrs
     }
     observation = TopicObservation(
-        topic, route_results, master_answers, refusing_slaves=find_refusing_slaves(admin, slave_addrs).keys()
+        topic, route_results, answers, refusing_slaves=find_refusing_slaves(admin, slave_addrs).keys()
     )
     if inventory is None:
         return observation
     lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
     reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
-    for broker_name, reason in lost_topics.reasons_by_name.items():
-        reasons_by_known[lost_topics.had_topic(broker_name, topic)][broker_name] = reason
+    for name, reason in lost_topics.reasons_by_name.items():
+        reasons_by_known[lost_topics.had_topic(name, topic)][name] = reason
     return observation._replace(
         missing_reasons=reasons_by_known[True],
         unknown_reasons=reasons_by_known[None],
@@ -76,17 +70,14 @@ def _find_lost_topics(
     route_results: Sequence[ServerResult[TopicRoute]],
     inventory: InventoryKeeper,
 ) -> LostTopics:
-    broker_listing = listed_brokers.observe_listing(admin)
-    if not broker_listing.groups_by_server:
+    listing = listed_brokers.observe_listing(admin)
+    if not listing.groups_by_server:
         return NO_LOST_TOPICS
-    perms_by_broker = {
-        queue_route.broker_name: queue_route.perm or 0
-        for route_result in route_results
-        for queue_route in (route_result.result.queues if route_result.result else ())
+    perms = {
+        queue.broker_name: queue.perm or 0 for _, route, _ in route_results if route for queue in route.queues
     }
-    is_known = any(result.error is None or is_not_found(result.error) for result in route_results)
-    seen_placements = {topic: perms_by_broker} if is_known else {}
-    return inventory.observe_topics(broker_listing.broker_groups, seen_placements)
+    is_known = any(error is None or is_not_found(error) for _, _, error in route_results)
+    return inventory.observe_topics(listing.broker_groups, {topic: perms} if is_known else {})
 
 
 class _TopicAvailability(NamedTuple):
@@ -102,114 +93,97 @@ class _TopicAvailability(NamedTuple):
     lost_brokers: Mapping[str, str]
 
 
-def judge_topic(scale: CheckScale, observation: TopicObservation) -> CheckFinding:
+def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     """Judge by the name server with the fewest writable brokers, because clients may ask any of them."""
-    known_results = [
-        route_result
-        for route_result in observation.route_results
-        if route_result.error is None or is_not_found(route_result.error)
-    ]
+    known = [result for result in seen.route_results if result.error is None or is_not_found(result.error)]
     failure_lines = [
-        f"name server {namesrv_addr}: {error_text(error)}"
-        for namesrv_addr, _, error in observation.route_results
+        f"name server {addr}: {error_text(error)}"
+        for addr, _, error in seen.route_results
         if error is not None and not is_not_found(error)
     ]
-    if not known_results:
-        return scale.make_unknown_finding(
-            "no name server returned its route", failure_lines, observation.topic
-        )
-    server_views = [
-        _assess_route(route_result, observation.master_answers, observation.refusing_slaves)
-        for route_result in known_results
-    ]
-    broker_names = {
-        queue_route.broker_name
-        for route_result in known_results
-        if route_result.result
-        for queue_route in route_result.result.queues
-    } | observation.missing_reasons.keys()
-    worst_view = min(server_views, key=lambda view: view.writable_count)
+    if not known:
+        return scale.make_unknown_finding("no name server returned its route", failure_lines, seen.topic)
+    views = [_assess_route(result, seen.master_answers, seen.refusing_slaves) for result in known]
+    names = {queue.broker_name for _, route, _ in known if route for queue in route.queues}
+    names |= seen.missing_reasons.keys()
+    writable_count = min(view.writable_count for view in views)
     samples = [
-        scale.make_sample("unwritable", len(broker_names) - worst_view.writable_count),
-        scale.make_sample("writable", worst_view.writable_count),
-        scale.make_sample("readable", min(view.readable_count for view in server_views)),
-        scale.make_sample("writeQueues", min(view.write_queue_count for view in server_views)),
+        scale.make_sample("unwritable", len(names) - writable_count),
+        scale.make_sample("writable", writable_count),
+        scale.make_sample("readable", min(view.readable_count for view in views)),
+        scale.make_sample("writeQueues", min(view.write_queue_count for view in views)),
     ]
     unknown_lines = [
-        f"{broker_name}: {reason}; nsadmin does not know its topics"
-        for broker_name, reason in sorted(observation.unknown_reasons.items())
-    ] + observation.master_answers.unknown_lines
-    missing_lines = [
-        f"{broker_name}: {reason}" for broker_name, reason in sorted(observation.missing_reasons.items())
+        *(
+            f"{name}: {reason}; nsadmin does not know its topics"
+            for name, reason in sorted(seen.unknown_reasons.items())
+        ),
+        *seen.master_answers.unknown_lines,
     ]
-    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
+    missing_lines = [f"{name}: {reason}" for name, reason in sorted(seen.missing_reasons.items())]
     return scale.make_finding(
-        _format_summary(observation.topic, broker_names, worst_view),
+        f"{writable_count} of {len(names)} brokers of {seen.topic} accept messages {masters.LOOKED_AT}"
+        if names
+        else f"no name server has the topic {seen.topic}",
         samples,
-        [*_format_losses(server_views), *missing_lines, *unknown_lines, *failure_lines],
-        minimum_state=minimum_state,
-        about=observation.topic,
-    ).with_inventory_problem(observation.inventory_problem)
-
-
-def _format_summary(topic: str, broker_names: set[str], worst_view: _TopicAvailability) -> str:
-    if not broker_names:
-        return f"no name server has the topic {topic}"
-    return (
-        f"{worst_view.writable_count} of {len(broker_names)} brokers of {topic} accept messages "
-        f"{masters.LOOKED_AT}"
-    )
+        [*_format_losses(views), *missing_lines, *unknown_lines, *failure_lines],
+        minimum_state=CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK,
+        about=seen.topic,
+    ).with_inventory_problem(seen.inventory_problem)
 
 
 def _assess_route(
-    route_result: ServerResult[TopicRoute], master_answers: MasterAnswers, refusing_slaves: Set[str]
+    route_result: ServerResult[TopicRoute], answers: MasterAnswers, refusing_slaves: Set[str]
 ) -> _TopicAvailability:
-    queue_routes = route_result.result.queues if route_result.result else ()
-    lost_brokers = {
-        queue_route.broker_name: loss_reason
-        for queue_route in queue_routes
-        if (loss_reason := _explain_loss(queue_route, master_answers))
-    }
-    writable_queues = [
-        queue_route for queue_route in queue_routes if queue_route.broker_name not in lost_brokers
-    ]
-    readable_queues = [
-        queue_route
-        for queue_route in queue_routes
-        if (queue_route.perm or 0) & Perm.READ
-        and queue_route.read_queue_ids
-        and set(queue_route.broker_addrs.values()) - master_answers.silence_reasons.keys() - refusing_slaves
-    ]
     if route_result.result is None:
-        lost_brokers = {"": "does not have the topic"}
-    return _TopicAvailability(
-        route_result.addr,
-        len(writable_queues),
-        len(readable_queues),
-        sum(len(queue_route.write_queue_ids) for queue_route in writable_queues),
-        lost_brokers,
-    )
-
-
-def _explain_loss(queue_route: QueueRoute, master_answers: MasterAnswers) -> str | None:
-    return masters.explain_unwritable(
-        queue_route.perm,
-        len(queue_route.write_queue_ids),
-        queue_route.broker_addrs.get(MASTER_BROKER_ID),
-        master_answers,
-    )
-
-
-def _format_losses(server_views: Sequence[_TopicAvailability]) -> list[str]:
-    """Format the losses. A loss that all name servers share gets one line."""
-    common_losses = set.intersection(*(set(view.lost_brokers.items()) for view in server_views))
-    loss_lines = [
-        f"{broker_name}: {loss_reason}" for broker_name, loss_reason in sorted(common_losses) if broker_name
+        return _TopicAvailability(route_result.addr, 0, 0, 0, {"": "does not have the topic"})
+    queues = route_result.result.queues
+    lost_brokers = {
+        queue.broker_name: reason for queue in queues if (reason := _explain_loss(queue, answers))
+    }
+    writable = [queue for queue in queues if queue.broker_name not in lost_brokers]
+    readable = [
+        queue
+        for queue in queues
+        if (queue.perm or 0) & Perm.READ
+        and queue.read_queue_ids
+        and set(queue.broker_addrs.values()) - answers.silence_reasons.keys() - refusing_slaves
     ]
-    for view in server_views:
-        own_losses = sorted(set(view.lost_brokers.items()) - common_losses)
-        loss_lines += [
-            f"name server {view.namesrv_addr}{f': {broker_name}: ' if broker_name else ' '}{loss_reason}"
-            for broker_name, loss_reason in own_losses
+    write_queue_count = sum(len(queue.write_queue_ids) for queue in writable)
+    return _TopicAvailability(
+        route_result.addr, len(writable), len(readable), write_queue_count, lost_brokers
+    )
+
+
+def _explain_loss(queue: QueueRoute, answers: MasterAnswers) -> str | None:
+    return masters.explain_unwritable(
+        queue.perm, len(queue.write_queue_ids), queue.broker_addrs.get(MASTER_BROKER_ID), answers
+    )
+
+
+def _format_losses(views: Sequence[_TopicAvailability]) -> list[str]:
+    """Format the losses. A loss that all name servers share gets one line."""
+    common = set.intersection(*(set(view.lost_brokers.items()) for view in views))
+    lines = [f"{name}: {reason}" for name, reason in sorted(common) if name]
+    for view in views:
+        lines += [
+            f"name server {view.namesrv_addr}{f': {name}: ' if name else ' '}{reason}"
+            for name, reason in sorted(set(view.lost_brokers.items()) - common)
         ]
-    return loss_lines
+    return lines
+
+
+CHECK = Check(
+    "topic",
+    (
+        CheckMeasure("unwritable", "brokers of the topic that accept no messages for it", warning="0"),
+        CheckMeasure("writable", "brokers that accept messages for it", critical="1:"),
+        CheckMeasure("readable", "brokers that consumers can read it from"),
+        CheckMeasure("writeQueues", "writable queues"),
+    ),
+    observe,
+    judge,
+    warns="a broker with the topic accepts no messages for it, or is missing",
+    alerts="no broker accepts messages",
+    remedy="nsadmin route explain {about}",
+)

@@ -1,36 +1,77 @@
 """Figures of one broker from its answers: runtime, replication, registration. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from namesrv_core.protocol.codes import Perm
+from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.replication import HaStatus
-from nsadmin.operations.exporter.figures import FigureRow, FigureTable, ServerIdentity, clean_label
+from nsadmin.operations.exporter.figures import (
+    BROKER_LABELS,
+    TOPIC_LABELS,
+    FigureRow,
+    FigureTable,
+    MetricTable,
+    ServerIdentity,
+    clean_label,
+)
 from nsadmin.operations.exporter.name_filter import NameFilter
 from nsadmin.operations.registration_size import RegistrationSize
 
-_RUNTIME_FIGURES = (
-    ("nsadmin_broker_boot_time_seconds", "bootTimestamp", 0.001),
-    # Despite their names, both count from the start of the broker (BrokerStats#getMsgPutTotalTodayNow).
-    ("nsadmin_broker_put_messages_total", "msgPutTotalTodayNow", 1),
-    ("nsadmin_broker_get_messages_total", "msgGetTotalTodayNow", 1),
-    ("nsadmin_broker_put_bytes_total", "putMessageSizeTotal", 1),
-    ("nsadmin_broker_put_messages_per_second", "putTps", 1),
-    ("nsadmin_broker_commit_log_disk_used_ratio", "commitLogDiskRatio", 1),
-    ("nsadmin_broker_consume_queue_disk_used_ratio", "consumeQueueDiskRatio", 1),
-    ("nsadmin_broker_commit_log_min_offset_bytes", "commitLogMinOffset", 1),
-    ("nsadmin_broker_commit_log_max_offset_bytes", "commitLogMaxOffset", 1),
-    ("nsadmin_broker_dispatch_behind_bytes", "dispatchBehindBytes", 1),
-    ("nsadmin_broker_page_cache_lock_seconds", "pageCacheLockTimeMills", 0.001),
+UP_METRICS = MetricTable(
+    "brokers",
+    "up",
+    BROKER_LABELS,
+    ("broker_up", "bool", "1 if the broker answers, else 0."),
+    ("broker_answer_seconds", "seconds", "Time until the broker answered a request or its limit."),
 )
-"""Metric, key of the broker's table, and the factor for the unit."""
-_POOL_METRICS = (
-    "nsadmin_broker_waiting_requests",
-    "nsadmin_broker_waiting_requests_limit",
-    "nsadmin_broker_request_wait_seconds",
+INFO_METRICS = MetricTable(
+    "brokers",
+    "runtime",
+    (*BROKER_LABELS, "address", "version"),
+    ("broker_info", "1", "1; the labels have the address and the release of the broker."),
+)
+PUT_LATENCY_METRICS = MetricTable(
+    "brokers",
+    "runtime",
+    (*BROKER_LABELS, "percentile"),
+    ("broker_put_latency_seconds", "seconds", "Time to store a message (since 5.0)."),
+)
+POOL_METRICS = MetricTable(
+    "brokers",
+    "runtime",
+    (*BROKER_LABELS, "pool"),
+    ("broker_waiting_requests", "requests", "Requests that wait for a thread of the pool."),
+    ("broker_waiting_requests_limit", "requests", "Number from which on the broker refuses requests."),
+    ("broker_request_wait_seconds", "seconds", "Age of the request that has waited for longest."),
+)
+REPLICATION_METRICS = MetricTable(
+    "brokers",
+    "replication",
+    BROKER_LABELS,
+    ("broker_connected_slaves", "slaves", "Slaves that are connected to this master (since 5.0)."),
+    ("broker_in_sync_slaves", "slaves", "Slaves of this master that are in sync (since 5.0)."),
+)
+REGISTRATION_METRICS = MetricTable(
+    "brokers",
+    "registration",
+    BROKER_LABELS,
+    (
+        "broker_registration_bytes",
+        "bytes",
+        f"Size of the largest frame of the broker's registration; name servers accept {MAX_FRAME_BYTES}.",
+    ),
+    ("broker_topics", "topics", "Topics of the broker."),
+)
+TOPIC_QUEUE_METRICS = MetricTable(
+    "topics",
+    "registration",
+    TOPIC_LABELS,
+    ("topic_write_queues", "queues", "Queues for producers; 0 without write permission."),
+    ("topic_read_queues", "queues", "Queues for consumers; 0 without read permission."),
 )
 _POOL_PATTERN = re.compile(r"(\w+)ThreadPoolQueueSize")
 _CAPACITY_PATTERN = re.compile(r"(Total|Free)\s*:\s*([\d.,\u066b]+\s*[KMGTPE]?i?B)")
@@ -38,38 +79,145 @@ _SIZE_PATTERN = re.compile(r"([\d.,\u066b]+)\s*([KMGTPE]?)i?B")
 _PERCENTILES = (("99", "putLatency99"), ("99.9", "putLatency999"))
 
 
+def _read_number(table_key: str, factor: float = 1) -> Callable[[RuntimeInfo], float | None]:
+    return lambda runtime_info: _scale_number(runtime_info.get_number(table_key), factor)
+
+
+def _read_oldest_seconds(runtime_info: RuntimeInfo) -> float | None:
+    """A broker with an empty store reports -1."""
+    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
+    return None if earliest_ms is None or earliest_ms < 0 else earliest_ms / 1000
+
+
+def _read_disk_bytes(word: str) -> Callable[[RuntimeInfo], float | None]:
+    return lambda runtime_info: parse_disk_capacity(runtime_info.table.get("commitLogDirCapacity", "")).get(
+        word
+    )
+
+
+_RUNTIME_FIGURES: tuple[tuple[str, str, str, Callable[[RuntimeInfo], float | None]], ...] = (
+    (
+        "broker_active",
+        "bool",
+        "1 if the broker accepts messages (since 5.0).",
+        lambda runtime_info: None if runtime_info.is_active is None else float(runtime_info.is_active),
+    ),
+    (
+        "broker_boot_time_seconds",
+        "seconds since 1970",
+        "Start of the broker.",
+        _read_number("bootTimestamp", 0.001),
+    ),
+    # Despite their names, both count from the start of the broker (BrokerStats#getMsgPutTotalTodayNow).
+    (
+        "broker_put_messages_total",
+        "messages",
+        "Messages stored since the start.",
+        _read_number("msgPutTotalTodayNow"),
+    ),
+    (
+        "broker_get_messages_total",
+        "messages",
+        "Messages delivered since the start.",
+        _read_number("msgGetTotalTodayNow"),
+    ),
+    (
+        "broker_put_bytes_total",
+        "bytes",
+        "Bytes of the messages stored since the start.",
+        _read_number("putMessageSizeTotal"),
+    ),
+    (
+        "broker_put_messages_per_second",
+        "messages/s",
+        "Messages stored, mean of the last 10 s.",
+        _read_number("putTps"),
+    ),
+    (
+        "broker_get_messages_per_second",
+        "messages/s",
+        "Messages delivered, mean of the last 10 s.",
+        lambda runtime_info: runtime_info.out_tps,
+    ),
+    (
+        "broker_commit_log_disk_used_ratio",
+        "ratio",
+        "Used share of the commit log's disk.",
+        _read_number("commitLogDiskRatio"),
+    ),
+    (
+        "broker_consume_queue_disk_used_ratio",
+        "ratio",
+        "Used share of the consume queues' disk.",
+        _read_number("consumeQueueDiskRatio"),
+    ),
+    (
+        "broker_commit_log_disk_size_bytes",
+        "bytes",
+        "Size of the commit log's disk, rounded by the broker.",
+        _read_disk_bytes("Total"),
+    ),
+    (
+        "broker_commit_log_disk_free_bytes",
+        "bytes",
+        "Free space of that disk, rounded by the broker.",
+        _read_disk_bytes("Free"),
+    ),
+    (
+        "broker_commit_log_min_offset_bytes",
+        "bytes",
+        "Begin of the commit log.",
+        _read_number("commitLogMinOffset"),
+    ),
+    (
+        "broker_commit_log_max_offset_bytes",
+        "bytes",
+        "End of the commit log.",
+        _read_number("commitLogMaxOffset"),
+    ),
+    (
+        "broker_dispatch_behind_bytes",
+        "bytes",
+        "Commit log that is not in the consume queues yet.",
+        _read_number("dispatchBehindBytes"),
+    ),
+    (
+        "broker_unflushed_bytes",
+        "bytes",
+        "Commit log that is not on disk yet.",
+        lambda runtime_info: parse_size(runtime_info.table.get("remainHowManyDataToFlush", "")),
+    ),
+    (
+        "broker_oldest_message_time_seconds",
+        "seconds since 1970",
+        "Store time of the oldest message.",
+        _read_oldest_seconds,
+    ),
+    (
+        "broker_page_cache_lock_seconds",
+        "seconds",
+        "Time for which a writer has held the store's lock.",
+        _read_number("pageCacheLockTimeMills", 0.001),
+    ),
+)
+"""Metric, unit, help, and how to read the figure. A figure that the release does not report is None."""
+RUNTIME_METRICS = MetricTable("brokers", "runtime", BROKER_LABELS, *(row[:3] for row in _RUNTIME_FIGURES))
+
+
 def build_runtime_tables(server: ServerIdentity, runtime_info: RuntimeInfo) -> tuple[FigureTable, ...]:
     """Build the figures of GET_BROKER_RUNTIME_INFO. A figure that the release does not report is None."""
     labels = server.broker_labels
-    disk_bytes = parse_disk_capacity(runtime_info.table.get("commitLogDirCapacity", ""))
-    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
-    figures: dict[str, float | None] = {
-        metric_name: _scale_number(runtime_info.get_number(table_key), factor)
-        for metric_name, table_key, factor in _RUNTIME_FIGURES
-    }
-    figures |= {
-        "nsadmin_broker_active": None if runtime_info.is_active is None else float(runtime_info.is_active),
-        "nsadmin_broker_get_messages_per_second": runtime_info.out_tps,
-        "nsadmin_broker_unflushed_bytes": parse_size(runtime_info.table.get("remainHowManyDataToFlush", "")),
-        "nsadmin_broker_commit_log_disk_size_bytes": disk_bytes.get("Total"),
-        "nsadmin_broker_commit_log_disk_free_bytes": disk_bytes.get("Free"),
-        # A broker with an empty store reports -1.
-        "nsadmin_broker_oldest_message_time_seconds": None
-        if earliest_ms is None or earliest_ms < 0
-        else earliest_ms / 1000,
-    }
     info_labels = (*labels, server.address, clean_label(runtime_info.version or ""))
     return (
-        FigureTable(("nsadmin_broker_info",), [(info_labels, (1.0,))]),
-        FigureTable(tuple(figures), [(labels, tuple(figures.values()))]),
-        FigureTable(
-            ("nsadmin_broker_put_latency_seconds",),
+        INFO_METRICS.with_rows([(info_labels, (1.0,))]),
+        RUNTIME_METRICS.with_rows([(labels, tuple(read(runtime_info) for *_, read in _RUNTIME_FIGURES))]),
+        PUT_LATENCY_METRICS.with_rows(
             [
                 ((*labels, percentile), (_scale_number(runtime_info.get_number(table_key), 0.001),))
                 for percentile, table_key in _PERCENTILES
             ],
         ),
-        FigureTable(_POOL_METRICS, _build_pool_rows(server, runtime_info)),
+        POOL_METRICS.with_rows(_build_pool_rows(server, runtime_info)),
     )
 
 
@@ -109,10 +257,9 @@ def parse_disk_capacity(capacity_text: str) -> dict[str, float | None]:
 
 def build_replication_table(server: ServerIdentity, ha_status: HaStatus) -> FigureTable:
     """Build the figures of GET_BROKER_HA_STATUS; no rows for a slave."""
-    metric_names = ("nsadmin_broker_connected_slaves", "nsadmin_broker_in_sync_slaves")
     in_sync_count = ha_status.in_sync_slave_nums
     figures = (float(len(ha_status.slaves)), None if in_sync_count is None else float(in_sync_count))
-    return FigureTable(metric_names, [(server.broker_labels, figures)] if ha_status.is_master else [])
+    return REPLICATION_METRICS.with_rows([(server.broker_labels, figures)] if ha_status.is_master else [])
 
 
 def build_registration_tables(
@@ -122,15 +269,13 @@ def build_registration_tables(
     name_filter: NameFilter,
 ) -> tuple[FigureTable, ...]:
     """Build the size of the registration, and the queues of each topic that the filter accepts."""
-    metric_names = ("nsadmin_broker_registration_bytes", "nsadmin_broker_topics")
     size_row = (server.broker_labels, (float(registration_size.frame_bytes), float(len(registrant.topics))))
     queue_rows = [
         ((*server.broker_labels[:2], clean_label(topic)), _count_queues(topic_config))
         for topic, topic_config in registrant.topics.items()
         if name_filter.accepts_topic(topic, server.broker_labels)
     ]
-    queue_metrics = ("nsadmin_topic_write_queues", "nsadmin_topic_read_queues")
-    return FigureTable(metric_names, [size_row]), FigureTable(queue_metrics, queue_rows)
+    return REGISTRATION_METRICS.with_rows([size_row]), TOPIC_QUEUE_METRICS.with_rows(queue_rows)
 
 
 def _count_queues(topic_config: Mapping[str, object]) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from nsadmin.client.results import ServerResult, is_silent, is_unreachable
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_figures import (
+    UP_METRICS,
     build_registration_tables,
     build_replication_table,
     build_runtime_tables,
@@ -33,7 +34,6 @@ T = TypeVar("T")
 
 _BATCH_SIZE = 16
 """Requests that one broker gets at the same time."""
-_UP_METRICS = ("nsadmin_broker_up", "nsadmin_broker_answer_seconds")
 
 
 class ReadChoice(NamedTuple):
@@ -81,7 +81,7 @@ class BrokerReader:
         # A broker that refuses the request is up.
         is_up = not is_silent(runtime_result.error)
         up_figures = (float(is_up), monotonic() - began_at)
-        self._put(server, "up", (FigureTable(_UP_METRICS, [(server.broker_labels, up_figures)]),))
+        self._put(server, "up", (UP_METRICS.with_rows([(server.broker_labels, up_figures)]),))
         runtime_info = self._require(runtime_result, "runtime", server)
         if runtime_info is not None:
             max_offset = runtime_info.get_integer("commitLogMaxOffset")

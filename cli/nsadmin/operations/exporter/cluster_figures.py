@@ -9,11 +9,43 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity, clean_label
+from nsadmin.operations.exporter.figures import (
+    FigureTable,
+    MetricTable,
+    Reading,
+    ServerIdentity,
+    clean_label,
+)
 from nsadmin.operations.exporter.name_filter import NameFilter
 from nsadmin.operations.exporter.proxy_figures import build_proxy_table, collect_proxy_clients
 from nsadmin.operations.state_folder import find_state_home
 
+DIFFERENCE_METRICS = MetricTable(
+    "cluster",
+    "divergence",
+    ("state",),
+    (
+        "nameserver_differences",
+        "differences",
+        "Differences between name servers: drift, or new (younger than two heartbeats).",
+    ),
+)
+DRAIN_METRICS = MetricTable(
+    "cluster",
+    "drains",
+    ("cluster", "broker", "phase"),
+    ("drain_start_time_seconds", "seconds since 1970", "Start of an open drain of this account."),
+)
+UNREADABLE_DRAIN_METRICS = MetricTable(
+    "cluster",
+    "drains",
+    (),
+    (
+        "drains_unreadable",
+        "drains",
+        "Saved drains of this account that cannot be read, of any cluster: their brokers may be drained.",
+    ),
+)
 _NO_SERVER = ServerIdentity("")
 _DIFFERENCE_STATES = ("drift", "new")
 
@@ -65,17 +97,13 @@ class ClusterFigures:
         counts: Counter[str] = Counter(dict.fromkeys(_DIFFERENCE_STATES, 0))
         for finding in observation.findings:
             counts[finding.state] += len(finding.differences)
-        difference_table = FigureTable(
-            ("nsadmin_nameserver_differences",),
-            [((state,), (float(count),)) for state, count in counts.items()],
-        )
-        yield Reading("divergence", _NO_SERVER, monotonic(), (difference_table,))
+        rows = [((state,), (float(count),)) for state, count in counts.items()]
+        yield Reading("divergence", _NO_SERVER, monotonic(), (DIFFERENCE_METRICS.with_rows(rows),))
 
     def _read_drains(self, cluster_names: Collection[str]) -> tuple[FigureTable, FigureTable]:
         saved_drains = list(load_drains(self._state_home))
         drain_states = [saved.drain_state for saved in saved_drains if isinstance(saved, SavedDrain)]
-        start_table = FigureTable(
-            ("nsadmin_drain_start_time_seconds",),
+        start_table = DRAIN_METRICS.with_rows(
             [
                 (
                     (clean_label(drain_state.cluster), clean_label(drain_state.broker), drain_state.phase),
@@ -86,4 +114,4 @@ class ClusterFigures:
             ],
         )
         damaged_count = len(saved_drains) - len(drain_states)
-        return start_table, FigureTable(("nsadmin_drains_unreadable",), [((), (float(damaged_count),))])
+        return start_table, UNREADABLE_DRAIN_METRICS.with_rows([((), (float(damaged_count),))])

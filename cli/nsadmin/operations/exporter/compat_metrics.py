@@ -3,7 +3,7 @@
 Three of its metrics never have a series there either: see NEVER_FILLED.
 """
 
-from nsadmin.operations.exporter.metric_registry import MetricDefinition
+from nsadmin.operations.exporter.figures import MetricDefinition
 
 RUNTIME_LABELS = ("cluster", "brokerIP", "brokerHost", "des", "boottime", "broker_version")
 NUMBER_FIGURES = (

@@ -5,7 +5,43 @@ from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.operations.exporter.figures import FigureRow, FigureTable, Reading, clean_label
+from nsadmin.operations.exporter.figures import (
+    BROKER_LABELS,
+    FigureRow,
+    FigureTable,
+    MetricTable,
+    Reading,
+    clean_label,
+)
+
+SLAVE_DISTANCE_METRICS = MetricTable(
+    "brokers",
+    "runtime",
+    BROKER_LABELS,
+    (
+        "broker_slave_distance_bytes",
+        "bytes",
+        "End of the master's commit log minus the end of this slave's.",
+    ),
+)
+GROUP_CLIENT_METRICS = MetricTable(
+    "groups",
+    "clients",
+    ("cluster", "group"),
+    ("group_clients", "clients", "Consumers that are connected to any broker or proxy."),
+)
+PRODUCER_CLIENT_METRICS = MetricTable(
+    "clients",
+    "clients",
+    ("cluster", "group"),
+    ("producer_clients", "clients", "Producers that are connected to any broker."),
+)
+CLIENT_METRICS = MetricTable(
+    "clients",
+    "clients",
+    ("cluster", "kind", "language", "version"),
+    ("clients", "clients", "Connected consumers and producers, by language and release."),
+)
 
 
 class ClientKey(NamedTuple):
@@ -52,7 +88,7 @@ def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
         for broker_id, max_offset in max_offsets.items()
         if broker_id != MASTER_BROKER_ID
     ]
-    return FigureTable(("nsadmin_broker_slave_distance_bytes",), distance_rows)
+    return SLAVE_DISTANCE_METRICS.with_rows(distance_rows)
 
 
 def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) -> list[FigureTable]:
@@ -74,10 +110,9 @@ def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) 
             for client in cluster_clients:
                 release_counts[cluster_name, kind, client.language, client.version] += 1
     return [
-        FigureTable(("nsadmin_group_clients",), _count_by_group(clients_by_kind["consumer"])),
-        FigureTable(("nsadmin_producer_clients",), _count_by_group(clients_by_kind["producer"])),
-        FigureTable(
-            ("nsadmin_clients",),
+        GROUP_CLIENT_METRICS.with_rows(_count_by_group(clients_by_kind["consumer"])),
+        PRODUCER_CLIENT_METRICS.with_rows(_count_by_group(clients_by_kind["producer"])),
+        CLIENT_METRICS.with_rows(
             [(labels, (float(client_count),)) for labels, client_count in sorted(release_counts.items())],
         ),
     ]

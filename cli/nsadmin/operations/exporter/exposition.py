@@ -15,8 +15,8 @@ from namesrv_core import __version__
 from nsadmin.operations.exporter.compat_figures import derive_compat_tables
 from nsadmin.operations.exporter.compat_metrics import COMPAT_METRICS
 from nsadmin.operations.exporter.derived_figures import derive_tables
-from nsadmin.operations.exporter.figures import FigureTable, LabelValues, Reading
-from nsadmin.operations.exporter.metric_registry import METRICS, METRICS_BY_NAME, MetricDefinition
+from nsadmin.operations.exporter.figures import FigureTable, LabelValues, MetricDefinition, Reading
+from nsadmin.operations.exporter.metric_registry import METRICS, METRICS_BY_NAME
 from nsadmin.operations.exporter.reading_store import ReadingStore
 
 CONTEXT_LABEL = "context"

@@ -1,7 +1,11 @@
-"""Records of the exporter: figures of one server, as tables whose rows have the same labels."""
+"""Records of the exporter: the declarations of metrics, and figures of one server.
+
+Both are tables of metrics with the same labels. The file that reads figures declares their metrics, and
+`metric_registry` lists the tables.
+"""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from namesrv_core.printable_text import escape_unsafe
 
@@ -10,6 +14,62 @@ FigureRow = tuple[LabelValues, tuple[float | None, ...]]
 """The values of the labels, and one figure per metric. None stands for a figure that is not known."""
 
 _MAX_LABEL_LENGTH = 512
+
+
+MetricKind = Literal["gauge", "counter"]
+Subject = Literal[
+    "name servers", "brokers", "proxies", "groups", "topics", "clients", "cluster", "queues", "exporter"
+]
+
+
+class MetricDefinition(NamedTuple):
+    """One metric.
+
+    `name` is the full name. `unit` is that of the figures. `labels` do not contain `context`. `source` is the
+    kind of request that gives the figures.
+    """
+
+    name: str
+    kind: MetricKind
+    unit: str
+    subject: Subject
+    source: str
+    labels: tuple[str, ...]
+    help: str
+
+
+NAME_SERVER_LABELS = ("namesrv",)
+BROKER_LABELS = ("cluster", "broker", "id")
+GROUP_LABELS = ("cluster", "broker", "group", "topic")
+TOPIC_LABELS = ("cluster", "broker", "topic")
+
+
+class MetricTable:
+    """Metrics with the same labels that are read together: each a name without "nsadmin_", a unit and a help.
+
+    The name of a counter ends with "_total".
+    """
+
+    def __init__(
+        self, subject: Subject, source: str, labels: tuple[str, ...], *rows: tuple[str, str, str]
+    ) -> None:
+        self.metrics = tuple(
+            MetricDefinition(
+                f"nsadmin_{name}",
+                "counter" if name.endswith("_total") else "gauge",
+                unit,
+                subject,
+                source,
+                labels,
+                help_text,
+            )
+            for name, unit, help_text in rows
+        )
+        self.names = tuple(metric.name for metric in self.metrics)
+
+    def with_rows(self, rows: "Sequence[FigureRow]") -> "FigureTable":
+        """Return figures of these metrics, in their order."""
+        return FigureTable(self.names, rows)
 
 
 class FigureTable(NamedTuple):

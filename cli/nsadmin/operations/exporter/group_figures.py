@@ -7,23 +7,52 @@ from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.operations.exporter.figures import (
+    GROUP_LABELS,
     FigureRow,
     FigureTable,
+    MetricTable,
     ServerIdentity,
     clean_label,
     merge_rows,
 )
 
-LAG_METRICS = (
-    "nsadmin_group_lag_messages",
-    "nsadmin_group_lag_seconds",
-    "nsadmin_group_inflight_messages",
-    "nsadmin_group_committed_messages",
-    "nsadmin_group_uncommitted_queues",
-    "nsadmin_group_unknown_lag_queues",
+LAG_METRICS = MetricTable(
+    "groups",
+    "groups",
+    GROUP_LABELS,
+    ("group_lag_messages", "messages", "Messages that the group has not consumed yet."),
+    (
+        "group_lag_seconds",
+        "seconds",
+        "Age of the oldest last consumed message of the queues that have a lag; 0 without a lag.",
+    ),
+    ("group_inflight_messages", "messages", "Delivered messages without acknowledgement (since 5.1)."),
+    ("group_committed_messages", "messages", "Sum of the committed offsets of the queues."),
+    ("group_uncommitted_queues", "queues", "Queues without a committed offset."),
+    (
+        "group_unknown_lag_queues",
+        "queues",
+        "Queues whose lag is unknown: without a committed offset, with one beyond their end, or of a "
+        "group that broadcasts.",
+    ),
 )
-RATE_METRICS = ("nsadmin_group_consumed_messages_per_second",)
-QUEUE_LAG_METRICS = ("nsadmin_group_queue_lag_messages", "nsadmin_group_queue_lag_seconds")
+RATE_METRICS = MetricTable(
+    "groups",
+    "groups",
+    ("cluster", "broker", "group"),
+    (
+        "group_consumed_messages_per_second",
+        "messages/s",
+        "Messages consumed, as the broker counts them.",
+    ),
+)
+QUEUE_LAG_METRICS = MetricTable(
+    "queues",
+    "groups",
+    (*GROUP_LABELS, "queue"),
+    ("group_queue_lag_messages", "messages", "With --per-queue: the lag on one queue."),
+    ("group_queue_lag_seconds", "seconds", "With --per-queue: the lag on one queue as a time."),
+)
 
 
 class GroupRows(NamedTuple):
@@ -99,7 +128,7 @@ def build_group_tables(rows_by_group: Mapping[str, GroupRows]) -> tuple[FigureTa
     """Join the rows of all groups of a broker."""
     all_rows = list(rows_by_group.values())
     return (
-        FigureTable(LAG_METRICS, merge_rows(group_rows.lag_rows for group_rows in all_rows)),
-        FigureTable(RATE_METRICS, merge_rows(group_rows.rate_rows for group_rows in all_rows)),
-        FigureTable(QUEUE_LAG_METRICS, merge_rows(group_rows.queue_rows for group_rows in all_rows)),
+        LAG_METRICS.with_rows(merge_rows(group_rows.lag_rows for group_rows in all_rows)),
+        RATE_METRICS.with_rows(merge_rows(group_rows.rate_rows for group_rows in all_rows)),
+        QUEUE_LAG_METRICS.with_rows(merge_rows(group_rows.queue_rows for group_rows in all_rows)),
     )

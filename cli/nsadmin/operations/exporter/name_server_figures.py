@@ -5,9 +5,34 @@ from collections.abc import Iterable
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
-from nsadmin.operations.exporter.figures import FigureTable, ServerIdentity, clean_label
+from nsadmin.operations.exporter.figures import (
+    NAME_SERVER_LABELS,
+    FigureTable,
+    MetricTable,
+    ServerIdentity,
+    clean_label,
+)
 
-_UP_METRICS = ("nsadmin_nameserver_up", "nsadmin_nameserver_answer_seconds", "nsadmin_nameserver_topics")
+NAME_SERVER_METRICS = MetricTable(
+    "name servers",
+    "tables",
+    NAME_SERVER_LABELS,
+    ("nameserver_up", "bool", "1 if the name server answers, else 0."),
+    ("nameserver_answer_seconds", "seconds", "Time until the name server had answered all requests."),
+    ("nameserver_topics", "topics", "Topics that the name server lists."),
+)
+BROKER_COUNT_METRICS = MetricTable(
+    "name servers",
+    "tables",
+    (*NAME_SERVER_LABELS, "cluster", "role"),
+    ("nameserver_brokers", "brokers", "Brokers that the name server lists, by role."),
+)
+MASTERLESS_METRICS = MetricTable(
+    "name servers",
+    "tables",
+    (*NAME_SERVER_LABELS, "cluster"),
+    ("nameserver_broker_groups_without_master", "broker groups", "Broker names without a master."),
+)
 
 
 def build_name_server_tables(
@@ -15,7 +40,7 @@ def build_name_server_tables(
 ) -> tuple[FigureTable, ...]:
     """Build the figures of a name server; `listing` is None if it did not answer."""
     if listing is None:
-        return (FigureTable(_UP_METRICS, [((namesrv_addr,), (0.0, answer_seconds, None))]),)
+        return (NAME_SERVER_METRICS.with_rows([((namesrv_addr,), (0.0, answer_seconds, None))]),)
     up_row = ((namesrv_addr,), (1.0, answer_seconds, float(len(listing.topics))))
     broker_counts: Counter[tuple[str, str]] = Counter()
     masterless_counts: Counter[str] = Counter()
@@ -28,16 +53,14 @@ def build_name_server_tables(
             broker_counts[broker_group.cluster_name, _name_role(member_id)] += 1
         masterless_counts[broker_group.cluster_name] += MASTER_BROKER_ID not in member_ids
     return (
-        FigureTable(_UP_METRICS, [up_row]),
-        FigureTable(
-            ("nsadmin_nameserver_brokers",),
+        NAME_SERVER_METRICS.with_rows([up_row]),
+        BROKER_COUNT_METRICS.with_rows(
             [
                 ((namesrv_addr, clean_label(cluster_name), role), (float(broker_count),))
                 for (cluster_name, role), broker_count in broker_counts.items()
             ],
         ),
-        FigureTable(
-            ("nsadmin_nameserver_broker_groups_without_master",),
+        MASTERLESS_METRICS.with_rows(
             [
                 ((namesrv_addr, clean_label(cluster_name)), (float(group_count),))
                 for cluster_name, group_count in masterless_counts.items()

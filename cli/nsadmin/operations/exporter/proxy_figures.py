@@ -4,13 +4,20 @@ from collections.abc import Callable, Mapping
 
 from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
-from nsadmin.operations.exporter.figures import FigureTable, clean_label
+from nsadmin.operations.exporter.figures import FigureTable, MetricTable, clean_label
 
-_PROXY_METRICS = (
-    "nsadmin_proxy_up",
-    "nsadmin_proxy_consumers",
-    "nsadmin_proxy_grpc_connections",
-    "nsadmin_proxy_last_heartbeat_time_seconds",
+PROXY_METRICS = MetricTable(
+    "proxies",
+    "proxies",
+    ("cluster", "proxy", "mode"),
+    ("proxy_up", "bool", "1 if the proxy answers, else 0."),
+    ("proxy_consumers", "clients", "Consumers that are connected to a proxy in cluster mode."),
+    ("proxy_grpc_connections", "connections", "Connected gRPC clients; needs nsadmin[proxy]."),
+    (
+        "proxy_last_heartbeat_time_seconds",
+        "seconds since 1970",
+        "When the proxy passed on the last heartbeat of a consumer.",
+    ),
 )
 
 
@@ -29,7 +36,7 @@ def build_proxy_table(proxies_by_cluster: Mapping[str, ProxyList]) -> FigureTabl
         for cluster_name, proxy_list in reversed([*proxies_by_cluster.items()])
         for status in proxy_list.proxies
     }
-    return FigureTable(_PROXY_METRICS, [rows_by_addr[addr] for addr in sorted(rows_by_addr)])
+    return PROXY_METRICS.with_rows([rows_by_addr[addr] for addr in sorted(rows_by_addr)])
 
 
 def collect_proxy_clients(

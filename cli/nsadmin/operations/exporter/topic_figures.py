@@ -5,22 +5,38 @@ from typing import NamedTuple
 
 from nsadmin.client.topics.topic_stats import TopicStats
 from nsadmin.operations.exporter.figures import (
+    TOPIC_LABELS,
     FigureRow,
     FigureTable,
+    MetricTable,
     ServerIdentity,
     clean_label,
     merge_rows,
 )
 from nsadmin.operations.topic_kinds import DLQ_PREFIX
 
-TOPIC_METRICS = (
-    "nsadmin_topic_put_messages_total",
-    "nsadmin_topic_stored_messages",
-    "nsadmin_topic_last_message_time_seconds",
-    "nsadmin_topic_put_messages_per_second",
+TOPIC_METRICS = MetricTable(
+    "topics",
+    "topics",
+    TOPIC_LABELS,
+    ("topic_put_messages_total", "messages", "Sum of the ends of all queues: messages ever stored."),
+    ("topic_stored_messages", "messages", "Messages from the begin to the end of all queues."),
+    ("topic_last_message_time_seconds", "seconds since 1970", "Store time of the newest message."),
+    ("topic_put_messages_per_second", "messages/s", "Messages received (since 5.3.3)."),
 )
-DEAD_LETTER_METRICS = ("nsadmin_group_dead_letters",)
-QUEUE_METRICS = ("nsadmin_topic_queue_put_messages_total", "nsadmin_topic_queue_stored_messages")
+DEAD_LETTER_METRICS = MetricTable(
+    "groups",
+    "topics",
+    ("cluster", "broker", "group"),
+    ("group_dead_letters", "messages", "Stored dead letters of the group."),
+)
+QUEUE_METRICS = MetricTable(
+    "queues",
+    "topics",
+    (*TOPIC_LABELS, "queue"),
+    ("topic_queue_put_messages_total", "messages", "With --per-queue: the end of one queue."),
+    ("topic_queue_stored_messages", "messages", "With --per-queue: the messages of one queue."),
+)
 
 
 class TopicRows(NamedTuple):
@@ -61,7 +77,7 @@ def build_topic_tables(rows_by_topic: Mapping[str, TopicRows]) -> tuple[FigureTa
     """Join the rows of all topics of a broker."""
     all_rows = list(rows_by_topic.values())
     return (
-        FigureTable(TOPIC_METRICS, merge_rows(topic_rows.topic_rows for topic_rows in all_rows)),
-        FigureTable(DEAD_LETTER_METRICS, merge_rows(topic_rows.dead_letter_rows for topic_rows in all_rows)),
-        FigureTable(QUEUE_METRICS, merge_rows(topic_rows.queue_rows for topic_rows in all_rows)),
+        TOPIC_METRICS.with_rows(merge_rows(topic_rows.topic_rows for topic_rows in all_rows)),
+        DEAD_LETTER_METRICS.with_rows(merge_rows(topic_rows.dead_letter_rows for topic_rows in all_rows)),
+        QUEUE_METRICS.with_rows(merge_rows(topic_rows.queue_rows for topic_rows in all_rows)),
     )

@@ -5,10 +5,23 @@ from typing import Any, NamedTuple
 
 from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.connection.tunnels.pod_directory import KubePod
-from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import CheckScale
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    state_weight,
+    worst_state,
+)
 from nsadmin.operations.kubernetes.observer import KubeObservation
 
+DOCTOR_MEASURES = (
+    CheckMeasure("critical", "kinds of findings that stop nsadmin or lose messages", critical="0"),
+    CheckMeasure(
+        "warnings", "kinds of findings that stand in the way of nsadmin or of restarts", warning="0"
+    ),
+    CheckMeasure("servers", "pods of servers"),
+)
 _MIN_GRACE_SECONDS = 60
 _DEFAULT_GRACE_SECONDS = 30
 """The default of Kubernetes."""

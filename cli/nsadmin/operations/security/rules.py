@@ -6,8 +6,14 @@ from ipaddress import ip_address
 
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.console.phrases import abbreviate_names, format_utc_second
-from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.check import CheckScale
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    state_weight,
+    worst_state,
+)
 from nsadmin.operations.security.observer import (
     BROKER,
     NAME_SERVER,
@@ -19,6 +25,11 @@ from nsadmin.operations.security.problems import FENCE_REMEDY, SecurityProblem
 from nsadmin.operations.security.proxy_rules import check_proxy_authentication, check_proxy_connections
 from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
 
+AUDIT_MEASURES = (
+    CheckMeasure("critical", "kinds of findings that give strangers access or secrets", critical="0"),
+    CheckMeasure("warnings", "kinds of findings that leave an access open", warning="0"),
+    CheckMeasure("servers", "checked servers"),
+)
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
 _JAVA_REMEDY = (

@@ -378,7 +378,7 @@ class ClusterPoller:
         self._brokers_known.wait()
         # On a large cluster, the checks need as much processor time as the first sample of the groups.
         self._sampling.wait_for_first_sample()
-        from nsadmin.operations.checks.check_suite import CheckScope
+        from nsadmin.operations.checks.check import CheckScope
         from nsadmin.tui.polling.problem_checks import repeat_checks
 
         check_scope = CheckScope(

@@ -6,10 +6,12 @@ from contextlib import AbstractContextManager
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks.check_suite import CheckScope, run_checks
-from nsadmin.operations.checks.divergence import judge_divergence
+from nsadmin.operations.checks import divergence
+from nsadmin.operations.checks.check import CheckScope
+from nsadmin.operations.checks.check_suite import CheckPlan, run_checks
+from nsadmin.operations.checks.check_table import find_check
+from nsadmin.operations.checks.divergence import ServerComparison
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.poll_records import AnyPoll, ProblemRecord, ProblemsPolled, ReplicasPolled
 from nsadmin.tui.polling.replica_polls import make_replicas_poll
@@ -52,19 +54,20 @@ def poll_problems(
     `divergence_observer` remembers how old each difference is, so that the poll need not wait until it is
     drift. It is None for a single name server.
     """
-    overall_finding, findings = run_checks(connect_client, check_scope, ("divergence",))
+    overall_finding, findings = run_checks(connect_client, CheckPlan(check_scope, skipped=("divergence",)))
     unchecked = [part.check for part in overall_finding.unchecked if part.check != "divergence"]
     if divergence_observer is not None:
-        findings.append(_check_divergence(check_scope.make_scale("divergence"), divergence_observer))
+        findings.append(_check_divergence(divergence_observer))
     else:
         unchecked.append("divergence")
     problems = [problem for finding in findings for problem in _list_problems(finding)]
     return ProblemsPolled(clock(), problems, len(findings), unchecked)
 
 
-def _check_divergence(scale: CheckScale, divergence_observer: DivergenceObserver) -> CheckFinding:
+def _check_divergence(divergence_observer: DivergenceObserver) -> CheckFinding:
+    scale = divergence.CHECK.make_scale()
     try:
-        return judge_divergence(scale, divergence_observer.observe_once())
+        return divergence.judge(scale, ServerComparison(divergence_observer.observe_once()))
     except RocketMQError as error:
         return scale.make_unknown_finding(error_text(error))
 
@@ -73,6 +76,7 @@ def _list_problems(finding: CheckFinding) -> Iterator[ProblemRecord]:
     """A problem for each detail of a finding that is not OK; without details, its summary."""
     if finding.state is CheckState.OK:
         return
+    general_remedy = f"`{find_check(finding.check).format_remedy(finding.about)}`"
     detail_lines = finding.details if finding.remedies else finding.brief_details or finding.details
     for line_index, detail_line in enumerate(detail_lines or (finding.summary,)):
         yield ProblemRecord(
@@ -80,5 +84,5 @@ def _list_problems(finding: CheckFinding) -> Iterator[ProblemRecord]:
             finding.about,
             finding.state.name,
             detail_line,
-            finding.remedies[line_index] if line_index < len(finding.remedies) else "",
+            finding.remedies[line_index] if line_index < len(finding.remedies) else general_remedy,
         )

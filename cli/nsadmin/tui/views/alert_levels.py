@@ -1,11 +1,30 @@
 """The tones of figures: the warning and critical thresholds of `nsadmin check`, as tones of cells. Pure."""
 
-from nsadmin.operations.checks.findings import CheckState
-from nsadmin.operations.checks.thresholds import FIGURE_MEASURES, CheckScale
+from nsadmin.operations.checks.check import CheckScale
+from nsadmin.operations.checks.check_table import find_check
+from nsadmin.operations.checks.findings import CheckMeasure, CheckState
 from nsadmin.tui.views.table import Tone
 
-_LAG_SCALE, _HEARTBEAT_SCALE = CheckScale("lag"), CheckScale("heartbeat")
-_FIGURE_SCALE = CheckScale("figures", own_measures=FIGURE_MEASURES.values())
+FIGURE_MEASURES = (
+    # From 75 % on brokers delete early (diskMaxUsedSpaceRatio); at 90 % writes stop
+    # (diskSpaceWarningLevelRatio).
+    CheckMeasure("disk", "used disk space of a broker", "%", warning="75", critical="85"),
+    # Brokers refuse messages that wait longer than 200 ms (waitTimeMillsInSendQueue).
+    CheckMeasure("sendWait", "wait of the oldest message in ms", warning="50", critical="200"),
+    # Brokers refuse messages from 1000 ms on (osPageCacheBusyTimeOutMills).
+    CheckMeasure(
+        "pageCache", "time that a write holds the page cache, in ms", warning="300", critical="1000"
+    ),
+    CheckMeasure("dispatch", "bytes that are not in queues yet", "B", warning="1048576", critical="67108864"),
+    # A slave that is further behind is not in sync (haMaxGapNotInSync).
+    CheckMeasure(
+        "replica", "bytes that a slave does not have yet", "B", warning="16777216", critical="268435456"
+    ),
+    CheckMeasure("latency", "duration of a small request, in ms", warning="100", critical="1000"),
+)
+"""Figures of brokers and name servers that no check measures. The limits follow RocketMQ 5.5.0."""
+_LAG_SCALE, _HEARTBEAT_SCALE = (find_check(name).make_scale() for name in ("lag", "heartbeat"))
+_FIGURE_SCALE = CheckScale("figures", FIGURE_MEASURES)
 _TONE_BY_STATE: dict[CheckState, Tone] = {CheckState.WARNING: "warn", CheckState.CRITICAL: "bad"}
 
 
@@ -25,7 +44,7 @@ def disk_tone(used_ratio: float | None) -> Tone:
 
 
 def figure_tone(figure_name: str, figure_value: float | None) -> Tone:
-    """The tone of a figure of `thresholds.FIGURES`, or "" if it is below its thresholds or unknown."""
+    """The tone of a figure of FIGURE_MEASURES, or "" if it is below its thresholds or unknown."""
     return _scale_tone(_FIGURE_SCALE, figure_name, figure_value)
 
 

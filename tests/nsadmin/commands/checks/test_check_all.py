@@ -5,12 +5,14 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS
 from tests.nsadmin.conftest import Run
+from tests.support.checks import SKIP_WORDS
 from tests.support.servers import FakeNameServer
 
 
 def test_each_check_is_told(run: Run, first_server: FakeNameServer) -> None:
-    result = run("check", "all", "-n", first_server.addr, "--skip", "registrationSize", "--json")
+    result = run("check", "all", "-n", first_server.addr, *SKIP_WORDS, "--json")
     value = json.loads(result.out)
     assert (result.code, value["state"]) == (0, "OK")
     assert [check["check"] for check in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
@@ -33,9 +35,7 @@ def test_other_findings_are_told_while_name_servers_get_time_to_agree(
 
 
 def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
-    result = run(
-        "check", "all", f"-n{first_server.addr};{dead_addr}", "--skip", "registrationSize", "--settle", "0"
-    )
+    result = run("check", "all", f"-n{first_server.addr};{dead_addr}", *SKIP_WORDS, "--settle", "0")
     assert result.code == 1
     assert result.out.splitlines()[0].partition(". ")[0] == (
         "WARNING: 5 of 5 checks are not OK: namesrv WARNING, brokers WARNING, writable WARNING,"
@@ -59,21 +59,13 @@ def test_topics_and_groups_have_labels(run: Run, first_server: FakeNameServer, t
 def test_a_broker_that_has_gone_is_missed_where_it_is_expected(
     run: Run, first_server: FakeNameServer
 ) -> None:
-    words = ("check", "all", "-n", first_server.addr, "--skip", "registrationSize", "--expect")
+    words = ("check", "all", "-n", first_server.addr, *SKIP_WORDS, "--expect")
     assert run(*words, "1").code == 0
     assert run(*words, "2").code == 2
 
 
 def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
-    words = (
-        "check",
-        "all",
-        f"-n{first_server.addr};{dead_addr}",
-        "--skip",
-        "registrationSize",
-        "--skip",
-        "divergence",
-    )
+    words = ("check", "all", f"-n{first_server.addr};{dead_addr}", *SKIP_WORDS, "--skip", "divergence")
     limits = ("--warning", "namesrv=1", "--critical", "namesrv=2:", "--critical", "brokers=~:")
     result = run(*words, *limits, "--json")
     states_by_check = {check["check"]: check["state"] for check in json.loads(result.out)["checks"]}
@@ -84,19 +76,12 @@ def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr
         for check in json.loads(run(*words, *limits[:2], "--json").out)["checks"]
     }
     assert states_by_check["namesrv"] == "OK"
+    names = ", ".join(CHECKS_WITH_LIMITS)
+    assert names.startswith("namesrv, brokers, divergence, writable, heartbeat, replicas, registrationSize, ")
+    assert names.endswith(", drain, reports, topic, lag")
     for wrong, message in (
-        (
-            "lag",
-            'invalid value "lag" for --critical: write CHECK=RANGE with one of namesrv, brokers, '
-            "divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, drain, "
-            "reports, topic, lag",
-        ),
-        (
-            "lags=5",
-            'invalid value "lags=5" for --critical: write CHECK=RANGE with one of namesrv, '
-            "brokers, divergence, writable, heartbeat, replicas, registrationSize, certificates, journal, "
-            "drain, reports, topic, lag",
-        ),
+        ("lag", f'invalid value "lag" for --critical: write CHECK=RANGE with one of {names}'),
+        ("lags=5", f'invalid value "lags=5" for --critical: write CHECK=RANGE with one of {names}'),
         ("lag=x", 'check lag: --critical: invalid range "x"'),
         ("namesrv=2", "low values are bad: use 2:"),
     ):

@@ -7,7 +7,8 @@ import pytest
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import COMMANDS, CommandEntry
 from nsadmin.commands.columns.changes import (
-    change_cells,
+    CHANGES,
+    ServerChange,
     describe_change,
     describe_item_change,
     describe_removal,
@@ -32,7 +33,7 @@ from nsadmin.operations.plans.settings import complete_settings
 )
 def test_words(before: Any, after: Any, text: str | None) -> None:
     assert describe_change(before, after) == text
-    assert change_cells(before, after) == {"changes": text, "before": before, "after": after}
+    assert CHANGES.read(ServerChange("h:1", before, after)) == text
 
 
 def test_of_what_goes_the_settings_that_matter_most() -> None:

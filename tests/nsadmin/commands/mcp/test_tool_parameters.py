@@ -66,8 +66,17 @@ def test_the_properties_of_all_tools_are_those_that_were_agreed() -> None:
             )
         )
         for exposed in EXPOSED
+        if exposed.entry.module_name != "checks.plain_checks"
     ]
     assert lines == GOLDEN.read_text().splitlines()
+
+
+def test_a_check_without_options_of_its_own_has_limits_and_the_cluster_at_most() -> None:
+    plain_checks = [exposed for exposed in EXPOSED if exposed.entry.module_name == "checks.plain_checks"]
+    assert len(plain_checks) >= 4
+    for exposed in plain_checks:
+        names = [item.property_name for item in list_tool_parameters(exposed, has_folder=True)]
+        assert names in (["warning", "critical"], ["clusterName", "warning", "critical"])
 
 
 def test_no_property_takes_a_file_a_folder_a_command_or_an_address() -> None:

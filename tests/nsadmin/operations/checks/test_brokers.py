@@ -3,18 +3,16 @@
 from pathlib import Path
 
 from nsadmin import AdminClient
-from nsadmin.operations.checks import brokers
+from nsadmin.operations.checks.brokers import CHECK
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from tests.support.checks import run_check
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, expected: int | None = None, cluster: str | None = None) -> CheckFinding:
-    with AdminClient(addrs, timeout=5) as admin:
-        return brokers.judge_brokers(
-            CheckScale("brokers"), brokers.observe_brokers(admin, cluster), expected, cluster
-        )
+    return run_check(CHECK, *addrs, scope=CheckScope(cluster_name=cluster, expected_count=expected))
 
 
 def values(finding: CheckFinding) -> dict[str, float | None]:
@@ -122,8 +120,8 @@ def test_an_address_where_nobody_listens_is_told_with_the_former_one(
     with AdminClient([first_server.addr], timeout=5) as admin:
         for addr in (broker.addr, gone, gone):
             first_server.clusters = {"C": {"broker-a": {0: addr}}}
-            observation = brokers.observe_brokers(admin, None, inventory)
-    assert brokers.judge_brokers(CheckScale("brokers"), observation).details == (
+            observation = CHECK.observe(admin, CheckScope(inventory=inventory))
+    assert CHECK.judge(CHECK.make_scale(), observation).details == (
         f"broker-a 0 at {gone}: connection refused, no server listens on this port; the broker registers "
         "under an address where nobody listens: correct its brokerIP1 or listenPort; it was at "
         f"{broker.addr} before",
@@ -141,8 +139,8 @@ def test_what_left_is_unknown_with_a_damaged_inventory(first_server: FakeNameSer
     def observe() -> CheckFinding:
         inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
         with AdminClient([first_server.addr]) as admin:
-            observation = brokers.observe_brokers(admin, inventory=inventory)
-            return brokers.judge_brokers(CheckScale("brokers"), observation)
+            observation = CHECK.observe(admin, CheckScope(inventory=inventory))
+            return CHECK.judge(CHECK.make_scale(), observation)
 
     assert observe().state is CheckState.OK
     [file] = tmp_path.rglob("brokers.json")

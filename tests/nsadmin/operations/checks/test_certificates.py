@@ -6,11 +6,12 @@ from time import time
 
 import pytest
 
-from nsadmin import AdminClient, Tls
+from nsadmin import Tls
 from nsadmin.operations.checks import certificates
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.certificates import Authority
+from tests.support.checks import run_check
 from tests.support.servers import FakeBroker, FakeNameServer
 
 DAY = 86_400
@@ -30,10 +31,7 @@ def secure_broker(first_server: FakeNameServer, authority: Authority) -> Iterato
 
 
 def found(addr: str, later: float = 0, own: Tls | None = None) -> CheckFinding:
-    with AdminClient(addr, timeout=5) as admin:
-        return certificates.judge_certificates(
-            CheckScale("certificates"), certificates.observe_certificates(admin, time() + later * DAY, own)
-        )
+    return run_check(certificates.CHECK, addr, scope=CheckScope(tls=own), now_seconds=time() + later * DAY)
 
 
 @pytest.mark.parametrize(

@@ -4,28 +4,25 @@ from pathlib import Path
 
 from nsadmin import AdminClient, Tls
 from nsadmin.operations.checks import check_suite
-from nsadmin.operations.checks.check_suite import CHECKS_BY_NAME, CheckScope
+from nsadmin.operations.checks.check import CheckScope
+from nsadmin.operations.checks.check_suite import CheckPlan
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import MEASURES_BY_CHECK
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from tests.support.checks import UNSCRIPTED_CHECKS
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.journals import make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
 
-AT_ONCE = CheckScope(settle_seconds=0)
+AT_ONCE = CheckPlan(CheckScope(settle_seconds=0))
 
 
 def found(
-    *addrs: str, asked: CheckScope = AT_ONCE, left_out: tuple[str, ...] = ("registrationSize",)
+    *addrs: str, asked: CheckPlan = AT_ONCE, left_out: tuple[str, ...] = UNSCRIPTED_CHECKS
 ) -> tuple[CheckFinding, dict[str, CheckFinding]]:
-    whole, parts = check_suite.run_checks(lambda: AdminClient(addrs, timeout=5), asked, left_out)
+    whole, parts = check_suite.run_checks(
+        lambda: AdminClient(addrs, timeout=5), asked._replace(skipped=left_out)
+    )
     return whole, {part.check: part for part in parts}
-
-
-def test_every_check_is_here() -> None:
-    assert {*CHECKS_BY_NAME, "topic", "lag", "security", "clients", "backup", "kubernetes"} == {
-        *MEASURES_BY_CHECK
-    }
 
 
 def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServer) -> None:
@@ -33,7 +30,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
     assert (whole.state, whole.summary) == (
         CheckState.OK,
         "4 checks. Not checked: divergence, replicas, certificates, journal, drain, reports, "
-        "registrationSize, topic, lag, clients, backup, security",
+        f"{', '.join(UNSCRIPTED_CHECKS)}, topic, lag, clients, backup, security",
     )
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
@@ -43,7 +40,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "journal: no journal is configured",
         "drain: this machine has no drain of a broker of this cluster",
         "reports: pass --reports DIR",
-        "registrationSize: left out",
+        *(f"{name}: left out" for name in UNSCRIPTED_CHECKS),
         "topic: pass -t TOPIC to check one topic",
         "lag: pass -g GROUP to check a group",
         "clients: run nsadmin check clients",
@@ -73,7 +70,7 @@ def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
         group.clients = {"G": ["c1"]}
         group.offsets["G", "T", 1] = 50
         first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
-        whole, parts = found(first_server.addr, asked=CheckScope(("T", "X"), ("G",)))
+        whole, parts = found(first_server.addr, asked=CheckPlan(topics=("T", "X"), groups=("G",)))
     assert whole.summary.startswith("1 of 7 checks are not OK: topic X CRITICAL. Not checked: ")
     assert [part.reason for part in whole.unchecked if part.check in ("topic", "lag")] == [
         "pass -g GROUP to check other groups"
@@ -87,7 +84,7 @@ def test_the_groups_whose_lag_nobody_examined_are_counted(first_server: FakeName
     whole, _ = found(first_server.addr)
     assert ", topic, lag of 2 groups, clients" in whole.summary
     assert "not checked: lag: 2 groups with a retry topic: pass -g GROUP to check a group" in whole.details
-    whole, _ = found(first_server.addr, asked=CheckScope((), ("G",)))
+    whole, _ = found(first_server.addr, asked=CheckPlan(groups=("G",)))
     [lag] = [part for part in whole.unchecked if part.check == "lag"]
     assert (lag.title, lag.groups) == ("lag of 1 group", 1)
 
@@ -95,7 +92,8 @@ def test_the_groups_whose_lag_nobody_examined_are_counted(first_server: FakeName
 def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:
     folder = write_journal(tmp_path / "j", [make_snapshot()])
     _, parts = found(
-        first_server.addr, asked=CheckScope(journal_folders=(Path(folder),), tls=Tls(), settle_seconds=0)
+        first_server.addr,
+        asked=CheckPlan(CheckScope(journal_folders=(Path(folder),), tls=Tls(), settle_seconds=0)),
     )
     assert parts["certificates"].state is CheckState.UNKNOWN
     assert parts["journal"].state is CheckState.CRITICAL
@@ -115,7 +113,7 @@ def test_no_check_of_brokers_is_ok_with_a_damaged_inventory(
 ) -> None:
     def states() -> dict[str, CheckState]:
         inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
-        asked = CheckScope(("T",), inventory=inventory, settle_seconds=0)
+        asked = CheckPlan(CheckScope(inventory=inventory, settle_seconds=0), topics=("T",))
         _, parts = found(first_server.addr, second_server.addr, asked=asked)
         return {name: parts[name].state for name in ("brokers", "divergence", "writable", "topic")}
 

@@ -4,9 +4,8 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
-from nsadmin.operations.checks.clients import judge_clients
+from nsadmin.operations.checks.clients import CHECK, ClientObservation
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 
 
 def judged(*versions: str | None, proxies: tuple[ProxyStatus, ...] = ()) -> CheckFinding:
@@ -15,7 +14,7 @@ def judged(*versions: str | None, proxies: tuple[ProxyStatus, ...] = ()) -> Chec
         for number, version in enumerate(versions)
     )
     client_list = ClientList(clients, ProxyList(proxies, {}, ProxyHeartbeats()), {})
-    return judge_clients(CheckScale("clients"), client_list, "5.1")
+    return CHECK.judge(CHECK.make_scale(), ClientObservation(client_list, "5.1"))
 
 
 def values(finding: CheckFinding) -> dict[str, float | None]:

@@ -2,8 +2,8 @@
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import divergence
+from nsadmin.operations.checks.divergence import ServerComparison
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from tests.support.servers import FakeNameServer
 
@@ -11,9 +11,8 @@ from tests.support.servers import FakeNameServer
 def found(*addrs: str, settle: int = 0) -> CheckFinding:
     """With a clock that stands still: what differs is drift with `settle` 0, else new."""
     with AdminClient(addrs, timeout=5) as admin:
-        return divergence.judge_divergence(
-            CheckScale("divergence"), DivergenceObserver(admin, lambda: 0, settle_ms=settle).observe_once()
-        )
+        comparison = DivergenceObserver(admin, lambda: 0, settle_ms=settle).observe_once()
+        return divergence.judge(divergence.CHECK.make_scale(), ServerComparison(comparison))
 
 
 def values(finding: CheckFinding) -> list[float | None]:

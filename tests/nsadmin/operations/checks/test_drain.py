@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from nsadmin import AdminClient
+import pytest
+
 from nsadmin.operations.checks import drain
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.drain.state import DrainState as Kept
 from nsadmin.operations.drain.state import QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
+from tests.support.checks import run_check
 from tests.support.servers import FakeNameServer
 
 NOW = 1_763_733_780_000
@@ -26,8 +27,9 @@ def keep(home: Path, addr: str, phase: Any, age: int = HOUR, broker: str = "brok
 
 
 def found(home: Path, *addrs: str) -> CheckFinding:
-    with AdminClient(addrs, timeout=5) as admin:
-        return drain.judge_drains(CheckScale("drain"), drain.observe_drains(admin, NOW, home))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NSADMIN_STATE", str(home))
+        return run_check(drain.CHECK, *addrs, now_ms=NOW)
 
 
 def test_there_is_none(tmp_path: Path, first_server: FakeNameServer) -> None:

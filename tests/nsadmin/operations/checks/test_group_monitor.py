@@ -4,13 +4,13 @@ from namesrv_core.errors import RequestError
 from nsadmin import AdminClient
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
 from nsadmin.client.consumers.consumer_progress import GroupProgress
+from nsadmin.operations.checks import lag
 from nsadmin.operations.checks.findings import CheckState
 from nsadmin.operations.checks.group_monitor import GroupObservation, judge_groups, observe_groups
-from nsadmin.operations.checks.thresholds import CheckScale
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer
 
-LIMITS = CheckScale("lag", "50", "1000")
+LIMITS = lag.CHECK.make_scale(("50", "1000"))
 CLIENT = ConnectedClient("c", None, "JAVA", "V5_5_0", ("h:1",))
 REFUSED = RequestError("no", 16)
 

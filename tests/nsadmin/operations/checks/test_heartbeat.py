@@ -6,16 +6,14 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from nsadmin import AdminClient
 from nsadmin.operations.checks import heartbeat
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.checks import run_check
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str) -> CheckFinding:
-    with AdminClient(addrs, timeout=5) as admin:
-        return heartbeat.judge_heartbeats(CheckScale("heartbeat"), heartbeat.observe_heartbeats(admin))
+    return run_check(heartbeat.CHECK, *addrs)
 
 
 def telling(server: FakeNameServer, ages: dict[str, tuple[int, int]]) -> None:

@@ -9,22 +9,19 @@ from nsadmin import AdminClient
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.operations.checks import journal
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.journal import JournalObservation
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.journal import CHECK, JournalObservation
 from tests.support.journals import NOW, JournalPen, make_snapshot, write_journal
 from tests.support.servers import FakeNameServer
 
 
 def judged(path: Path, later: int = 0, since: int = 0, thorough: bool = False) -> CheckFinding:
     """What is found so many ms after the first record."""
-    return journal.judge_journals(
-        CheckScale("journal"),
-        JournalObservation(NOW + later, [], [journal.inspect_folder(path, since, thorough)]),
-    )
+    folder = journal.inspect_folder(path, since, thorough)
+    return CHECK.judge(CHECK.make_scale(), JournalObservation(NOW + later, [], [folder]))
 
 
 def of_servers(*servers: ServerResult[str | None]) -> CheckFinding:
-    return journal.judge_journals(CheckScale("journal"), JournalObservation(NOW, servers, []))
+    return CHECK.judge(CHECK.make_scale(), JournalObservation(NOW, servers, []))
 
 
 @pytest.mark.parametrize(

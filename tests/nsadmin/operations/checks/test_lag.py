@@ -6,8 +6,9 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.operations.checks import lag
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.checks import run_check
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
@@ -24,8 +25,13 @@ def group(first_server: FakeNameServer) -> Iterator[ConsumerBroker]:
 
 
 def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "50") -> CheckFinding:
-    with AdminClient(addr, timeout=5) as admin:
-        return lag.judge_lag(CheckScale("lag", warning, "1000"), lag.observe_lag(admin, NOW, name, topic))
+    return run_check(
+        lag.CHECK,
+        addr,
+        scope=CheckScope(group=name, topic=topic),
+        limits=(warning, "1000"),
+        now_ms=NOW,
+    )
 
 
 def values(finding: CheckFinding) -> dict[str, float | None]:
@@ -96,7 +102,7 @@ def test_a_name_server_that_tells_nothing_is_a_warning(
 ) -> None:
     away = f"127.0.0.1:{closed_port()}"
     with AdminClient([first_server.addr, away], timeout=5, ask_all=True) as admin:
-        finding = lag.judge_lag(CheckScale("lag"), lag.observe_lag(admin, NOW, "G"))
+        finding = lag.judge(lag.CHECK.make_scale(), lag.observe(admin, CheckScope(group="G")))
     assert finding.state is CheckState.WARNING
     assert any(line.startswith(f"name server {away}: ") for line in finding.details)
 

@@ -1,18 +1,14 @@
 """check namesrv: who answers, and who is ready."""
 
 from namesrv_core.protocol.codes import RequestCode
-from nsadmin import AdminClient
 from nsadmin.operations.checks import namesrv
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.checks import run_check
 from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
 
 def found(*addrs: str, critical: str | None = None) -> CheckFinding:
-    with AdminClient(addrs, timeout=5) as admin:
-        return namesrv.judge_name_servers(
-            CheckScale("namesrv", None, critical), namesrv.observe_name_servers(admin)
-        )
+    return run_check(namesrv.CHECK, *addrs, limits=(None, critical))
 
 
 def test_all_answer() -> None:

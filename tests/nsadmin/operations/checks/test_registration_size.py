@@ -2,10 +2,9 @@
 
 from nsadmin import AdminClient
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.operations.checks import registration_size
+from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.registration_size import RegistrationSizeObservation
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.registration_size import CHECK, RegistrationSizeObservation
 from nsadmin.operations.registration_size import RegistrationSize
 from tests.support.servers import FakeNameServer
 
@@ -18,9 +17,7 @@ def told(addr: str, bytes_: int) -> ServerResult[RegistrationSize]:
 
 
 def judged(*sizes: ServerResult[RegistrationSize]) -> CheckFinding:
-    return registration_size.judge_registration_sizes(
-        CheckScale("registrationSize"), RegistrationSizeObservation(NAMES, sizes)
-    )
+    return CHECK.judge(CHECK.make_scale(), RegistrationSizeObservation(NAMES, sizes))
 
 
 def test_the_largest_is_measured_against_what_is_read() -> None:
@@ -50,8 +47,8 @@ def test_who_does_not_tell_leaves_it_unknown_unless_it_is_bad_enough() -> None:
 def test_brokers_are_those_that_any_name_server_lists(first_server: FakeNameServer, dead_addr: str) -> None:
     first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
     with AdminClient([dead_addr, first_server.addr], timeout=5) as admin:
-        observations = registration_size.observe_registration_sizes(admin)
-        broker_observation = registration_size.observe_registration_sizes(admin, broker_addr=dead_addr)
+        observations = CHECK.observe(admin, WHOLE_CLUSTER)
+        broker_observation = CHECK.observe(admin, CheckScope(broker_addr=dead_addr))
     assert [result.addr for result in observations.size_results] == [dead_addr]
     assert observations.failure_lines == [
         f"name server {dead_addr}: connection refused, no server listens on this port"

@@ -1,8 +1,7 @@
 """check replicas: missing items are critical, other drift is a warning, and silence is never OK."""
 
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from nsadmin.operations.checks.replicas import judge_replicas
-from nsadmin.operations.checks.thresholds import CheckScale
+from nsadmin.operations.checks.replicas import CHECK
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.records import Replica, ReplicaGroup, ReplicaObservation
 from tests.support.replica_groups import (
@@ -17,7 +16,7 @@ from tests.support.replica_groups import (
 
 def find(group: ReplicaGroup, *failure_lines: str) -> CheckFinding:
     observation = observe(group)._replace(failure_lines=failure_lines)
-    return judge_replicas(CheckScale("replicas"), judge_differences(observation, {})[0])
+    return CHECK.judge(CHECK.make_scale(), judge_differences(observation, {})[0])
 
 
 def test_equal_slaves_are_ok_and_their_distance_is_measured() -> None:
@@ -77,7 +76,7 @@ def test_a_server_that_did_not_answer_leaves_it_unknown() -> None:
     finding = find(make_group({}, {}), "name server h:9: connection refused")
     assert (finding.state, finding.details) == (CheckState.UNKNOWN, ("name server h:9: connection refused",))
     nobody = judge_differences(ReplicaObservation(NOW_MS, []), {})[0]
-    assert judge_replicas(CheckScale("replicas"), nobody).summary == "no broker with a slave is registered"
+    assert CHECK.judge(CHECK.make_scale(), nobody).summary == "no broker with a slave is registered"
 
 
 def test_a_release_that_loses_topics_is_a_warning() -> None:

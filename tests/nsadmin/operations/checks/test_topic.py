@@ -1,17 +1,16 @@
 """check topic: as the client of any name server meets it."""
 
 from namesrv_core.protocol.command import build_reply
-from nsadmin import AdminClient
 from nsadmin.operations.checks import topic
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
-from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.checks import run_check
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, name: str = "T") -> CheckFinding:
-    with AdminClient(addrs, timeout=5) as admin:
-        return topic.judge_topic(CheckScale("topic"), topic.observe_topic(admin, name))
+    return run_check(topic.CHECK, *addrs, scope=CheckScope(topic=name))
 
 
 def values(finding: CheckFinding) -> list[float | None]:

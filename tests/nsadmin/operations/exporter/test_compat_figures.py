@@ -12,7 +12,7 @@ from nsadmin.operations.exporter.compat_figures import (
     sum_raw_offsets,
 )
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
-from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
+from nsadmin.operations.exporter.figures import Reading, ServerIdentity
 from nsadmin.operations.exporter.topic_figures import TOPIC_METRICS
 from tests.support.exporter_series import BROKER
 
@@ -83,7 +83,7 @@ def test_offsets_by_kind_of_topic_producers_and_slaves() -> None:
     producers = ClientFacts({}, {"P": frozenset({ClientKey("1", "JAVA", "V5_5_0")})})
     slave = ServerIdentity("h:2", "C", "a", "1")
     offset_figures = derived(
-        Reading("topics", BROKER, 0, (FigureTable(TOPIC_METRICS, rows),)),
+        Reading("topics", BROKER, 0, (TOPIC_METRICS.with_rows(rows),)),
         Reading("clients", BROKER, 0, (), producers),
         Reading("runtime", BROKER, 0, (), 100),
         Reading("runtime", slave, 0, (), 60),

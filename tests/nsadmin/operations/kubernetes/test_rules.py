@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from nsadmin.client.connection.tunnels.pod_directory import PodDirectory
+from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.kubernetes.observer import KubeObservation
-from nsadmin.operations.kubernetes.rules import judge_namespace
+from nsadmin.operations.kubernetes.rules import DOCTOR_MEASURES, judge_namespace
 from tests.support.kube_clusters import make_pod, make_service
 
 NAMES, BROKER = {"component": "nameserver"}, {"app": "broker", "broker_cr": "a"}
@@ -52,7 +52,7 @@ def findings(
         more.pop("may_forward", True),
         {"10.1.0.5:10911": "broker-a:0"} if broker_addrs is None else broker_addrs,
     )._replace(**more)
-    overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
+    overall, parts = judge_namespace(CheckScale("kubernetes", DOCTOR_MEASURES), observation)
     details_by_check = {part.check: (part.state, part.details) for part in parts}
     details_by_check["all"] = (overall.state, (overall.summary,))
     return details_by_check
@@ -191,7 +191,7 @@ def test_without_registrations_nothing_is_said_about_addresses() -> None:
     check_details = findings(HEALTHY)
     assert check_details["all"][0] is CheckState.OK
     observation = KubeObservation(PodDirectory("mq", HEALTHY), {}, {}, (), None, None, "no answer")
-    overall, parts = judge_namespace(CheckScale("kubernetes"), observation)
+    overall, parts = judge_namespace(CheckScale("kubernetes", DOCTOR_MEASURES), observation)
     assert overall.state is CheckState.UNKNOWN
     [unread] = [part for part in parts if part.state is CheckState.UNKNOWN]
     assert (unread.check, unread.details[0]) == ("unreadRegistrations", "no answer")

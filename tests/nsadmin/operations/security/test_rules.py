@@ -3,10 +3,10 @@
 import pytest
 
 from nsadmin.client.access.certificates import CertificateSummary
+from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckState
-from nsadmin.operations.checks.thresholds import CheckScale
 from nsadmin.operations.security.observer import BROKER, NAME_SERVER, AuditedServer, SecurityObservation
-from nsadmin.operations.security.rules import find_problems, judge_servers
+from nsadmin.operations.security.rules import AUDIT_MEASURES, find_problems, judge_servers
 
 NOW = 1_000_000.0
 GOOD = CertificateSummary("ns", int(NOW) + 86_400)
@@ -148,7 +148,7 @@ def test_secrets_that_are_told(key: str, value: str, is_one: bool) -> None:
 def test_no_secret_is_part_of_what_is_said() -> None:
     settings = {**PLAIN, "dbPassword": "tell nobody"}
     whole, parts = judge_servers(
-        CheckScale("security"),
+        CheckScale("security", AUDIT_MEASURES),
         SecurityObservation(NOW, [BROKER_A._replace(settings=settings, public_settings=settings)]),
     )
     assert "tell nobody" not in repr((whole, parts))
@@ -184,7 +184,9 @@ def test_what_stands_open_at_a_public_address_is_critical(addr: str, is_public: 
 
 def test_the_worst_comes_first_with_its_servers_and_what_to_do() -> None:
     other = BROKER_A._replace(name="b 0 at 10.0.0.4:10911", version="V5_1_0")
-    whole, parts = judge_servers(CheckScale("security"), SecurityObservation(NOW, [OPEN, BROKER_A, other]))
+    whole, parts = judge_servers(
+        CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [OPEN, BROKER_A, other])
+    )
     assert (whole.state, whole.summary) == (CheckState.CRITICAL, "1 critical, 5 warnings of 3 servers")
     first = parts[0]
     assert (first.check, first.state) == ("CVE-2023-33246", CheckState.CRITICAL)
@@ -198,40 +200,47 @@ def test_the_worst_comes_first_with_its_servers_and_what_to_do() -> None:
 
 
 def test_all_is_well() -> None:
-    whole, parts = judge_servers(CheckScale("security"), SecurityObservation(NOW, [LOCKED]))
+    whole, parts = judge_servers(CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [LOCKED]))
     assert (whole.state, whole.summary, parts) == (CheckState.OK, "0 critical, 0 warnings of 1 server", [])
 
 
 def test_who_says_nothing_makes_it_unknown_if_nothing_is_worse() -> None:
     silent = AuditedServer(BROKER, "a 0 at h:1", "h:1", error="Connection refused")
     whole, parts = judge_servers(
-        CheckScale("security"), SecurityObservation(NOW, [LOCKED, silent], "no name server returned")
+        CheckScale("security", AUDIT_MEASURES),
+        SecurityObservation(NOW, [LOCKED, silent], "no name server returned"),
     )
     assert whole.state is CheckState.UNKNOWN
     assert parts[0].details == ("a 0 at h:1: Connection refused", "no name server returned")
     assert (
-        judge_servers(CheckScale("security"), SecurityObservation(NOW, [OPEN, silent]))[0].state
+        judge_servers(CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [OPEN, silent]))[
+            0
+        ].state
         is CheckState.WARNING
     )
 
 
 def test_settings_that_may_not_be_read_are_not_taken_for_good_ones() -> None:
     whole, [part] = judge_servers(
-        CheckScale("security"), SecurityObservation(NOW, [LOCKED._replace(settings=None)])
+        CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [LOCKED._replace(settings=None)])
     )
     assert (whole.state, part.check) == (CheckState.UNKNOWN, "unreadSettings")
 
 
 def test_other_limits() -> None:
     assert (
-        judge_servers(CheckScale("security", warning_text="~:"), SecurityObservation(NOW, [OPEN]))[0].state
+        judge_servers(CheckScale("security", AUDIT_MEASURES, warning="~:"), SecurityObservation(NOW, [OPEN]))[
+            0
+        ].state
         is CheckState.OK
     )
 
 
 def test_text_for_people_names_only_the_first_servers_with_the_same_evidence() -> None:
     brokers = [BROKER_A._replace(name=f"b-{number} 0 at h:{number}") for number in range(5)]
-    _, parts = judge_servers(CheckScale("security"), SecurityObservation(NOW, [OPEN, *brokers]))
+    _, parts = judge_servers(
+        CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [OPEN, *brokers])
+    )
     no_tls = next(part for part in parts if part.check == "noTls")
     assert no_tls.brief_details[:2] == (
         "name server 10.0.0.2:9876",

@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 from nsadmin import AdminClient
-from nsadmin.operations.checks.check_suite import CheckScope
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.tui.polling.poll_records import ProblemsPolled, ReplicasPolled
 from nsadmin.tui.polling.problem_checks import poll_problems, repeat_checks

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.checks.thresholds import FIGURE_MEASURES, MEASURES_BY_CHECK
+from nsadmin.operations.checks.lag import CHECK
 from nsadmin.tui.views import alert_levels
 
 
@@ -20,7 +20,7 @@ def test_a_disk_is_a_part_of_the_whole() -> None:
 
 
 def test_lag_and_heartbeats_are_those_of_the_checks() -> None:
-    [lag] = [measure for measure in MEASURES_BY_CHECK["lag"] if measure.name == "lag"]
+    [lag] = [measure for measure in CHECK.measures if measure.name == "lag"]
     assert (lag.warning, lag.critical) == ("10000", "100000")
     assert [alert_levels.lag_tone(number) for number in (None, 10_000, 10_001, 100_001)] == [
         "",
@@ -32,4 +32,4 @@ def test_lag_and_heartbeats_are_those_of_the_checks() -> None:
 
 
 def test_every_figure_has_both_limits() -> None:
-    assert all(measure.warning and measure.critical for measure in FIGURE_MEASURES.values())
+    assert all(measure.warning and measure.critical for measure in alert_levels.FIGURE_MEASURES)

@@ -1,38 +1,26 @@
-"""The checks of what goes wrong slowly, as commands."""
+"""The commands of checks without options of their own."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from nsadmin.operations.drain.state import DrainState, build_state_record
+from tests.nsadmin.commands.checks.conftest import found
 from tests.nsadmin.conftest import Run
 from tests.support.certificates import Authority
-from tests.support.journals import make_snapshot as empty
-from tests.support.journals import write_journal
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
-def found(run: Run, *words: str) -> dict[str, Any]:
-    result = run("check", *words, "--json")
-    value: dict[str, Any] = json.loads(result.out)
-    assert value["exitCode"] == result.code
-    return value
+def test_name_servers_with_other_limits(run: Run, both_servers: str, dead_addr: str) -> None:
+    assert found(run, "namesrv", both_servers)["state"] == "OK"
+    assert found(run, "namesrv", both_servers, "--critical", "3:")["state"] == "CRITICAL"
+    assert found(run, "namesrv", f"{both_servers};{dead_addr}")["state"] == "WARNING"
+    assert found(run, "namesrv", f"{both_servers};{dead_addr}", "--warning", "1")["state"] == "OK"
 
 
 def test_heartbeats(run: Run, both_servers: str) -> None:
     assert found(run, "heartbeat", both_servers)["state"] == "OK"
-
-
-def test_registrations_of_a_cluster_or_a_broker(
-    run: Run, both_servers: str, broker: FakeBroker, dead_addr: str
-) -> None:
-    assert found(run, "registrationSize", both_servers)["state"] == "UNKNOWN"
-    assert found(run, "registration-size", "-b", dead_addr)["details"] == [
-        f"{dead_addr}: connection refused, no server listens on this port"
-    ]
-    assert run("check", "registrationSize", both_servers, "-b", dead_addr, "--clusterName", "C").code == 3
 
 
 def test_certificates_without_and_with_files_of_its_own(
@@ -47,28 +35,6 @@ def test_certificates_without_and_with_files_of_its_own(
         assert value["state"] == "CRITICAL"
         assert value["summary"].startswith("3 certificates; the first one expires in 2.0 days: CA file")
         assert found(run, *words, "--warning", "1:", "--critical", "1:")["state"] == "OK"
-
-
-def test_journals_of_name_servers_of_the_context_or_as_named(
-    run: Run, first_server: FakeNameServer, tmp_path: Path
-) -> None:
-    assert found(run, "journal", "-n", first_server.addr)["state"] == "UNKNOWN"
-    first_server.config["journal"] = "ok"
-    assert found(run, "journal", "-n", first_server.addr)["state"] == "OK"
-    folder = write_journal(tmp_path / "j", [empty()])
-    run("contextSet", "lab", "-n", first_server.addr, "--journal", folder)
-    value = found(run, "journal", "--context", "lab")
-    assert value["summary"] == "1 of 1 name servers can write their journal, 1 of 1 journals can be read"
-    assert value["state"] == "CRITICAL"
-    asked = len(first_server.asked)
-    value = found(run, "journal", "--journal", folder, "--warning", "~:", "--critical", "~:", "--verify")
-    assert (value["state"], value["summary"]) == ("OK", "1 of 1 journals can be read and are undamaged")
-    assert len(first_server.asked) == asked
-    result = run("check", "journal", "--journal", folder, "--since", "soon")
-    assert (
-        result.code,
-        'invalid time "soon" for --since: use 1h, 14:03, or 2026-11-23T14:03Z' in result.err,
-    ) == (3, True)
 
 
 def test_drains_of_this_machine(

@@ -1,25 +1,13 @@
-"""Each check as a command; what it judges, and how, is tested where it lives."""
+"""The commands of checks that ask servers and have options of their own."""
 
 import json
-from typing import Any
 
+import pytest
+
+from tests.nsadmin.commands.checks.conftest import found
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.servers import FakeNameServer
-
-
-def found(run: Run, *words: str) -> dict[str, Any]:
-    result = run("check", *words, "--json")
-    value: dict[str, Any] = json.loads(result.out)
-    assert value["exitCode"] == result.code
-    return value
-
-
-def test_name_servers_with_other_limits(run: Run, both_servers: str, dead_addr: str) -> None:
-    assert found(run, "namesrv", both_servers)["state"] == "OK"
-    assert found(run, "namesrv", both_servers, "--critical", "3:")["state"] == "CRITICAL"
-    assert found(run, "namesrv", f"{both_servers};{dead_addr}")["state"] == "WARNING"
-    assert found(run, "namesrv", f"{both_servers};{dead_addr}", "--warning", "1")["state"] == "OK"
+from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def test_brokers_of_a_cluster_and_how_many_are_expected(
@@ -69,3 +57,44 @@ def test_name_servers_that_differ(run: Run, both_servers: str, second_server: Fa
     assert found(run, "divergence", both_servers, "--settle", "0")["state"] == "CRITICAL"
     assert found(run, "divergence", both_servers, "--settle", "0", "--critical", "1")["state"] == "WARNING"
     assert run("check", "divergence", both_servers, "--settle", "-1").code == 3
+
+
+def test_registrations_of_a_cluster_or_a_broker(
+    run: Run, both_servers: str, broker: FakeBroker, dead_addr: str
+) -> None:
+    assert found(run, "registrationSize", both_servers)["state"] == "UNKNOWN"
+    assert found(run, "registration-size", "-b", dead_addr)["details"] == [
+        f"{dead_addr}: connection refused, no server listens on this port"
+    ]
+    assert run("check", "registrationSize", both_servers, "-b", dead_addr, "--clusterName", "C").code == 3
+
+
+def test_clients_before_a_release_are_a_warning(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.clients = {"G": ["c"]}
+    consumer_broker.producers = {"P": ["p"]}
+    result = run("check", "clients", "-n", first_server.addr, "--json")
+    report = json.loads(result.out)
+    assert (result.code, report["summary"]) == (1, "1 of 2 clients are older than 5.0.0")
+    assert report["details"] == ["p at 10.0.0.1:5: JAVA V4_9_7, groups P"]
+    assert run("check", "clients", "--min-version", "4.9.7", "-n", first_server.addr).code == 0
+    assert run("check", "clients", "--critical", "0", "-n", first_server.addr).code == 2
+
+
+@pytest.mark.parametrize(
+    ("ordinal", "state"), [(63, "WARNING"), (35, "WARNING"), (-1, "UNKNOWN"), (700, "UNKNOWN"), (407, "OK")]
+)
+def test_only_a_known_release_passes(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, ordinal: int, state: str
+) -> None:
+    consumer_broker.producers, consumer_broker.producer_version = {"P": ["p"]}, ordinal
+    result = run("check", "clients", "--min-version", "4.9.7", "-n", first_server.addr)
+    assert result.out.startswith(f"{state}: "), result.out
+
+
+@pytest.mark.parametrize("version", ["five", "5.x", "", "V5_0_0"])
+def test_a_version_that_is_none(run: Run, version: str) -> None:
+    result = run("check", "clients", "--min-version", version)
+    assert result.code == 3
+    assert f'invalid version "{version}" for --min-version: use a release such as 5.0.0' in result.err

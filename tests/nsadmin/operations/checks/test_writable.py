@@ -3,23 +3,18 @@
 import re
 
 from nsadmin import AdminClient
-from nsadmin.operations.checks import writable_topics, writable_topics_observation
+from nsadmin.operations.checks import writable
+from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
-from nsadmin.operations.checks.thresholds import CheckScale
+from tests.support.checks import run_check
 from tests.support.configured_topics import configure_topics
 from tests.support.servers import FakeBroker, FakeNameServer
 
 
 def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = None) -> CheckFinding:
     pattern = None if leaving_out is None else re.compile(leaving_out)
-    with AdminClient(addrs, timeout=5) as admin:
-        return writable_topics.judge_writable_topics(
-            CheckScale("writable"),
-            writable_topics_observation.observe_writable_topics(admin),
-            cluster,
-            pattern,
-        )
+    return run_check(writable.CHECK, *addrs, scope=CheckScope(cluster_name=cluster, excluded_topics=pattern))
 
 
 def values(finding: CheckFinding) -> list[float | None]:
@@ -123,3 +118,16 @@ def test_one_cluster(first_server: FakeNameServer, broker: FakeBroker) -> None:
 
 def test_nobody_tells(dead_addr: str) -> None:
     assert found(dead_addr).state is CheckState.UNKNOWN
+
+
+def test_the_observation_has_what_brokers_configure_as_read_only_and_who_is_silent(
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    configure_topics(broker)
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: dead_addr}}}
+    first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4, "broker-b": 6}}
+    with AdminClient([first_server.addr], timeout=5) as admin:
+        observation = writable.observe(admin, WHOLE_CLUSTER)
+    assert observation.read_only_topics == {"broker-a": {"T"}}
+    assert observation.unwiped_brokers == {first_server.addr: {"broker-b"}}
+    assert observation.master_answers.silence_reasons.keys() == {dead_addr}

@@ -1,0 +1,279 @@
+"""The commands of checks that ask servers and have options of their own."""
+
+import re
+from typing import Annotated
+
+from typer import Argument, Option
+
+from nsadmin.command_line import exclusive_options
+from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
+from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
+from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.checks.check_runner import (
+    ClusterOption,
+    ExpectOption,
+    SettleOption,
+    critical_option,
+    parse_expectation,
+    parse_settle_seconds,
+    run_check,
+    warning_option,
+)
+from nsadmin.commands.columns.checks import CHECK_COLUMNS
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import CheckVerdict
+from nsadmin.console.session import Session
+from nsadmin.operations.checks.check import CheckScope
+
+
+@command(columns=CHECK_COLUMNS)
+def check_brokers(
+    session: Session,
+    cluster_name: ClusterOption = None,
+    expectation: ExpectOption = None,
+    warning: Annotated[
+        str | None, warning_option("Brokers that may be down, or missing as masters. Default: 0.")
+    ] = None,
+    critical: Annotated[
+        str | None, critical_option("Broker names that may lack a master that answers. Default: 0.")
+    ] = None,
+) -> CheckVerdict:
+    """Check whether every registered broker answers and every broker name has a master.
+
+    A stopped broker soon leaves the lists of all name servers. The check is critical if a command saw the
+    broker in the last 7 days (see `nsadmin inventory list`), or if --expect names it. A broker that only some
+    name servers list is a warning.
+
+    Examples:
+        # Check all registered brokers
+        nsadmin check brokers
+        # Require two brokers
+        nsadmin check brokers --expect broker-a-0,broker-b-0
+        # Write metrics for node_exporter
+        nsadmin check brokers --format prometheus --output-file nsadmin_brokers.prom
+    """
+    from nsadmin.operations.inventory.keeper import open_inventory
+
+    expected_count, expected_brokers = parse_expectation("brokers", expectation)
+    inventory = open_inventory(session, expected_brokers)
+    scope = CheckScope(cluster_name=cluster_name, expected_count=expected_count, inventory=inventory)
+    return run_check(session, "brokers", warning, critical, scope)
+
+
+@command(columns=CHECK_COLUMNS)
+def check_divergence(
+    session: Session,
+    settle_seconds: SettleOption = None,
+    expectation: ExpectedBrokersOption = None,
+    warning: Annotated[str | None, warning_option("Differences to accept. Default: 0.")] = None,
+    critical: Annotated[
+        str | None, critical_option("Brokers and queues of topics that may differ. Default: 0.")
+    ] = None,
+) -> CheckVerdict:
+    """Check whether all name servers have the same brokers, queues of topics, KV config and settings.
+
+    The heartbeats of brokers remove differences between name servers. So nsadmin compares again for up to
+    --settle seconds, and counts only differences that remain. The state is unknown if fewer than two name
+    servers answer. `nsadmin divergence` shows the differences and their causes.
+
+    Examples:
+        # The state is unknown with a single name server (exit code 3)
+        nsadmin check divergence
+        # Compare only once (exit code 3)
+        nsadmin check divergence --settle 0 --format nagios
+    """
+    from nsadmin.operations.checks.divergence import make_observer
+
+    scope = CheckScope(
+        divergence_observer=make_observer(session.admin, parse_settle_seconds(settle_seconds)),
+        inventory=open_expected_inventory(session, "check divergence", expectation),
+    )
+    return run_check(session, "divergence", warning, critical, scope)
+
+
+@command(columns=CHECK_COLUMNS)
+def check_topic(
+    session: Session,
+    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    expectation: ExpectedBrokersOption = None,
+    warning: Annotated[
+        str | None, warning_option("Brokers of the topic that may refuse messages. Default: 0.")
+    ] = None,
+    critical: Annotated[
+        str | None,
+        critical_option("Brokers of the topic that must accept messages. Default: 1: (at least one)."),
+    ] = None,
+) -> CheckVerdict:
+    """Check whether a topic is writable, independent of the name server that a client asks.
+
+    A broker accepts messages of the topic if its queues are writable, and if its master is registered and
+    answers. The name server with the fewest such brokers counts.
+
+    Examples:
+        # Check a topic
+        nsadmin check topic orders
+        # Report critical if fewer than four brokers accept messages
+        nsadmin check topic orders --critical 4:
+        # An unknown topic (exit code 2)
+        nsadmin check topic no-such-topic
+    """
+    inventory = open_expected_inventory(session, "check topic", expectation)
+    return run_check(session, "topic", warning, critical, CheckScope(topic=topic, inventory=inventory))
+
+
+@command(columns=CHECK_COLUMNS)
+def check_writable(
+    session: Session,
+    cluster_name: ClusterOption = None,
+    expectation: ExpectedBrokersOption = None,
+    exclude_pattern: Annotated[
+        str | None,
+        Option("--exclude", metavar="REGEX", help="Skip topics whose names match this pattern."),
+    ] = None,
+    warning: Annotated[
+        str | None, warning_option("Topics that may be writable on only some of their brokers. Default: 0.")
+    ] = None,
+    critical: Annotated[str | None, critical_option("Topics that may be unwritable. Default: 0.")] = None,
+) -> CheckVerdict:
+    """Check whether every topic is writable, independent of the name server that a client asks.
+
+    The check reads every route on every name server and asks every master. It skips RocketMQ's own topics and
+    the topics of groups (%RETRY%, %DLQ%), because clients write these without a route. A topic that its
+    brokers have as read-only counts as intended. Topics of a broker that left all name servers are not
+    writable there (see `nsadmin inventory list`).
+
+    Examples:
+        # Check all topics
+        nsadmin check writable
+        # Check the topics of one cluster, without archives
+        nsadmin check writable --clusterName cluster-a --exclude '^archive-'
+    """
+    try:
+        excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)
+    except re.error as error:
+        raise UsageError(f'invalid regular expression "{exclude_pattern}" for --exclude: {error}') from None
+    inventory = open_expected_inventory(session, "check writable", expectation)
+    scope = CheckScope(cluster_name=cluster_name, excluded_topics=excluded_topics, inventory=inventory)
+    return run_check(session, "writable", warning, critical, scope)
+
+
+@command(columns=CHECK_COLUMNS)
+def check_lag(
+    session: Session,
+    group: Annotated[str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName")],
+    topic: Annotated[
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
+    ] = None,
+    cluster_name: ClusterOption = None,
+    warning: Annotated[
+        str | None, warning_option("Messages that the group may be behind. Default: 10000.")
+    ] = None,
+    critical: Annotated[
+        str | None, critical_option("Messages that the group may be behind. Default: 100000.")
+    ] = None,
+) -> CheckVerdict:
+    """Check how many messages a consumer group has not consumed, on all brokers together.
+
+    Messages that wait while no client of the group is connected are at least a warning. If a broker does not
+    answer, the number is a lower bound: it can raise an alert, but then the state cannot be OK.
+
+    Examples:
+        # Check how far a group is behind
+        nsadmin check lag warehouse --warning 1000000 --critical 10000000
+        # Check only one topic
+        nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
+        # An unknown group (exit code 3)
+        nsadmin check lag no-such-group
+    """
+    scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name)
+    return run_check(session, "lag", warning, critical, scope)
+
+
+@command(columns=CHECK_COLUMNS)
+def check_clients(
+    session: Session,
+    min_version: Annotated[
+        str | None,
+        Option("--min-version", metavar="VERSION", help="The oldest accepted release. Default: 5.0.0."),
+    ] = None,
+    cluster_name: ClusterOption = None,
+    warning: Annotated[str | None, warning_option("Clients that may be older. Default: 0.")] = None,
+    critical: Annotated[str | None, critical_option("Clients that may be older. Default: 1000000.")] = None,
+) -> CheckVerdict:
+    """Check whether connected clients are older than a release.
+
+    The check counts clients of brokers and of proxies. The state is at least unknown if the release of a
+    client is unknown, or if a broker or proxy does not answer.
+
+    Examples:
+        # Find clients older than 5.0.0
+        nsadmin check clients
+        # Accept 4.9.7, and clients up to ten that are older
+        nsadmin check clients --min-version 4.9.7 --warning 10
+    """
+    from nsadmin.operations.checks.clients import parse_min_version
+
+    scope = CheckScope(cluster_name=cluster_name)
+    if min_version is not None:
+        scope = scope._replace(min_version=min_version)
+    if parse_min_version(scope.min_version) is None:
+        raise UsageError(f'invalid version "{min_version}" for --min-version: use a release such as 5.0.0')
+    return run_check(session, "clients", warning, critical, scope)
+
+
+@command(columns=CHECK_COLUMNS)
+def check_replicas(
+    session: Session,
+    cluster_name: ClusterOption = None,
+    warning: Annotated[
+        str | None, warning_option("Differences that slaves do not remove. Default: 0.")
+    ] = None,
+    critical: Annotated[str | None, critical_option("Items that slaves may lack. Default: 0.")] = None,
+) -> CheckVerdict:
+    """Check whether slaves copy messages, and have the topics, groups, offsets and settings of their master.
+
+    A slave without a replication connection is critical (5.0 and later), and so is one whose commit log
+    stands still for a minute while its master's grows. Slaves copy topics, groups and offsets every 70 s
+    (4.x: 10 s). A difference counts when it is older than two copies, or when the slave will never copy it.
+    nsadmin remembers differences between two runs, so run this check often.
+    `nsadmin replicaDiff` lists all differences. Releases whose slaves lose topics are a warning.
+
+    Examples:
+        # Check all slaves
+        nsadmin check replicas
+        # Accept settings that differ on purpose
+        nsadmin check replicas --warning 5
+    """
+    from nsadmin.operations.inventory.keeper import open_inventory
+
+    scope = CheckScope(cluster_name=cluster_name, inventory=open_inventory(session))
+    return run_check(session, "replicas", warning, critical, scope)
+
+
+@command(columns=CHECK_COLUMNS)
+def check_registration_size(
+    session: Session,
+    broker_text: OptionalBrokerAddrOption = None,
+    cluster_name: ClusterOption = None,
+    warning: Annotated[
+        str | None, warning_option("Size of a registration, in percent of 16 MiB. Default: 50.")
+    ] = None,
+    critical: Annotated[
+        str | None, critical_option("Size of a registration, in percent of 16 MiB. Default: 80.")
+    ] = None,
+) -> CheckVerdict:
+    """Check how near the registrations of brokers are to the limit of name servers, 16 MiB.
+
+    A broker above the limit disappears with all its topics. Name servers do not list such a broker: name it
+    with -b. `nsadmin registrationSize` shows more.
+
+    Examples:
+        # Check the largest registration
+        nsadmin check registrationSize
+        # Check a broker that name servers may not list
+        nsadmin check registrationSize -b 127.0.0.1:10911
+    """
+    exclusive_options.refuse_both("-b ADDR", broker_text, "--clusterName CLUSTER", cluster_name)
+    broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)
+    scope = CheckScope(cluster_name=cluster_name, broker_addr=broker_addr)
+    return run_check(session, "registrationSize", warning, critical, scope)

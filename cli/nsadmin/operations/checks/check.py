@@ -1,0 +1,178 @@
+"""Check, the declaration of a check; CheckScope, what checks look at; CheckScale, their limits.
+
+The file of each check has one `CHECK`, and `check_table` lists the checks.
+"""
+
+import shlex
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from nsadmin.client import AdminClient
+from nsadmin.client.connection.access_options import Tls
+from nsadmin.operations.checks.findings import (
+    AlertLimits,
+    CheckFinding,
+    CheckMeasure,
+    CheckSample,
+    CheckState,
+    worst_state,
+)
+from nsadmin.operations.checks.ranges import AlertRange, InvalidRangeError, parse_range
+
+if TYPE_CHECKING:
+    import re
+
+    from nsadmin.operations.divergence.observer import DivergenceObserver
+    from nsadmin.operations.inventory.keeper import InventoryKeeper
+    from nsadmin.operations.replicas.records import ReplicaComparison
+
+T = TypeVar("T")
+
+CheckLimits = tuple[str | None, str | None]
+"""The warning and the critical range of a check, such as ("10", "100"); None for the default."""
+
+
+class CheckNotApplicable(Exception):
+    """The check has nothing to check. The message gives the reason."""
+
+
+class CheckScope(NamedTuple):
+    """What checks look at beside the cluster itself. Each check reads the fields that concern it.
+
+    `is_part` is True in a run of all checks, where a check that does not apply is left out. `inventory` knows
+    which brokers should be registered, and `expected_count` how many.
+
+    Name servers get `settle_seconds` to agree. `divergence_observer` remembers the age of their differences
+    from run to run. `journal_since` returns the time from which lost events count, for the current one in ms.
+
+    These are called in the thread of a check: `report_replicas` with the comparison of slaves with their
+    masters, `report_groups` with the groups that a check saw, and `report_wait` once if name servers differ,
+    with the longest wait in seconds.
+    """
+
+    is_part: bool = False
+    cluster_name: str | None = None
+    topic: str | None = None
+    group: str | None = None
+    excluded_topics: "re.Pattern[str] | None" = None
+    broker_addr: str | None = None
+    min_version: str = "5.0.0"
+    expected_count: int | None = None
+    inventory: "InventoryKeeper | None" = None
+    tls: Tls | None = None
+    journal_folders: Sequence[Path] = ()
+    journal_since: Callable[[int], int] = lambda now_ms: now_ms - 86_400_000
+    asks_journal_status: bool = True
+    verifies_records: bool = False
+    report_folder: Path | None = None
+    backup_path: Path | None = None
+    settle_seconds: float = 50.0
+    divergence_observer: "DivergenceObserver | None" = None
+    pause_seconds: Callable[[float], object] = lambda seconds: sleep(seconds)
+    report_replicas: Callable[["ReplicaComparison"], object] = lambda comparison: None
+    report_groups: Callable[[Collection[str]], object] = lambda groups: None
+    report_wait: Callable[[float], object] = lambda seconds: None
+
+    def skip_if(self, is_not_applicable: bool, reason: str) -> None:
+        """Leave the check out of a run of all checks. If it was asked for by name, it runs nevertheless."""
+        if self.is_part and is_not_applicable:
+            raise CheckNotApplicable(reason)
+
+
+WHOLE_CLUSTER = CheckScope()
+
+
+class CheckScale:
+    """The measures of one check with their effective limits."""
+
+    def __init__(
+        self,
+        check_name: str,
+        measures: Iterable[CheckMeasure],
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> None:
+        """Replace default limits by the given ranges. Raises InvalidRangeError."""
+        self.check_name = check_name
+        self._measures = {measure.name: measure for measure in measures}
+        self._limits = {
+            name: AlertLimits(
+                _parse_limit("--warning", measure.warning, warning),
+                _parse_limit("--critical", measure.critical, critical),
+            )
+            for name, measure in self._measures.items()
+        }
+
+    def make_sample(
+        self, measure_name: str, value: float | None, item_name: str | None = None
+    ) -> CheckSample:
+        """Return a value of a measure together with its limits."""
+        return CheckSample(self._measures[measure_name], value, item_name, self._limits[measure_name])
+
+    def make_finding(
+        self,
+        summary: str,
+        samples: Iterable[CheckSample],
+        detail_lines: Iterable[str] = (),
+        *,
+        minimum_state: CheckState = CheckState.OK,
+        about: str | None = None,
+    ) -> CheckFinding:
+        """Return a finding with the worst state of its samples, or `minimum_state` if that is worse."""
+        samples = tuple(samples)
+        state = worst_state([minimum_state, *(sample.alert_state for sample in samples)])
+        return CheckFinding(self.check_name, state, summary, samples, tuple(detail_lines), about)
+
+    def make_unknown_finding(
+        self, summary: str, detail_lines: Iterable[str] = (), about: str | None = None
+    ) -> CheckFinding:
+        """Return an UNKNOWN finding with its reason."""
+        return CheckFinding(self.check_name, CheckState.UNKNOWN, summary, (), tuple(detail_lines), about)
+
+
+def _parse_limit(option_name: str, default_text: str | None, option_text: str | None) -> AlertRange | None:
+    """Return the given range or else the default one; None for a measure without a default limit."""
+    if default_text is None or option_text is None:
+        return None if default_text is None else parse_range(default_text)
+    try:
+        parsed_range = parse_range(option_text)
+    except InvalidRangeError as error:
+        raise InvalidRangeError(f"{option_name}: {error}") from None
+    if default_text.endswith(":") and ":" not in option_text:
+        raise InvalidRangeError(
+            f"{option_name} {option_text} would alert above {option_text}, but low values are bad: "
+            f"use {option_text}:"
+        )
+    return parsed_range
+
+
+class Check(NamedTuple, Generic[T]):
+    """A check. `observe` reads the facts, and `judge` decides about them without a request or a clock.
+
+    `measures` have the default limits. `warns` and `alerts` say when the state is WARNING or CRITICAL, and
+    `remedy` is the command to run then; `{about}` in it stands for the topic or group.
+
+    A check without options of its own needs no command function: `help` and the help of --warning and
+    --critical describe its command, which has --clusterName with `takes_cluster`.
+    """
+
+    name: str
+    measures: tuple[CheckMeasure, ...]
+    observe: Callable[[AdminClient, CheckScope], T]
+    judge: Callable[[CheckScale, T], CheckFinding]
+    warns: str
+    alerts: str
+    remedy: str
+    help: str = ""
+    warning_help: str = ""
+    critical_help: str = ""
+    takes_cluster: bool = False
+
+    def format_remedy(self, about: str | None) -> str:
+        return self.remedy.format(about=shlex.quote(about or ""))
+
+    def make_scale(self, limits: CheckLimits = (None, None)) -> CheckScale:
+        """Return the measures with their limits. Raises InvalidRangeError."""
+        return CheckScale(self.name, self.measures, *limits)

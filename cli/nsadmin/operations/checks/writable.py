@@ -1,0 +1,351 @@
+"""Checks for topics that clients can write to on no broker, or on fewer brokers than have the topic."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.results import error_text
+from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.operations.checks import masters
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.masters import MasterAnswers
+from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, LostTopics, describe_missing
+from nsadmin.operations.inventory.records import lost_brokers_of_topics
+from nsadmin.operations.topic_kinds import find_groups_with_retries, is_user_topic
+
+_MAX_SHOWN = 10
+_MASTER_ID_TEXT = "0"
+
+
+class WritableTopicsObservation(NamedTuple):
+    """The state of each name server, RocketMQ's system topics, and what masters answered.
+
+    `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
+    They are read-only on purpose, not because a name server's write permission was removed. By name server,
+    `unwiped_brokers` have a topic with the write permission. `lost_topics` has the missing brokers.
+    `inventory_problem` says why they are unknown. `cluster_name` and `excluded_topics` limit what is judged.
+    """
+
+    snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
+    system_topics: frozenset[str] = frozenset()
+    master_answers: MasterAnswers = MasterAnswers()
+    read_only_topics: Mapping[str, frozenset[str]] = {}
+    unwiped_brokers: Mapping[str, frozenset[str]] = {}
+    lost_topics: LostTopics = NO_LOST_TOPICS
+    inventory_problem: str | None = None
+    cluster_name: str | None = None
+    excluded_topics: re.Pattern[str] | None = None
+
+    @property
+    def snapshots(self) -> list[ClusterSnapshot]:
+        return [snapshot for _, snapshot, _ in self.snapshot_results if snapshot is not None]
+
+
+def observe(admin: AdminClient, scope: CheckScope) -> WritableTopicsObservation:
+    """Read all name servers, ask every master, and read which topics brokers configure as read-only."""
+    results, inventory = take_server_snapshots(admin, admin.clock_ms), scope.inventory
+    snapshots = [snapshot for _, snapshot, _ in results if snapshot is not None]
+    scope.report_groups(find_groups_with_retries({topic for shot in snapshots for topic in shot.topics}))
+    if not snapshots:
+        return WritableTopicsObservation(results)
+    answers = masters.ask_masters(
+        admin, [find_master_addr(snapshot, name) for snapshot in snapshots for name in snapshot.brokers]
+    )
+    system_topics = admin.topics.list_system_names()
+    return WritableTopicsObservation(
+        results,
+        system_topics,
+        answers,
+        _find_read_only(admin, snapshots, system_topics, answers.silence_reasons),
+        {snapshot.source: _find_unwiped_brokers(snapshot) for snapshot in snapshots},
+        NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(snapshots),
+        None if inventory is None else inventory.problem,
+        scope.cluster_name,
+        scope.excluded_topics,
+    )
+
+
+def _find_unwiped_brokers(snapshot: ClusterSnapshot) -> frozenset[str]:
+    return frozenset(
+        name
+        for queues_by_broker in snapshot.topics.values()
+        for name, queues in queues_by_broker.items()
+        if queues.get("perm", 0) & Perm.WRITE
+    )
+
+
+def _find_read_only(
+    admin: AdminClient,
+    snapshots: Sequence[ClusterSnapshot],
+    system_topics: frozenset[str],
+    silence_reasons: Mapping[str, str],
+) -> dict[str, frozenset[str]]:
+    suspect_addrs = {
+        find_master_addr(snapshot, name)
+        for snapshot in snapshots
+        for topic, queues_by_broker in snapshot.topics.items()
+        if is_user_topic(topic, system_topics)
+        for name, queues in queues_by_broker.items()
+        if not queues.get("perm", 0) & Perm.WRITE
+    }
+    registrations = admin.registrations.get_each(
+        addr for addr in suspect_addrs if addr and addr not in silence_reasons
+    )
+    return {
+        broker.broker_name: frozenset(
+            topic for topic, config in broker.topics.items() if not int(config.get("perm", 0)) & Perm.WRITE
+        )
+        for _, broker, _ in registrations
+        if broker is not None
+    }
+
+
+def find_master_addr(snapshot: ClusterSnapshot, broker_name: str) -> str | None:
+    addr: str | None = snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"].get(
+        _MASTER_ID_TEXT
+    )
+    return addr
+
+
+class TopicLoss(NamedTuple):
+    """The brokers that take no messages of a topic, with reasons. `is_reduced` if other brokers take them."""
+
+    lost_brokers: Mapping[str, str]
+    is_reduced: bool
+
+
+class TopicGroups(NamedTuple):
+    """The topics that lost some of their brokers, or all; and those that are read-only by configuration."""
+
+    reduced: Mapping[str, TopicLoss]
+    unwritable: Mapping[str, TopicLoss]
+    read_only: Sequence[str]
+
+
+def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
+    """Judge each topic by its worst name server, because clients may ask any of them."""
+    snapshots, cluster_name = seen.snapshots, seen.cluster_name
+    failure_lines = [
+        f"name server {addr}: {error_text(error)}"
+        for addr, _, error in seen.snapshot_results
+        if error is not None
+    ]
+    if not snapshots:
+        return scale.make_unknown_finding("no name server returned its topics", failure_lines)
+    # The broker names without any registered process.
+    missing_reasons = {
+        lost.broker.broker_name: describe_missing(lost)
+        for lost in seen.lost_topics.missing_brokers
+        if lost.is_group_gone and lost.broker.may_be_in(cluster_name)
+    }
+    if (
+        cluster_name is not None
+        and not missing_reasons
+        and not any(_are_in_cluster(shot, shot.brokers, cluster_name) for shot in snapshots)
+    ):
+        return scale.make_unknown_finding(f'no name server lists the cluster "{cluster_name}"', failure_lines)
+    reasons_by_topic = _find_lost_topics(seen, missing_reasons)
+    user_topics = _list_user_topics(seen, reasons_by_topic)
+    groups = _group_topics(user_topics, seen, reasons_by_topic)
+    samples = [
+        scale.make_sample("reduced", len(groups.reduced)),
+        scale.make_sample("unwritable", len(groups.unwritable)),
+        scale.make_sample("topics", len(user_topics)),
+    ]
+    known_names = {name for brokers in seen.lost_topics.topic_placements.values() for name in brokers}
+    unknown_lines = [
+        *(
+            f"{name}: {reason}; nsadmin does not know its topics"
+            for name, reason in sorted(missing_reasons.items())
+            if name not in known_names
+        ),
+        *seen.master_answers.unknown_lines,
+    ]
+    details = [
+        *_format_unwritable(groups.unwritable),
+        *_format_reduced(groups.reduced),
+        *unknown_lines,
+        *failure_lines,
+    ]
+    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
+    summary = _summarize_groups(groups, len(user_topics))
+    return scale.make_finding(summary, samples, details, minimum_state=minimum_state).with_inventory_problem(
+        seen.inventory_problem
+    )
+
+
+def _list_user_topics(seen: WritableTopicsObservation, lost_topics: Iterable[str]) -> list[str]:
+    """List the topics to judge: those that a name server has, and those of missing brokers."""
+    known_topics = {
+        topic
+        for snapshot in seen.snapshots
+        for topic, brokers in snapshot.topics.items()
+        if is_user_topic(topic, seen.system_topics)
+        and (seen.cluster_name is None or _are_in_cluster(snapshot, brokers, seen.cluster_name))
+    }
+    excluded = seen.excluded_topics
+    return [
+        topic
+        for topic in sorted(known_topics.union(lost_topics))
+        if excluded is None or not excluded.search(topic)
+    ]
+
+
+def _group_topics(
+    user_topics: Sequence[str],
+    seen: WritableTopicsObservation,
+    reasons_by_topic: Mapping[str, Mapping[str, str]],
+) -> TopicGroups:
+    snapshots = seen.snapshots
+    losses = {
+        topic: _add_missing(
+            # The loss on the worst name server. Not knowing the topic counts as a complete loss.
+            max(
+                (_find_loss(snapshot, topic, seen) for snapshot in snapshots),
+                key=lambda loss: (bool(loss.lost_brokers) and not loss.is_reduced, len(loss.lost_brokers)),
+            ),
+            reasons_by_topic.get(topic, {}),
+            any(snapshot.topics.get(topic) for snapshot in snapshots),
+        )
+        for topic in user_topics
+    }
+    unwritable = {topic: loss for topic, loss in losses.items() if loss.lost_brokers and not loss.is_reduced}
+    read_only = [
+        topic
+        for topic in user_topics
+        if topic not in unwritable
+        and all(
+            _is_read_only_on_purpose(snapshot, topic, name, seen)
+            for snapshot in snapshots
+            for name in snapshot.topics.get(topic, ())
+        )
+    ]
+    return TopicGroups({t: loss for t, loss in losses.items() if loss.is_reduced}, unwritable, read_only)
+
+
+def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
+    writable_count = topic_count - len(groups.unwritable) - len(groups.read_only)
+    summary = f"{writable_count} of {topic_count} topics are writable"
+    if groups.read_only:
+        summary += f", {len(groups.read_only)} are read-only by configuration"
+    if groups.reduced:
+        summary += f", {len(groups.reduced)} of them not on all of their brokers"
+    return f"{summary} {masters.LOOKED_AT}"
+
+
+def _find_lost_topics(
+    seen: WritableTopicsObservation, missing_reasons: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """The user topics of missing brokers, with the reason by broker name."""
+    lost = seen.lost_topics
+    # A broker has topics with the names of itself and its cluster. No list of system topics has them.
+    own_topics = {
+        own_topic
+        for missing in lost.missing_brokers
+        for own_topic in (
+            missing.broker.broker_name,
+            missing.broker.cluster_name,
+            f"{missing.broker.cluster_name}_REPLY_TOPIC",
+        )
+    }
+    return {
+        topic: {name: missing_reasons[name] for name in names if name in missing_reasons}
+        for topic, names in lost_brokers_of_topics(lost.topic_placements, lost.missing_brokers).items()
+        if topic not in own_topics
+        and is_user_topic(topic, seen.system_topics)
+        and any(name in missing_reasons for name in names)
+    }
+
+
+def _add_missing(loss: TopicLoss, missing_reasons: Mapping[str, str], is_on_other_brokers: bool) -> TopicLoss:
+    if not missing_reasons:
+        return loss
+    if not is_on_other_brokers:
+        return TopicLoss(missing_reasons, False)
+    is_reduced = loss.is_reduced or not loss.lost_brokers
+    return TopicLoss({**loss.lost_brokers, **missing_reasons}, is_reduced)
+
+
+def _are_in_cluster(snapshot: ClusterSnapshot, broker_names: Iterable[str], cluster_name: str) -> bool:
+    return any(_cluster_of_broker(snapshot, name) == cluster_name for name in broker_names)
+
+
+def _cluster_of_broker(snapshot: ClusterSnapshot, broker_name: str) -> str | None:
+    return snapshot.brokers[broker_name]["clusterName"] if broker_name in snapshot.brokers else None
+
+
+def _find_loss(snapshot: ClusterSnapshot, topic: str, seen: WritableTopicsObservation) -> TopicLoss:
+    queues_by_broker = snapshot.topics.get(topic)
+    if not queues_by_broker:
+        return TopicLoss({"": f"name server {snapshot.source} does not have the topic"}, False)
+    considered = {
+        name: queues
+        for name, queues in queues_by_broker.items()
+        if seen.cluster_name in (None, _cluster_of_broker(snapshot, name))
+        and not _is_read_only_on_purpose(snapshot, topic, name, seen)
+    }
+    lost = {
+        name: reason
+        for name, queues in considered.items()
+        if (
+            reason := masters.explain_unwritable(
+                queues.get("perm"),
+                queues.get("writeQueueNums", 0),
+                find_master_addr(snapshot, name),
+                seen.master_answers,
+            )
+        )
+    }
+    return TopicLoss(lost, bool(lost) and len(lost) < len(considered))
+
+
+def _is_read_only_on_purpose(
+    snapshot: ClusterSnapshot, topic: str, broker_name: str, seen: WritableTopicsObservation
+) -> bool:
+    """Whether the broker's own configuration makes the topic read-only.
+
+    A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
+    broker, so if another topic still has it, this topic was registered without it.
+    """
+    if find_master_addr(snapshot, broker_name) not in seen.master_answers.silence_reasons:
+        return topic in seen.read_only_topics.get(broker_name, ())
+    perm = snapshot.topics[topic][broker_name].get("perm", 0)
+    return not perm & Perm.WRITE and broker_name in seen.unwiped_brokers[snapshot.source]
+
+
+def _format_unwritable(losses: Mapping[str, TopicLoss]) -> list[str]:
+    lines = [
+        f"no broker accepts messages for {topic}: "
+        + ", ".join(f"{name}: {reason}" if name else reason for name, reason in loss.lost_brokers.items())
+        for topic, loss in list(losses.items())[:_MAX_SHOWN]
+    ]
+    hidden_count = len(losses) - _MAX_SHOWN
+    return [*lines, f"and for {hidden_count} more topics"] if hidden_count > 0 else lines
+
+
+def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
+    """Group the losses by broker: usually one broker is lost with all its topics."""
+    counts = Counter(item for loss in losses.values() for item in loss.lost_brokers.items())
+    return [
+        f"{name} accepts no messages for {topic_count} topics: {reason}"
+        for (name, reason), topic_count in sorted(counts.items())
+    ]
+
+
+CHECK = Check(
+    "writable",
+    (
+        CheckMeasure("reduced", "topics with brokers that accept no messages", warning="0"),
+        CheckMeasure("unwritable", "topics without a broker that accepts messages", critical="0"),
+        CheckMeasure("topics", "checked topics"),
+    ),
+    observe,
+    judge,
+    warns="clients can write to a topic on fewer brokers than have it",
+    alerts="clients cannot write to a topic",
+    remedy="nsadmin divergence",
+)

@@ -1,0 +1,59 @@
+"""The limits in force, and what every check of the table declares."""
+
+import pytest
+
+from nsadmin.operations.checks import namesrv
+from nsadmin.operations.checks.check_table import CHECK_TABLE
+from nsadmin.operations.checks.findings import CheckMeasure, CheckState
+from nsadmin.operations.checks.ranges import InvalidRangeError, parse_range
+from nsadmin.operations.kubernetes.rules import DOCTOR_MEASURES
+from nsadmin.operations.security.rules import AUDIT_MEASURES
+
+
+@pytest.mark.parametrize(
+    ("name", "measures"),
+    [
+        *((entry.name, entry.load().measures) for entry in CHECK_TABLE),
+        ("security", AUDIT_MEASURES),
+        ("kubernetes", DOCTOR_MEASURES),
+    ],
+)
+def test_every_threshold_is_a_range_and_each_check_has_one_of_each_kind(
+    name: str, measures: tuple[CheckMeasure, ...]
+) -> None:
+    for kind in ("warning", "critical"):
+        texts = [text for measure in measures if (text := getattr(measure, kind)) is not None]
+        assert len(texts) <= 1, f"{name}: --{kind} would be about {len(texts)} measures"
+        assert all(map(parse_range, texts))
+    assert len({measure.name for measure in measures}) == len(measures)
+    assert all(measure.help_text for measure in measures)
+
+
+def test_what_is_given_counts_for_the_measure_that_has_a_limit() -> None:
+    usual, other = namesrv.CHECK.make_scale(), namesrv.CHECK.make_scale(("2", "3:"))
+    assert usual.make_sample("failing", 1).alert_state is CheckState.WARNING
+    assert other.make_sample("failing", 2).alert_state is CheckState.OK
+    assert usual.make_sample("serving", 2).alert_state is CheckState.OK
+    assert other.make_sample("serving", 2).alert_state is CheckState.CRITICAL
+    assert other.make_sample("latency", 99.0).alert_state is CheckState.OK
+
+
+def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
+    with pytest.raises(
+        InvalidRangeError, match=r"--critical 2 would alert above 2, but low values are bad: use 2:"
+    ):
+        namesrv.CHECK.make_scale((None, "2"))
+    with pytest.raises(InvalidRangeError, match='--warning: invalid range "x"'):
+        namesrv.CHECK.make_scale(("x", None))
+    assert (
+        namesrv.CHECK.make_scale((None, "0:2")).make_sample("serving", 3).alert_state is CheckState.CRITICAL
+    )
+
+
+def test_a_finding_is_as_bad_as_its_worst_sample() -> None:
+    scale = namesrv.CHECK.make_scale()
+    samples = [scale.make_sample("failing", 1), scale.make_sample("serving", 1)]
+    assert scale.make_finding("", samples).state is CheckState.WARNING
+    assert scale.make_finding("", samples, minimum_state=CheckState.CRITICAL).state is CheckState.CRITICAL
+    assert scale.make_finding("", [scale.make_sample("failing", None)]).state is CheckState.UNKNOWN
+    assert scale.make_unknown_finding("why").state is CheckState.UNKNOWN
