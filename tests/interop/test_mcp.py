@@ -144,7 +144,7 @@ def plain_arguments(tool: Tool, cluster: Cluster) -> dict[str, Any]:
 def printed(cluster: Cluster, name: str, arguments: dict[str, Any]) -> tuple[int, str]:
     """Run the command in this process; its exit code, and what it printed as JSON."""
     tool = build_tools(list_exposed_commands(with_changes=False), (), has_folder=False)[name]
-    options = [] if tool.exposed_command.entry.kind == "local" else cluster.options
+    options = [] if tool.exposed.entry.kind == "local" else cluster.options
     with build_command_words(tool, arguments, None) as command:
         written = BytesIO()
         with TextIOWrapper(written, "utf-8") as out, redirect_stdout(out), redirect_stderr(StringIO()):

@@ -22,9 +22,7 @@ MESSAGE_COUNT: AnyColumn = Column(
 )
 FAILED: Column[BrokerLoad] = Column("failed", "messages that the broker refused", lambda r: r.failed_count)
 LOAD_RESULT: Column[BrokerLoad] = Column(
-    "result",
-    "done, dry-run or failed",
-    lambda r: outcome_word(r.error, "done" if r.seconds else "dry-run"),
+    "result", "done, dry-run or failed", lambda r: outcome_word(r.error, "done" if r.seconds else "dry-run")
 )
 THROUGHPUT_COLUMNS: Columns[BrokerLoad] = (
     BROKER_NAME,
@@ -225,9 +223,7 @@ def bench_latency(
 
 
 def _run_on_topic(
-    session: Session,
-    load_size: LoadSize,
-    measure: Callable[[str, Callable[[int], None]], list[BrokerLoad]],
+    session: Session, load_size: LoadSize, measure: Callable[[str, Callable[[int], None]], list[BrokerLoad]]
 ) -> list[BrokerLoad]:
     """Ask, create the topic, run the load, and delete the topic. A dry run returns no figures."""
     cluster_name, masters = choose_cluster(session.admin, load_size.cluster_name)

@@ -30,9 +30,7 @@ ITEM_COLUMNS: Columns[BundleItem] = (
     Column("kind", "server, journal or leftOut", lambda i: i.kind),
     Column("item", "address of the server, name of the journal, or the missing item", lambda i: i.item),
     Column(
-        "count",
-        "number of answers of the server, or of requests that were left out",
-        lambda i: i.quantity,
+        "count", "number of answers of the server, or of requests that were left out", lambda i: i.quantity
     ),
     Column("reason", "why it was left out", lambda i: i.reason),
 )

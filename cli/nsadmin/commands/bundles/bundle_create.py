@@ -32,9 +32,7 @@ BUNDLE_COLUMNS: Columns[tuple[Path, BundleManifest]] = (
             Column("nsadmin", "version of nsadmin that made the bundle", lambda m: m.tool_version),
             Column("nameServers", "number of name servers", lambda m: len(m.name_servers)),
             Column(
-                "servers",
-                "number of servers with answers in the bundle",
-                lambda m: len(m.members_by_server),
+                "servers", "number of servers with answers in the bundle", lambda m: len(m.members_by_server)
             ),
             Column("answers", "number of answers of servers in the bundle", lambda m: m.request_count),
             Column("seconds", "duration of the collection, in seconds", lambda m: m.seconds),
@@ -70,8 +68,7 @@ def bundle_create(
         Flags("--file"),
     ],
     since_text: Annotated[
-        str,
-        Option("--since", metavar="TIME", help="Include journals and the audit log of this last time."),
+        str, Option("--since", metavar="TIME", help="Include journals and the audit log of this last time.")
     ] = _DEFAULT_SINCE,
     journal_folders: Annotated[
         list[str] | None,

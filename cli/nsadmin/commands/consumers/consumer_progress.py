@@ -63,9 +63,7 @@ LAST_TIME: Column[GroupQueueLag] = Column(
     "lastTime", "when the last consumed message was stored (UTC)", lambda q: format_utc(q.last_consumed_ms)
 )
 INFLIGHT: Column[GroupQueueLag] = Column(
-    "inflight",
-    "messages that were delivered but not acknowledged; since 5.1",
-    lambda q: q.inflight_count,
+    "inflight", "messages that were delivered but not acknowledged; since 5.1", lambda q: q.inflight_count
 )
 DIFF_REASON: AnyColumn = Column(
     "diffReason",
@@ -109,9 +107,7 @@ SUBSCRIPTIONS: AnyColumn = Column(
     lambda r: _format_subscriptions(r.subscriptions),
 )
 CONSUME_FROM_WHERE: AnyColumn = Column(
-    "consumeFromWhere",
-    "where clients of the group start without an offset",
-    lambda r: r.consume_from_where,
+    "consumeFromWhere", "where clients of the group start without an offset", lambda r: r.consume_from_where
 )
 CONNECTION_COLUMNS: Columns[ConnectedClient] = (
     GROUP.in_wide(),
@@ -404,8 +400,7 @@ def broker_consume_stats(
         int, Option("-l", "--level", metavar="DIFF", help="Only queues that are at least this far behind.")
     ] = 0,
     order_text: Annotated[
-        str | None,
-        Option("-o", "--order", metavar="true|false", help="true: only ordered topics."),
+        str | None, Option("-o", "--order", metavar="true|false", help="true: only ordered topics.")
     ] = None,
 ) -> ResultRows:
     """Show how far every consumer group is behind on every queue of one broker.

@@ -19,12 +19,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
-from nsadmin.commands.columns.changes import (
-    CHANGE_COLUMNS,
-    ServerChange,
-    describe_change,
-    describe_removal,
-)
+from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change, describe_removal
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR, ROLE, TARGET
 from nsadmin.commands.columns.topics import TOPIC

@@ -35,9 +35,7 @@ GROUP_COLUMNS: Columns[DeadLetterCounts] = (
     GROUP,
     Column("messageCount", "dead letters on the brokers that answered", lambda c: c.message_count),
     Column(
-        "replayedCount",
-        "those of messageCount that a `dlq replay` of this account replayed",
-        _count_replayed,
+        "replayedCount", "those of messageCount that a `dlq replay` of this account replayed", _count_replayed
     ),
     Column("lastHourCount", "dead letters stored in the last hour", lambda c: c.last_hour_count),
     Column("oldest", "when a broker stored the oldest dead letter (UTC)", lambda c: format_utc(c.oldest_ms)),

@@ -89,9 +89,7 @@ LETTER_COLUMNS: Columns[ShownLetter] = (
         (
             Column("attempts", "deliveries before the message became a dead letter", lambda d: d.attempts),
             Column(
-                "replays",
-                "replays with `dlq replay` before the message died again",
-                lambda d: d.replay_count,
+                "replays", "replays with `dlq replay` before the message died again", lambda d: d.replay_count
             ),
         ),
     ),
@@ -154,15 +152,7 @@ def dlq_show(
     if max_messages is None and export_file is None:
         max_messages = DEFAULT_MAX_LETTERS
     selection = parse_selection(
-        command_name,
-        since_text,
-        until_text,
-        origin_topics,
-        keys,
-        tags,
-        body_text,
-        max_messages,
-        offset_ids,
+        command_name, since_text, until_text, origin_topics, keys, tags, body_text, max_messages, offset_ids
     )
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
     page_errors: dict[str, RocketMQError] = dict(broker_errors)

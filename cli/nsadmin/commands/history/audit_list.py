@@ -14,11 +14,11 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
 
-def _audit_field(key: str, meaning: str, wide: bool = False) -> Column[AuditRecord]:
+def _recorded_column(key: str, meaning: str, wide: bool = False) -> Column[AuditRecord]:
     return Column(key, meaning, lambda r: r.get(key), wide)
 
 
-EXIT_CODE = _audit_field("exitCode", "exit code of the command; 130 if it was interrupted")
+EXIT_CODE = _recorded_column("exitCode", "exit code of the command; 130 if it was interrupted")
 SERVERS: Column[AuditRecord] = Column(
     "servers",
     "addresses of the servers that received changes",
@@ -26,17 +26,17 @@ SERVERS: Column[AuditRecord] = Column(
 )
 AUDIT_COLUMNS: Columns[AuditRecord] = (
     Column("time", "start of the command (UTC)", lambda r: format_utc(r["time"])),
-    _audit_field("user", "name of the account"),
-    _audit_field(
+    _recorded_column("user", "name of the account"),
+    _recorded_column(
         "origin",
         "the program that started the command for a client, such as mcp; null if an operator did",
         wide=True,
     ),
-    _audit_field("context", "the context in use; null for none"),
-    _audit_field("nameServers", "the name servers of the command", wide=True),
-    _audit_field("command", "the command line"),
-    _audit_field("sent", "the changing requests: server, code and outcome", wide=True),
-    _audit_field("results", "the rows of the command", wide=True),
+    _recorded_column("context", "the context in use; null for none"),
+    _recorded_column("nameServers", "the name servers of the command", wide=True),
+    _recorded_column("command", "the command line"),
+    _recorded_column("sent", "the changing requests: server, code and outcome", wide=True),
+    _recorded_column("results", "the rows of the command", wide=True),
     EXIT_CODE,
     SERVERS,
 )

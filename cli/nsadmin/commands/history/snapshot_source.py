@@ -72,10 +72,7 @@ def _take_live_snapshot(session: Session, access: Access, namesrv_addrs: Any) ->
 
 
 def rebuild_past_snapshot(
-    session: Session,
-    time_ms: int,
-    journal_folders: list[str] | None,
-    server_name: str | None,
+    session: Session, time_ms: int, journal_folders: list[str] | None, server_name: str | None
 ) -> ClusterSnapshot:
     """Rebuild a name server's state at `time_ms` from its journal; UsageError if the state is unknown."""
     server_journals = find_journals(session, journal_folders, server_name)

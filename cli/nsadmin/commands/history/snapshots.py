@@ -51,9 +51,7 @@ ITEM_COLUMNS: Columns[tuple[SnapshotItem, object]] = (
         ),
     ),
     Column(
-        "summary",
-        "value of the item",
-        lambda i: (describe_change(None, i[1]) or "").removeprefix("new: "),
+        "summary", "value of the item", lambda i: (describe_change(None, i[1]) or "").removeprefix("new: ")
     ),
     Column("value", "value of the item, with the wire's names", lambda i: i[1], wide=True),
 )

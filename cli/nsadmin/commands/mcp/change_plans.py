@@ -52,11 +52,7 @@ class PlanStore:
         return token
 
     def take_plan(self, token: str, command_text: str) -> ChangePlan:
-        """Return the plan of a token, which is then used.
-
-        Raises:
-            PlanRefusedError: The token is unknown, used or expired, or the command is another one.
-        """
+        """Return the plan of a token, which is then used. PlanRefusedError if it is not that command's."""
         self._drop_expired()
         plan, _ = self._pending.pop(_hash_text(token), (None, 0.0))
         if plan is None:
@@ -68,11 +64,9 @@ class PlanStore:
         return plan
 
     def _drop_expired(self) -> None:
-        now_seconds = self._read_clock()
+        now = self._read_clock()
         self._pending = {
-            token_hash: (plan, expires_at)
-            for token_hash, (plan, expires_at) in self._pending.items()
-            if expires_at > now_seconds
+            key: (plan, expires_at) for key, (plan, expires_at) in self._pending.items() if expires_at > now
         }
 
 
@@ -87,11 +81,7 @@ def hash_dry_run(dry_run: CommandOutcome) -> str:
 
 
 def require_same_state(plan: ChangePlan, result_hash: str, members_hash: str) -> None:
-    """Compare the plan with a new dry run.
-
-    Raises:
-        PlanRefusedError: The cluster has changed since the plan.
-    """
+    """Compare the plan with a new dry run; PlanRefusedError if the cluster has changed since the plan."""
     if plan.members_hash != members_hash:
         raise PlanRefusedError(
             "the cluster has moved: its name servers or brokers are not those of the plan. Plan the change "

@@ -42,34 +42,33 @@ class ExposedCommand(NamedTuple):
         return f"plan_{self.entry.name}" if self.is_change else self.entry.name
 
 
-def agent_refusal(command_entry: CommandEntry) -> str | None:
+def agent_refusal(entry: CommandEntry) -> str | None:
     """Why MCP clients cannot use the command, as it declares; None if they can."""
-    return declaration_of(command_entry.load_function()).agent_refusal
+    return declaration_of(entry.load_function()).agent_refusal
 
 
-def has_reading_tool(command_entry: CommandEntry) -> bool:
+def has_reading_tool(entry: CommandEntry) -> bool:
     """Whether a command has a tool that reads."""
-    if command_entry.kind == "mixed":
-        return command_entry.name in CHANGING_PARAMETERS
-    return command_entry.kind in ("read", "check", "local") and not agent_refusal(command_entry)
+    if entry.kind == "mixed":
+        return entry.name in CHANGING_PARAMETERS
+    return entry.kind in ("read", "check", "local") and not agent_refusal(entry)
 
 
-def has_changing_tool(command_entry: CommandEntry) -> bool:
+def has_changing_tool(entry: CommandEntry) -> bool:
     """Whether a command has a tool that plans a change."""
-    if command_entry.kind == "mixed":
-        return command_entry.name in CHANGING_MIXED_COMMANDS
-    return command_entry.kind in ("change", "delete") and not agent_refusal(command_entry)
+    if entry.kind == "mixed":
+        return entry.name in CHANGING_MIXED_COMMANDS
+    return entry.kind in ("change", "delete") and not agent_refusal(entry)
 
 
 def list_exposed_commands(*, with_changes: bool) -> list[ExposedCommand]:
     """Return the commands that have a tool, in the order of the registry."""
-    exposed_commands = []
-    for command_entry in COMMANDS:
-        command_tools = [False] if has_reading_tool(command_entry) else []
-        command_tools += [True] if with_changes and has_changing_tool(command_entry) else []
-        if command_tools:
-            command_function = command_entry.load_function()
-            exposed_commands += [
-                ExposedCommand(command_entry, command_function, is_change) for is_change in command_tools
-            ]
-    return exposed_commands
+    return [
+        ExposedCommand(entry, entry.load_function(), is_change)
+        for entry in COMMANDS
+        for is_change, has_tool in (
+            (False, has_reading_tool(entry)),
+            (True, with_changes and has_changing_tool(entry)),
+        )
+        if has_tool
+    ]

@@ -155,10 +155,8 @@ class _Handlers:
         self, context: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        page_path = (
-            self._content.pages.get(uri.removeprefix(_PAGE_PREFIX)) if uri.startswith(_PAGE_PREFIX) else None
-        )
-        if page_path is not None:
+        page_path = self._content.pages.get(uri.removeprefix(_PAGE_PREFIX))
+        if page_path is not None and uri.startswith(_PAGE_PREFIX):
             return _text_resource(uri, page_path.read_text(encoding="utf-8"), "text/markdown")
         if uri.startswith(_FILE_PREFIX):
             return await self._read_file(uri, unquote(uri.removeprefix(_FILE_PREFIX)))
@@ -213,10 +211,10 @@ class _Handlers:
 
 
 def _describe_tool(tool: CommandTool) -> types.Tool:
-    entry = tool.exposed_command.entry
+    entry = tool.exposed.entry
     return types.Tool(
         name=tool.name,
-        title=f"Plan: {entry.help}" if tool.exposed_command.is_change else entry.help,
+        title=f"Plan: {entry.help}" if tool.exposed.is_change else entry.help,
         description=tool.description,
         input_schema=dict(tool.input_schema),
         output_schema=dict(tool.output_schema),

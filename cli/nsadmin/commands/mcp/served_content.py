@@ -48,39 +48,27 @@ def build_content(
     )
 
 
-def _select_commands(exposed_commands: Sequence[ExposedCommand], tools_text: str) -> list[ExposedCommand]:
+def _select_commands(commands: Sequence[ExposedCommand], tools_text: str) -> list[ExposedCommand]:
     """Return the commands of a list of command names and categories."""
-    selected_names: set[str] = set()
+    selected: set[str] = set()
     for word in filter(None, (word.strip() for word in tools_text.split(","))):
-        category = registry.find_category(word)
-        command_entry = registry.find_command(word.replace(" ", ""))
-        word_names = {
-            exposed_command.entry.name
-            for exposed_command in exposed_commands
-            if exposed_command.entry.category == category or exposed_command.entry == command_entry
-        }
-        if not word_names:
-            raise _unknown_tool(word, exposed_commands)
-        selected_names |= word_names
-    if not selected_names:
+        category, entry = registry.find_category(word), registry.find_command(word.replace(" ", ""))
+        names = {c.entry.name for c in commands if c.entry.category == category or c.entry == entry}
+        if not names:
+            raise _unknown_tool(word, commands)
+        selected |= names
+    if not selected:
         raise UsageError('no tool in --tools: write names, such as "topics,clusterList"')
-    return [
-        exposed_command
-        for exposed_command in exposed_commands
-        if exposed_command.entry.name in selected_names
-    ]
+    return [c for c in commands if c.entry.name in selected]
 
 
-def _unknown_tool(word: str, exposed_commands: Sequence[ExposedCommand]) -> UsageError:
-    command_entry = registry.find_command(word)
-    if command_entry is not None:
-        reason = agent_refusal(command_entry)
+def _unknown_tool(word: str, commands: Sequence[ExposedCommand]) -> UsageError:
+    entry = registry.find_command(word)
+    if entry is not None:
+        reason = agent_refusal(entry)
         explanation = "needs --allow-changes" if reason is None else f"is left out, because {reason}"
-        return UsageError(f'no tool "{word}" for --tools: nsadmin {command_entry.typed_name} {explanation}')
-    known_names = [
-        *(category.handle for category in registry.CATEGORIES),
-        *(exposed_command.entry.name for exposed_command in exposed_commands),
-    ]
+        return UsageError(f'no tool "{word}" for --tools: nsadmin {entry.typed_name} {explanation}')
+    known_names = [*(c.handle for c in registry.CATEGORIES), *(c.entry.name for c in commands)]
     similar_names = find_similar_names(word, known_names, 0.6)
     advice = f"; {did_you_mean(similar_names)}" if similar_names else ""
     return UsageError(f'no tool "{word}" for --tools{advice}')

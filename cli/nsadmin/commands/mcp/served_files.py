@@ -55,10 +55,7 @@ def find_pages() -> Mapping[str, Path]:
 def _page_folders() -> tuple[Path, ...]:
     """The folders that can have the pages: of a checkout, and of an installed package."""
     package_folder = Path(output.__file__).parents[1]
-    return (
-        package_folder.parents[1] / "docs",
-        Path(sysconfig.get_path("data"), "share", "doc", "nsadmin"),
-    )
+    return (package_folder.parents[1] / "docs", Path(sysconfig.get_path("data"), "share", "doc", "nsadmin"))
 
 
 def read_title(page_text: str) -> str:

@@ -55,13 +55,9 @@ class ToolResult(NamedTuple):
 
 
 class ToolCaller:
-    """Runs calls of the tools on the clusters.
+    """Runs calls of the tools (by name) on the clusters (by context; the first is the default).
 
-    Args:
-        tools: The tools by name.
-        clusters: The clusters by context; the first is the default.
-        folder: The folder of --files; None without that option.
-        limits: The bounds of each call.
+    `folder` is that of --files; None without that option.
     """
 
     def __init__(
@@ -83,19 +79,16 @@ class ToolCaller:
     async def call_tool(self, tool: CommandTool, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a reading tool, or the dry run of a change.
 
-        Args:
-            tool: The tool.
-            arguments: The arguments of the client.
-
-        Raises:
-            InvalidArgumentsError: The arguments are wrong, or name an address outside the cluster.
+        Raises InvalidArgumentsError if the arguments are wrong, or name an address outside the cluster.
         """
         validate_arguments(tool.name, tool.input_schema, arguments)
-        cluster = self._choose_cluster(arguments)
+        cluster = self._clusters[arguments.get("context", next(iter(self._clusters)))]
         await self._require_own_addresses(tool, arguments, cluster)
         max_rows = arguments.get("maxRows", DEFAULT_ROWS)
-        if not tool.exposed_command.is_change:
-            outcome = await self._run(tool, arguments, cluster, _safety_words(tool))
+        if not tool.exposed.is_change:
+            # A command that can also change something runs as a dry run, which sends no changing request.
+            safety_words = ["--dry-run"] if tool.exposed.entry.kind == "mixed" else []
+            outcome = await self._run(tool, arguments, cluster, safety_words)
             return self._to_result(tool, outcome, max_rows)
         return await self._plan_change(tool, arguments, cluster, max_rows)
 
@@ -116,11 +109,11 @@ class ToolCaller:
 
     async def stop_calls(self) -> None:
         """Cancel all calls, and wait until their processes have ended."""
-        running_calls = dict(self._ends_by_scope)
-        for call_scope in running_calls:
-            call_scope.cancel()
-        for call_end in running_calls.values():
-            await call_end.wait()
+        calls = dict(self._ends_by_scope)
+        for scope in calls:
+            scope.cancel()
+        for end in calls.values():
+            await end.wait()
 
     async def _plan_change(
         self, tool: CommandTool, arguments: Mapping[str, Any], cluster: ServedCluster, max_rows: int
@@ -149,10 +142,6 @@ class ToolCaller:
             return result._replace(structured={**result.structured, **token_fields})
         return result._replace(structured={**result.structured, "command": command_text, "refusal": refusal})
 
-    def _choose_cluster(self, arguments: Mapping[str, Any]) -> ServedCluster:
-        context_key = arguments.get("context", next(iter(self._clusters)))
-        return self._clusters[context_key]
-
     async def _fetch_members(self, cluster: ServedCluster) -> ClusterMembers:
         try:
             return await anyio.to_thread.run_sync(fetch_members, cluster, abandon_on_cancel=True)
@@ -165,10 +154,10 @@ class ToolCaller:
         """Raise InvalidArgumentsError for an address that is no broker of the cluster."""
         broker_texts = [text.strip() for text in _values_of_kind(tool, arguments, "broker")]
         id_addrs = [
-            broker_addr
+            addr
             for text in _values_of_kind(tool, arguments, "message-id")
             for message_id in text.split(",")
-            if (broker_addr := address_of_message_id(message_id)) is not None
+            if (addr := address_of_message_id(message_id)) is not None
         ]
         if broker_texts or id_addrs:
             members = await self._fetch_members(cluster)
@@ -188,7 +177,7 @@ class ToolCaller:
     ) -> CommandOutcome:
         is_execution = origin is not None
         origin_variables = {} if origin is None else {ORIGIN_VARIABLE: origin}
-        option_words = () if tool.exposed_command.entry.kind == "local" else cluster.option_words
+        option_words = () if tool.exposed.entry.kind == "local" else cluster.option_words
         outcome = CommandOutcome("", "the server stops", ExitCode.INTERRUPTED)
         with build_command_words(tool, arguments, self._folder) as command, self._open_call_scope():
             async with self._slots:
@@ -205,15 +194,15 @@ class ToolCaller:
 
     @contextmanager
     def _open_call_scope(self) -> Iterator[None]:
-        with anyio.CancelScope() as call_scope:
-            self._ends_by_scope[call_scope] = anyio.Event()
+        with anyio.CancelScope() as scope:
+            self._ends_by_scope[scope] = anyio.Event()
             try:
                 yield
             finally:
-                self._ends_by_scope.pop(call_scope).set()
+                self._ends_by_scope.pop(scope).set()
 
     def _to_result(self, tool: CommandTool, outcome: CommandOutcome, max_rows: int) -> ToolResult:
-        entry = tool.exposed_command.entry
+        entry = tool.exposed.entry
         structured_result = build_result(
             outcome.stdout_text,
             outcome.stderr_text,
@@ -225,15 +214,7 @@ class ToolCaller:
         return ToolResult(structured_result, is_error)
 
 
-def _safety_words(tool: CommandTool) -> list[str]:
-    """A command that can also change something runs as a dry run, which sends no changing request."""
-    return ["--dry-run"] if tool.exposed_command.entry.kind == "mixed" else []
-
-
 def _values_of_kind(tool: CommandTool, arguments: Mapping[str, Any], kind: str) -> list[str]:
-    given_values = [
-        arguments[parameter.property_name]
-        for parameter in tool.parameters
-        if parameter.kind == kind and parameter.property_name in arguments
-    ]
-    return [text for value in given_values for text in (value if isinstance(value, list) else [value])]
+    names = [p.property_name for p in tool.parameters if p.kind == kind and p.property_name in arguments]
+    values = [arguments[name] for name in names]
+    return [text for value in values for text in (value if isinstance(value, list) else [value])]

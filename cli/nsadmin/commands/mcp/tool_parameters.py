@@ -104,12 +104,12 @@ class ToolParameter(NamedTuple):
     is_required: bool
 
 
-def list_tool_parameters(exposed_command: ExposedCommand, *, has_folder: bool) -> list[ToolParameter]:
+def list_tool_parameters(exposed: ExposedCommand, *, has_folder: bool) -> list[ToolParameter]:
     """Return the properties of a tool; `has_folder` says whether the operator passed --files."""
     parameter_kinds = {
         parameter.name: (parameter, parameter_kind)
-        for parameter in command_parameters(exposed_command.function)
-        if (parameter_kind := find_parameter_kind(exposed_command, parameter)) is not None
+        for parameter in command_parameters(exposed.function)
+        if (parameter_kind := find_parameter_kind(exposed, parameter)) is not None
         and (parameter_kind != "folder-file" or has_folder)
     }
     return [
@@ -117,19 +117,19 @@ def list_tool_parameters(exposed_command: ExposedCommand, *, has_folder: bool) -
             find_property_name(parameter),
             parameter,
             parameter_kind,
-            _build_schema(exposed_command, parameter, parameter_kind),
+            _build_schema(exposed, parameter, parameter_kind),
             _is_required(parameter, parameter_kinds),
         )
         for parameter, parameter_kind in parameter_kinds.values()
     ]
 
 
-def find_parameter_kind(exposed_command: ExposedCommand, parameter: Parameter) -> str | None:
+def find_parameter_kind(exposed: ExposedCommand, parameter: Parameter) -> str | None:
     """Return the kind of a property; None for a parameter that clients cannot set."""
-    parameter_path = f"{exposed_command.entry.name}.{parameter.name}"
-    if not exposed_command.is_change and (
-        parameter.name in CHANGING_PARAMETERS.get(exposed_command.entry.name, ())
-        or parameter.name in FIXED_ARGUMENTS.get(exposed_command.entry.name, ())
+    parameter_path = f"{exposed.entry.name}.{parameter.name}"
+    if not exposed.is_change and (
+        parameter.name in CHANGING_PARAMETERS.get(exposed.entry.name, ())
+        or parameter.name in FIXED_ARGUMENTS.get(exposed.entry.name, ())
     ):
         return None
     if parameter_path in FOLDER_FILES:
@@ -202,20 +202,18 @@ def _is_required(parameter: Parameter, exposed_names: Mapping[str, object]) -> b
     return parameter.is_required
 
 
-def _build_schema(
-    exposed_command: ExposedCommand, parameter: Parameter, parameter_kind: str
-) -> dict[str, Any]:
+def _build_schema(exposed: ExposedCommand, parameter: Parameter, parameter_kind: str) -> dict[str, Any]:
     value_schema = _build_value_schema(parameter, parameter_kind)
-    description = _describe_parameter(exposed_command, parameter, parameter_kind)
+    description = _describe_parameter(exposed, parameter, parameter_kind)
     schema: dict[str, Any] = (
         {"type": "array", "items": value_schema, "maxItems": 100} if parameter.is_list else value_schema
     )
     if parameter.minimum is not None:
         schema["minimum"] = parameter.minimum
-    if not exposed_command.is_change and _longest_flag(parameter) in ROW_COUNT_FLAGS:
+    if not exposed.is_change and _longest_flag(parameter) in ROW_COUNT_FLAGS:
         # history --limit 0 means all events.
         schema |= {"minimum": 1, "maximum": MAX_ROWS}
-    default = OMITTED_VALUES.get(f"{exposed_command.entry.name}.{parameter.name}", parameter.default)
+    default = OMITTED_VALUES.get(f"{exposed.entry.name}.{parameter.name}", parameter.default)
     if default not in (None, REQUIRED, False):
         schema["default"] = default
     return {**schema, "description": description}
@@ -236,7 +234,7 @@ def _build_value_schema(parameter: Parameter, parameter_kind: str) -> dict[str, 
     return {"type": "string", "maxLength": MAX_TEXT_LENGTH, **({"enum": list(choices)} if choices else {})}
 
 
-def _describe_parameter(exposed_command: ExposedCommand, parameter: Parameter, parameter_kind: str) -> str:
+def _describe_parameter(exposed: ExposedCommand, parameter: Parameter, parameter_kind: str) -> str:
     if parameter_kind == "folder-file":
         return "Name of a file in the folder that the server offers."
     if parameter_kind == "client-file":
@@ -245,9 +243,9 @@ def _describe_parameter(exposed_command: ExposedCommand, parameter: Parameter, p
         return "Decode bodies."
     alternatives = [
         find_property_name(other_parameter)
-        for other_parameter in command_parameters(exposed_command.function)
+        for other_parameter in command_parameters(exposed.function)
         if other_parameter.name in parameter.alternative_names
-        and find_parameter_kind(exposed_command, other_parameter) is not None
+        and find_parameter_kind(exposed, other_parameter) is not None
     ]
     alternative_text = f" Required without {', '.join(alternatives)}." if alternatives else ""
     return parameter.help.removesuffix(" Repeatable.") + alternative_text

@@ -6,11 +6,7 @@ from typing import Any, NamedTuple
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.docstrings import parse_docstring
 from nsadmin.commands.mcp.exposed_commands import ExposedCommand
-from nsadmin.commands.mcp.tool_parameters import (
-    MAX_TEXT_LENGTH,
-    ToolParameter,
-    list_tool_parameters,
-)
+from nsadmin.commands.mcp.tool_parameters import MAX_TEXT_LENGTH, ToolParameter, list_tool_parameters
 from nsadmin.commands.mcp.tool_results import DEFAULT_ROWS, MAX_ROWS
 from nsadmin.console.exit_codes import EXIT_CODE_MEANINGS, special_codes_of_command
 
@@ -25,7 +21,7 @@ class CommandTool(NamedTuple):
     `selects_rows` is true if the tool has the properties columns, sort and filter.
     """
 
-    exposed_command: ExposedCommand
+    exposed: ExposedCommand
     parameters: tuple[ToolParameter, ...]
     description: str
     input_schema: Mapping[str, Any]
@@ -34,7 +30,7 @@ class CommandTool(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.exposed_command.tool_name
+        return self.exposed.tool_name
 
 
 def build_tools(
@@ -42,50 +38,42 @@ def build_tools(
 ) -> dict[str, CommandTool]:
     """Return the tools by name. Commands that need a file of --files have none without that option.
 
-    Args:
-        exposed_commands: The commands.
-        context_names: The contexts that a client can choose from; none if it has no choice.
-        has_folder: Whether the operator passed --files.
+    `context_names` are the contexts that a client can choose from; none if it has no choice.
     """
-    tools = [_build_tool(exposed_command, context_names, has_folder) for exposed_command in exposed_commands]
+    tools = (_build_tool(exposed, context_names, has_folder) for exposed in exposed_commands)
     return {tool.name: tool for tool in tools if tool is not None}
 
 
 def _build_tool(
-    exposed_command: ExposedCommand, context_names: tuple[str, ...], has_folder: bool
+    exposed: ExposedCommand, context_names: tuple[str, ...], has_folder: bool
 ) -> CommandTool | None:
-    parameters = tuple(list_tool_parameters(exposed_command, has_folder=has_folder))
-    if not has_folder and _needs_folder(exposed_command):
+    if not has_folder and any(
+        p.kind == "folder-file" and p.is_required for p in list_tool_parameters(exposed, has_folder=True)
+    ):
         return None
-    selects_rows = exposed_command.entry.kind in ("read", "local", "mixed")
+    parameters = tuple(list_tool_parameters(exposed, has_folder=has_folder))
+    selects_rows = exposed.entry.kind in ("read", "local", "mixed")
     return CommandTool(
-        exposed_command,
+        exposed,
         parameters,
-        _describe_tool(exposed_command),
+        _describe_tool(exposed),
         _build_input_schema(parameters, context_names, selects_rows),
-        _build_output_schema(exposed_command),
+        _build_output_schema(exposed),
         selects_rows,
     )
 
 
-def _needs_folder(exposed_command: ExposedCommand) -> bool:
-    return any(
-        parameter.kind == "folder-file" and parameter.is_required
-        for parameter in list_tool_parameters(exposed_command, has_folder=True)
-    )
-
-
-def _describe_tool(exposed_command: ExposedCommand) -> str:
+def _describe_tool(exposed: ExposedCommand) -> str:
     """Return the text of the command's help, with its exit codes and examples."""
-    paragraphs, examples = parse_docstring(exposed_command.function)
-    parts = [f"nsadmin {exposed_command.entry.typed_name}: {' '.join(paragraphs)}"]
-    if exposed_command.is_change:
+    paragraphs, examples = parse_docstring(exposed.function)
+    parts = [f"nsadmin {exposed.entry.typed_name}: {' '.join(paragraphs)}"]
+    if exposed.is_change:
         parts.insert(
             0,
             "Plan this change and return a token. Nothing changes. Show the plan to the operator, and pass "
             f"the token to {EXECUTE_TOOL} only if the operator agrees.",
         )
-    special_codes = special_codes_of_command(exposed_command.entry.name, exposed_command.entry.kind)
+    special_codes = special_codes_of_command(exposed.entry.name, exposed.entry.kind)
     if special_codes:
         parts.append(
             "Exit codes: " + "; ".join(f"{code}: {meaning}" for code, meaning in special_codes) + "."
@@ -163,10 +151,10 @@ PLAN_PROPERTIES: Mapping[str, Any] = {
 }
 
 
-def _build_output_schema(exposed_command: ExposedCommand) -> dict[str, Any]:
-    columns = declaration_of(exposed_command.function).columns
+def _build_output_schema(exposed: ExposedCommand) -> dict[str, Any]:
+    columns = declaration_of(exposed.function).columns
     row_properties = {c.key: {"description": c.meaning} for c in columns}
-    return build_result_schema(row_properties, PLAN_PROPERTIES if exposed_command.is_change else {})
+    return build_result_schema(row_properties, PLAN_PROPERTIES if exposed.is_change else {})
 
 
 def build_result_schema(
@@ -188,8 +176,5 @@ def build_result_schema(
 
 def describe_exit_code(command_name: str, command_kind: str, exit_code: int) -> str:
     """Return the meaning of an exit code of a command."""
-    special_codes = special_codes_of_command(command_name, command_kind)
-    return next(
-        (meaning for code, meaning in (*special_codes, *EXIT_CODE_MEANINGS) if code == exit_code),
-        "the command failed",
-    )
+    codes = (*special_codes_of_command(command_name, command_kind), *EXIT_CODE_MEANINGS)
+    return next((meaning for code, meaning in codes if code == exit_code), "the command failed")

@@ -28,10 +28,9 @@ def validate_arguments(tool_name: str, schema: Mapping[str, Any], arguments: Map
 
     error = best_match(Draft202012Validator(schema).iter_errors(arguments))
     if error is not None:
-        argument_label = (
-            f'argument "{".".join(map(str, error.absolute_path))}": ' if error.absolute_path else ""
-        )
-        raise InvalidArgumentsError(f"{tool_name}: {argument_label}{error.message[:300]}")
+        path = ".".join(map(str, error.absolute_path))
+        label = f'argument "{path}": ' if path else ""
+        raise InvalidArgumentsError(f"{tool_name}: {label}{error.message[:300]}")
     for text in _iter_texts(arguments):
         if "\0" in text or not _is_encodable(text):
             raise InvalidArgumentsError(f"{tool_name}: an argument contains a NUL or invalid Unicode")
@@ -78,31 +77,26 @@ def build_command_words(
     Raises:
         InvalidArgumentsError: A file is not in the folder of --files.
     """
-    words, names_by_path = [tool.exposed_command.entry.name], dict[str, str]()
+    command_name = tool.exposed.entry.name
+    words, names_by_path = [command_name], dict[str, str]()
     with ExitStack() as client_files:
-        for tool_parameter in tool.parameters:
-            property_name = tool_parameter.property_name
-            omitted_value = OMITTED_VALUES.get(
-                f"{tool.exposed_command.entry.name}.{tool_parameter.parameter.name}"
-            )
-            value = given_value = arguments.get(property_name, omitted_value)
+        for name, parameter, kind, *_ in tool.parameters:
+            path = f"{command_name}.{parameter.name}"
+            value = given_value = arguments.get(name, OMITTED_VALUES.get(path))
             if value is None:
                 continue
-            if tool_parameter.kind == "folder-file":
+            if kind == "folder-file":
                 value = _find_folder_file(given_value, folder)
                 names_by_path[value] = given_value
-            elif tool_parameter.kind == "client-file":
-                file_ending = CLIENT_FILES[
-                    f"{tool.exposed_command.entry.name}.{tool_parameter.parameter.name}"
-                ]
-                value = client_files.enter_context(_write_client_file(given_value, file_ending))
-                names_by_path[value] = property_name
-            words += format_option(tool_parameter.parameter, value)
-        if not tool.exposed_command.is_change:
+            elif kind == "client-file":
+                value = client_files.enter_context(_write_client_file(given_value, CLIENT_FILES[path]))
+                names_by_path[value] = name
+            words += format_option(parameter, value)
+        if not tool.exposed.is_change:
             words += _format_fixed_arguments(tool)
         if tool.selects_rows:
             words += _format_selection(arguments)
-        words.append("--format=json" if tool.exposed_command.entry.kind == "check" else "--output=json")
+        words.append("--format=json" if tool.exposed.entry.kind == "check" else "--output=json")
         yield CommandWords(words, names_by_path)
 
 
@@ -110,13 +104,13 @@ def describe_command(tool: CommandTool, arguments: Mapping[str, Any]) -> str:
     """Return the command line that an operator would type, with names instead of paths."""
     import shlex
 
-    words = [f"nsadmin {tool.exposed_command.entry.typed_name}"]
-    for tool_parameter in tool.parameters:
-        if tool_parameter.property_name in arguments:
-            value = arguments[tool_parameter.property_name]
-            if tool_parameter.kind == "client-file":
+    words = [f"nsadmin {tool.exposed.entry.typed_name}"]
+    for name, parameter, kind, *_ in tool.parameters:
+        if name in arguments:
+            value = arguments[name]
+            if kind == "client-file":
                 value = f"({len(value)} characters)"
-            words += map(shlex.quote, format_option(tool_parameter.parameter, value))
+            words += map(shlex.quote, format_option(parameter, value))
     return " ".join(words)
 
 
@@ -139,13 +133,9 @@ def _write_client_file(content: str, file_ending: str) -> Iterator[str]:
 
 
 def _format_fixed_arguments(tool: CommandTool) -> list[str]:
-    fixed_arguments = FIXED_ARGUMENTS.get(tool.exposed_command.entry.name, {})
-    return [
-        word
-        for parameter in command_parameters(tool.exposed_command.function)
-        if parameter.name in fixed_arguments
-        for word in format_option(parameter, fixed_arguments[parameter.name])
-    ]
+    fixed = FIXED_ARGUMENTS.get(tool.exposed.entry.name, {})
+    parameters = command_parameters(tool.exposed.function)
+    return [word for p in parameters if p.name in fixed for word in format_option(p, fixed[p.name])]
 
 
 def _format_selection(arguments: Mapping[str, Any]) -> list[str]:

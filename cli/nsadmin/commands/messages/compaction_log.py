@@ -9,12 +9,7 @@ from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.messages.message_rows import (
-    BODY_TABLE,
-    MESSAGE_COLUMNS,
-    body_notes,
-    show_message,
-)
+from nsadmin.commands.messages.message_rows import BODY_TABLE, MESSAGE_COLUMNS, body_notes, show_message
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session

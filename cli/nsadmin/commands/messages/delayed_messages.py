@@ -58,8 +58,7 @@ DELAYED_COLUMNS: Columns[PendingMessage] = (
         ),
     ),
     *of_part(
-        lambda p: p.shown.message,
-        (KEYS, TAGS.in_wide(), STORE_TIME.in_wide(), OFFSET_MSG_ID.in_wide()),
+        lambda p: p.shown.message, (KEYS, TAGS.in_wide(), STORE_TIME.in_wide(), OFFSET_MSG_ID.in_wide())
     ),
     *of_part(lambda p: p.shown, (BODY, BODY_ENCODING.in_wide())),
 )

@@ -74,15 +74,12 @@ def messages_export(
         Values("topics"),
     ],
     target_name: Annotated[
-        str,
-        Option("--to", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder."),
+        str, Option("--to", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder.")
     ],
     form_name: Annotated[
         str | None,
         Option(
-            "--form",
-            metavar="|".join(FileForm),
-            help="Form of the files in a folder. Default: jsonl.gz.",
+            "--form", metavar="|".join(FileForm), help="Form of the files in a folder. Default: jsonl.gz."
         ),
     ] = None,
     since_text: StoredSinceOption = None,

@@ -220,8 +220,7 @@ def cluster_rt(
         int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
     ] = 128,
     cluster_name: Annotated[
-        str | None,
-        Option("-c", "--cluster", metavar="CLUSTER", help="Only this cluster."),
+        str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
     lines_flag: Annotated[
         str | None,

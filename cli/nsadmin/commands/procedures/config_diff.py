@@ -54,8 +54,7 @@ class SettingsDifferError(RocketMQError):
 def config_diff(
     session: Session,
     cluster_name: Annotated[
-        str | None,
-        Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster."),
+        str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster.")
     ] = None,
     only_brokers: Annotated[bool, Option("--brokers", help="Only brokers.")] = False,
     only_name_servers: Annotated[bool, Option("--namesrvs", help="Only name servers.")] = False,

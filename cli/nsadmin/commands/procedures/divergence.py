@@ -53,9 +53,7 @@ class DivergenceRow(NamedTuple):
 DIVERGENCE_COLUMNS: Columns[DivergenceRow] = (
     Column("what", "broker, topic (its queues on a broker), kv or setting", lambda r: r.section),
     Column(
-        "name",
-        "the first item: NAME:ID of a broker, a topic, NAMESPACE KEY, or a setting",
-        lambda r: r.name,
+        "name", "the first item: NAME:ID of a broker, a topic, NAMESPACE KEY, or a setting", lambda r: r.name
     ),
     BROKER_NAME.means("name of the broker; null if the row is not about one broker"),
     Column("count", "number of items that differ in this way", lambda r: r.item_count),
@@ -66,9 +64,7 @@ DIVERGENCE_COLUMNS: Columns[DivergenceRow] = (
     ),
     Column("seenFor", "for how long nsadmin has seen the difference", lambda r: to_millis(r.age_ms)),
     Column(
-        "differs",
-        "the difference of the first item: which name server has which value",
-        lambda r: r.differs,
+        "differs", "the difference of the first item: which name server has which value", lambda r: r.differs
     ),
     Column("cause", "the probable cause of the difference, in words", lambda r: r.cause.text),
     Column(

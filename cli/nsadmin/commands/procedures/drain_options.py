@@ -48,10 +48,7 @@ IntervalsOption = Annotated[
 
 
 def parse_drain_rules(
-    settle_text: str,
-    quiet_intervals: int,
-    max_messages: int,
-    wait_for_consumers: bool = False,
+    settle_text: str, quiet_intervals: int, max_messages: int, wait_for_consumers: bool = False
 ) -> SafetyRules:
     """Parse the options that define when stopping a broker is safe; UsageError for an invalid one."""
     return SafetyRules(

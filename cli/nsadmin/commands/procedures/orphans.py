@@ -58,8 +58,7 @@ _MAX_NAMED_TOPICS = 5
 def orphans(
     session: Session,
     delete_orphans: Annotated[
-        bool,
-        Option("--clean", help="Delete topics without a broker, and retry topics without a group."),
+        bool, Option("--clean", help="Delete topics without a broker, and retry topics without a group.")
     ] = False,
     delete_dead_letters: Annotated[
         bool,

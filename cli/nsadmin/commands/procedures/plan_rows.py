@@ -42,17 +42,9 @@ APPLY_COLUMNS: Columns[PlanRow] = (
         "topic, group, orderConf, kv, or route (the routes of a deleted topic on name servers)",
         lambda r: r.kind,
     ),
-    Column(
-        "name",
-        "name of the topic or group; for a KV value, its namespace and key",
-        lambda r: r.name,
-    ),
+    Column("name", "name of the topic or group; for a KV value, its namespace and key", lambda r: r.name),
     Column("action", "create, update or delete", lambda r: r.action),
-    Column(
-        "servers",
-        "the brokers (by name) or name servers (by address) of this row",
-        lambda r: r.servers,
-    ),
+    Column("servers", "the brokers (by name) or name servers (by address) of this row", lambda r: r.servers),
     CHANGES,
     BEFORE.means("the current settings, with the wire's names, or the current value; null for none"),
     AFTER.means("the wanted settings, with the wire's names, or the wanted value; null for none"),
@@ -66,8 +58,7 @@ APPLY_COLUMNS: Columns[PlanRow] = (
     ERROR.of(lambda r: r.error),
 )
 PLAN_COLUMNS = replace_columns(
-    APPLY_COLUMNS,
-    RESULT.means("planned, failed (not possible), or unknown (the server does not answer)"),
+    APPLY_COLUMNS, RESULT.means("planned, failed (not possible), or unknown (the server does not answer)")
 )
 
 StrandedMessages = Mapping[PlanStep, int | None]

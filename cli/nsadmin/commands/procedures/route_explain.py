@@ -190,8 +190,7 @@ def _read_memory(
 ) -> JournalEvidence:
     try:
         return call_with_usage_errors(
-            server_journal,
-            lambda folder: remember_topic(folder, server_journal.server_name, topic),
+            server_journal, lambda folder: remember_topic(folder, server_journal.server_name, topic)
         )
     except RocketMQError as error:
         return JournalEvidence(server_journal.server_name, error=str(error))
@@ -222,10 +221,7 @@ def _verdict_notes(steps: Sequence[CauseExplanation]) -> list[str]:
             "clients of each name server find queues, but not those of brokers that left: "
             f"{', '.join(lost_names)}"
         )
-    return [
-        verdict_line,
-        *([f"other problems to fix: {', '.join(warned_causes)}"] if warned_causes else []),
-    ]
+    return [verdict_line, *([f"other problems to fix: {', '.join(warned_causes)}"] if warned_causes else [])]
 
 
 def _find_lost_names(steps: Iterable[CauseExplanation]) -> list[str]:

@@ -26,11 +26,7 @@ PROXY_COLUMNS: Columns[ProxyStatus] = (
     Column("mode", "cluster or local; null if unknown", lambda p: p.mode),
     VERSION.means("release of the proxy; null if unknown"),
     Column("state", "ok, silent (does not answer) or unknown", lambda p: _STATES[p.is_answering]),
-    Column(
-        "consumers",
-        "connected consumers; null if unknown, as in local mode",
-        lambda p: p.consumer_count,
-    ),
+    Column("consumers", "connected consumers; null if unknown, as in local mode", lambda p: p.consumer_count),
     Column(
         "grpcConnections",
         "connections of gRPC clients; null if unknown",

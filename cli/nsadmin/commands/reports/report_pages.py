@@ -60,9 +60,7 @@ TargetFileOption = Annotated[
 TargetFolderOption = Annotated[
     str | None,
     Option(
-        "--to-folder",
-        metavar="FOLDER",
-        help="Write index.html and a page for each cluster into this folder.",
+        "--to-folder", metavar="FOLDER", help="Write index.html and a page for each cluster into this folder."
     ),
 ]
 

@@ -126,8 +126,7 @@ def transfer_messages(
     body: BodyRegexOption = None,
     topic_mappings: MapTopicOption = None,
     merges_queues: Annotated[
-        bool,
-        Option("--merge-queues", help="Let source queues share target queues if the target has fewer."),
+        bool, Option("--merge-queues", help="Let source queues share target queues if the target has fewer.")
     ] = False,
 ) -> ResultRows:
     """Copy the messages of topics to another cluster, in the order of each queue.

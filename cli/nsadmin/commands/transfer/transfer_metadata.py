@@ -8,10 +8,7 @@ from typer import Argument, Option
 from nsadmin.client import NotApplied
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.backups.backup_restore import (
-    outcome_columns,
-    summarize_outcomes,
-)
+from nsadmin.commands.backups.backup_restore import outcome_columns, summarize_outcomes
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows

@@ -37,15 +37,11 @@ VERIFY_COLUMNS: Columns[VerifiedQueue] = (
             Column("copies", "copies in the target, repeated ones too", lambda c: c.copy_count),
             Column("missing", "source messages without a copy", lambda c: len(c.missing)),
             Column(
-                "duplicates",
-                "copies of messages that the target has already",
-                lambda c: c.duplicate_count,
+                "duplicates", "copies of messages that the target has already", lambda c: c.duplicate_count
             ),
             Column("changed", "copies with another content", lambda c: c.changed_count),
             Column(
-                "misplaced",
-                "copies that come after the copy of a later message",
-                lambda c: c.misplaced_count,
+                "misplaced", "copies that come after the copy of a later message", lambda c: c.misplaced_count
             ),
         ),
     ),

@@ -27,13 +27,13 @@ GOLDEN = Path(__file__).parents[3] / "golden" / "mcp" / "tools.txt"
 EXPOSED = list_exposed_commands(with_changes=True)
 
 
-def exposed_command(tool_name: str) -> ExposedCommand:
+def exposed(tool_name: str) -> ExposedCommand:
     [exposed] = [item for item in EXPOSED if item.tool_name == tool_name]
     return exposed
 
 
 def parameter(tool_name: str, name: str) -> Parameter:
-    [item] = [item for item in command_parameters(exposed_command(tool_name).function) if item.name == name]
+    [item] = [item for item in command_parameters(exposed(tool_name).function) if item.name == name]
     return item
 
 
@@ -126,7 +126,7 @@ def test_required_parameters_of_a_tool_can_be_set() -> None:
 def test_schemas_have_types_choices_and_defaults() -> None:
     schemas = {
         item.property_name: item.schema
-        for item in list_tool_parameters(exposed_command("rebalancePlan"), has_folder=False)
+        for item in list_tool_parameters(exposed("rebalancePlan"), has_folder=False)
     }
     assert schemas["goal"]["enum"] == ["load", "queues", "disk"]
     assert schemas["goal"]["default"] == "load"
@@ -134,13 +134,13 @@ def test_schemas_have_types_choices_and_defaults() -> None:
     assert schemas["max-topics"]["type"] == "integer"
     [perm] = [
         item
-        for item in list_tool_parameters(exposed_command("plan_updateTopic"), has_folder=False)
+        for item in list_tool_parameters(exposed("plan_updateTopic"), has_folder=False)
         if item.property_name == "perm"
     ]
     assert perm.schema["enum"] == [2, 4, 6]
     [decode] = [
         item
-        for item in list_tool_parameters(exposed_command("dlqShow"), has_folder=False)
+        for item in list_tool_parameters(exposed("dlqShow"), has_folder=False)
         if item.property_name == "decode"
     ]
     assert decode.schema["items"]["enum"] == ["base64", "gzip", "json", "hex"]
@@ -149,13 +149,13 @@ def test_schemas_have_types_choices_and_defaults() -> None:
 def test_a_parameter_that_only_others_replace_is_required_if_there_are_none() -> None:
     required = {
         item.property_name
-        for item in list_tool_parameters(exposed_command("whatIf"), has_folder=False)
+        for item in list_tool_parameters(exposed("whatIf"), has_folder=False)
         if item.is_required
     }
     assert required == {"down"}
     [broker] = [
         item
-        for item in list_tool_parameters(exposed_command("brokerStatus"), has_folder=False)
+        for item in list_tool_parameters(exposed("brokerStatus"), has_folder=False)
         if item.property_name == "brokerAddr"
     ]
     assert not broker.is_required

@@ -68,7 +68,7 @@ def test_fixed_values_are_not_those_of_a_plan() -> None:
 def test_no_text_becomes_another_option() -> None:
     """The parser reads each text as the value of its own parameter, whatever it contains."""
     for tool in TOOLS.values():
-        command = build_command(tool.exposed_command.entry, lambda _, values: values)
+        command = build_command(tool.exposed.entry, lambda _, values: values)
         unset = _parse(command, [])
         for parameter in tool.parameters:
             for hostile in ("--then=reboot", "-n", "--", "a b", "x --yes", "=", "", "ilter=x", "yes"):
