@@ -6,7 +6,7 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
-from nsadmin.console import output
+import nsadmin
 from nsadmin.console.exit_codes import UsageError
 
 FILE_ENDINGS = (".nsbackup.zip", ".nsbundle.zip", ".snapshot.zst", ".snapshot")
@@ -54,7 +54,7 @@ def find_pages() -> Mapping[str, Path]:
 
 def _page_folders() -> tuple[Path, ...]:
     """The folders that can have the pages: of a checkout, and of an installed package."""
-    package_folder = Path(output.__file__).parents[1]
+    package_folder = Path(nsadmin.__file__).parent
     return (package_folder.parents[1] / "docs", Path(sysconfig.get_path("data"), "share", "doc", "nsadmin"))
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from typer import Argument
 
+import nsadmin
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.console import output
@@ -49,6 +50,6 @@ def completion(
 
 def _find_script(file_name: str) -> Path:
     """The path of a completion script: inside an installed package, or at the top of a checkout."""
-    package_folder = Path(output.__file__).parents[1]
+    package_folder = Path(nsadmin.__file__).parent
     packaged_file = package_folder / "completions" / file_name
     return packaged_file if packaged_file.exists() else package_folder.parents[1] / "completions" / file_name

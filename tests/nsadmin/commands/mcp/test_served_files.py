@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import nsadmin
 from nsadmin.commands.mcp.served_files import ServedFolder, find_pages, read_title
-from nsadmin.console import output
 from nsadmin.console.exit_codes import UsageError
 
 
@@ -59,8 +59,8 @@ def test_pages_come_from_the_checkout_or_the_installed_package(
     installed = tmp_path / "share" / "doc" / "nsadmin"
     installed.mkdir(parents=True)
     (installed / "index.md").write_text("# nsadmin\n")
-    package = tmp_path / "site-packages" / "nsadmin" / "output" / "__init__.py"
-    monkeypatch.setattr(output, "__file__", str(package))
+    package = tmp_path / "site-packages" / "nsadmin" / "__init__.py"
+    monkeypatch.setattr(nsadmin, "__file__", str(package))
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     assert find_pages() == {"index.md": installed / "index.md"}
     (installed / "index.md").unlink()
