@@ -21,9 +21,13 @@ def render_checks_page() -> str:
     for entry in CHECK_TABLE:
         check = entry.load()
         remedy = check.format_remedy((entry.subject or "").upper())
-        rows.append(
-            f"| [`{entry.name}`](#{entry.name.lower()}) | {check.warns} | {check.alerts} | `{remedy}` |"
+        cells = (
+            f"[`{entry.name}`](#{entry.name.lower()})",
+            check.warning_when,
+            check.critical_when,
+            f"`{remedy}`",
         )
+        rows.append(f"| {' | '.join(cells)} |")
         sections.append(f"\n## {entry.name}\n\n{entry.summary}.\n\n{_render_measures(check.measures)}")
     return _PAGE_HEAD + "\n".join(rows) + "\n" + "".join(sections)
 

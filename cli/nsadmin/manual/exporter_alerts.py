@@ -4,6 +4,8 @@ import re
 from typing import NamedTuple
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
+from nsadmin.operations.checks.check_table import find_check
+from nsadmin.operations.checks.findings import CheckMeasure
 from nsadmin.operations.exporter.metric_registry import METRICS_BY_NAME
 
 JOB_NAME = "rocketmq"
@@ -22,6 +24,13 @@ class AlertRule(NamedTuple):
     action: str
 
 
+def _find_measure(check_name: str, measure_name: str) -> CheckMeasure:
+    [measure] = [item for item in find_check(check_name).measures if item.name == measure_name]
+    return measure
+
+
+_REGISTRATION_PERCENT = int(_find_measure("registrationSize", "largest").critical or 0)
+_DRAIN_SECONDS = _find_measure("drain", "oldest").warning
 ALERT_RULES = (
     AlertRule(
         "RocketMQExporterDown",
@@ -105,7 +114,7 @@ ALERT_RULES = (
     ),
     AlertRule(
         "RocketMQRegistrationNearLimit",
-        f"nsadmin_broker_registration_bytes > {int(0.8 * MAX_FRAME_BYTES)}",
+        f"nsadmin_broker_registration_bytes > {_REGISTRATION_PERCENT * MAX_FRAME_BYTES // 100}",
         "10m",
         "warning",
         "The registration of {{ $labels.broker }} has {{ $value | humanize1024 }}B",
@@ -137,7 +146,7 @@ ALERT_RULES = (
     ),
     AlertRule(
         "RocketMQDrainOpen",
-        "time() - nsadmin_drain_start_time_seconds > 86400",
+        f"time() - nsadmin_drain_start_time_seconds > {_DRAIN_SECONDS}",
         "0m",
         "warning",
         "The drain of {{ $labels.broker }} has been open for {{ $value | humanizeDuration }}",

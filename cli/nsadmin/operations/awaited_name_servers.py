@@ -25,12 +25,12 @@ def find_awaited_name_servers(admin: AdminClient, broker_addrs: Collection[str])
             brokers_by_server.setdefault(namesrv_addr, []).append(broker_addr)
     return [
         ServerResult(
-            namesrv_addr,
+            addr,
             None,
             NotApplied(
-                f"{error_text(error)}: {', '.join(brokers_by_server[namesrv_addr])} made the change but "
+                f"{error_text(error)}: {', '.join(brokers_by_server[addr])} made the change but "
                 "cannot register it here yet"
             ),
         )
-        for namesrv_addr, error in admin.name_servers.find_silent(brokers_by_server).items()
+        for addr, error in admin.name_servers.find_silent(brokers_by_server).items()
     ]

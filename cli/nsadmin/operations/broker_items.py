@@ -49,10 +49,7 @@ def _name_acl_entry(subject: str, entry: AclEntry) -> str:
 
 def list_mode_items(assigned_modes: Iterable[AssignedMode]) -> dict[str, ItemFields]:
     """Return the fields of each consume mode by "TOPIC GROUP"."""
-    return {
-        f"{assigned_mode.topic} {assigned_mode.group}": assigned_mode.mode._asdict()
-        for assigned_mode in assigned_modes
-    }
+    return {f"{mode.topic} {mode.group}": mode.mode._asdict() for mode in assigned_modes}
 
 
 def share_fields(share: BrokerQueueShare) -> ItemFields:
@@ -62,9 +59,9 @@ def share_fields(share: BrokerQueueShare) -> ItemFields:
     """
     settings = {name: value for name, value in share.topic_config.items() if name != "topicName"}
     queues = {
-        f"queue {logical_queue}": ", ".join(
+        f"queue {queue}": ", ".join(
             f"{part.bname}/{part.queue_id} from {part.logic_offset}" for part in parts
         )
-        for logical_queue, parts in sorted(share.hosted_queues.items())
+        for queue, parts in sorted(share.hosted_queues.items())
     }
     return {**settings, "epoch": share.epoch, "totalQueues": share.total_queues, **queues}

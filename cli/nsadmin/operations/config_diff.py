@@ -74,59 +74,54 @@ class KnownDefaults:
 
 
 def find_differences(
-    servers: Sequence[ComparedServer], known_defaults: KnownDefaults, *, include_own: bool = False
+    servers: Sequence[ComparedServer], defaults: KnownDefaults, *, include_own: bool = False
 ) -> list[SettingDifference]:
     """Settings that differ between servers of one kind. `include_own` adds identity and location settings."""
     return [
         difference
-        for difference in _collect_settings(servers, known_defaults)
-        if len({_normalize_text(setting_text) for setting_text in difference.texts_by_server.values()}) > 1
+        for difference in _collect_settings(servers, defaults)
+        if len({_normalize_text(text) for text in difference.texts_by_server.values()}) > 1
         and (include_own or not is_own_setting(difference.setting_name))
     ]
 
 
 def find_changed_settings(
-    servers: Sequence[ComparedServer], known_defaults: KnownDefaults, *, include_own: bool = False
+    servers: Sequence[ComparedServer], defaults: KnownDefaults, *, include_own: bool = False
 ) -> list[SettingDifference]:
     """Settings that differ from their release's default on some server, if they have a default."""
     defaults_by_server = {
-        server.server_name: known_defaults.get_defaults(server.server_kind, server.release)
-        for server in servers
+        server.server_name: defaults.get_defaults(server.server_kind, server.release) for server in servers
     }
     changed_settings = []
-    for difference in _collect_settings(servers, known_defaults):
+    for difference in _collect_settings(servers, defaults):
         changed_texts = {
-            server_name: setting_text
-            for server_name, setting_text in difference.texts_by_server.items()
-            if (default_text := defaults_by_server[server_name].get(difference.setting_name)) is not None
-            and _normalize_text(setting_text) != _normalize_text(default_text)
+            name: text
+            for name, text in difference.texts_by_server.items()
+            if (default_text := defaults_by_server[name].get(difference.setting_name)) is not None
+            and _normalize_text(text) != _normalize_text(default_text)
         }
         if changed_texts and (include_own or not is_own_setting(difference.setting_name)):
             changed_settings.append(difference._replace(texts_by_server=changed_texts))
     return changed_settings
 
 
-def _collect_settings(
-    servers: Sequence[ComparedServer], known_defaults: KnownDefaults
-) -> list[SettingDifference]:
+def _collect_settings(servers: Sequence[ComparedServer], defaults: KnownDefaults) -> list[SettingDifference]:
     all_settings = []
     for server_kind in sorted({server.server_kind for server in servers}):
         servers_of_kind = [server for server in servers if server.server_kind == server_kind]
-        for setting_name in sorted(
-            {setting_name for server in servers_of_kind for setting_name in server.setting_texts}
-        ):
+        for setting_name in sorted({name for server in servers_of_kind for name in server.setting_texts}):
             servers_with_setting = [
                 server for server in servers_of_kind if setting_name in server.setting_texts
             ]
             defaults_by_release = {
-                release: known_defaults.get_defaults(server_kind, release)[setting_name]
+                release: defaults.get_defaults(server_kind, release)[setting_name]
                 for release in sorted(
                     {
-                        known_defaults.find_nearest_release(server_kind, server.release) or ""
+                        defaults.find_nearest_release(server_kind, server.release) or ""
                         for server in servers_with_setting
                     }
                 )
-                if release and setting_name in known_defaults.get_defaults(server_kind, release)
+                if release and setting_name in defaults.get_defaults(server_kind, release)
             }
             texts_by_server = {
                 server.server_name: server.setting_texts[setting_name] for server in servers_with_setting
@@ -150,10 +145,8 @@ def redact_secrets(difference: SettingDifference) -> Mapping[str, str]:
         return difference.texts_by_server
     text_order = list(distinct_texts)
     return {
-        server_name: setting_text
-        if setting_text in ("", "null")
-        else f"secret {text_order.index(setting_text) + 1}"
-        for server_name, setting_text in difference.texts_by_server.items()
+        name: text if text in ("", "null") else f"secret {text_order.index(text) + 1}"
+        for name, text in difference.texts_by_server.items()
     }
 
 
@@ -166,8 +159,8 @@ def describe_texts(texts_by_server: Mapping[str, str]) -> str:
     for server_name, setting_text in texts_by_server.items():
         servers_by_text.setdefault(setting_text, []).append(server_name)
     return ", ".join(
-        f"{setting_text or repr('')} on {_describe_servers(server_names)}"
-        for setting_text, server_names in servers_by_text.items()
+        f"{text or repr('')} on {_describe_servers(server_names)}"
+        for text, server_names in servers_by_text.items()
     )
 
 

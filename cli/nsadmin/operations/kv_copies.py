@@ -53,16 +53,14 @@ def parse_kv_file(file_text: str) -> dict[str, dict[str, str]]:
     except ValueError as error:
         raise InvalidKvFileError(f"not JSON: {error}") from None
     kv_tables = json_value.get("configTable") if isinstance(json_value, dict) else None
-    if not isinstance(kv_tables, dict) or not all(
-        isinstance(kv_table, dict) for kv_table in kv_tables.values()
-    ):
+    if not isinstance(kv_tables, dict) or not all(isinstance(table, dict) for table in kv_tables.values()):
         raise InvalidKvFileError('not a KV config: use {"configTable": {NAMESPACE: {KEY: VALUE}}}')
     invalid_keys = [
         f"{namespace} {kv_key}"
-        for namespace, kv_table in kv_tables.items()
-        for kv_key, kv_value in kv_table.items()
-        if not isinstance(kv_value, str)
+        for namespace, table in kv_tables.items()
+        for kv_key, value in table.items()
+        if not isinstance(value, str)
     ]
     if invalid_keys:
         raise InvalidKvFileError(f"the value of {invalid_keys[0]} is not a string: put it in quotes")
-    return {namespace: dict(kv_table) for namespace, kv_table in kv_tables.items()}
+    return {namespace: dict(table) for namespace, table in kv_tables.items()}

@@ -22,50 +22,41 @@ class OrderConfProblem(NamedTuple):
     namesrv_addrs: tuple[str, ...]
 
 
-def check_order_confs(server_snapshots: Sequence[ClusterSnapshot]) -> list[OrderConfProblem]:
+def check_order_confs(snapshots: Sequence[ClusterSnapshot]) -> list[OrderConfProblem]:
     """All problems, sorted by topic. The same problem on several name servers is reported once."""
     sources_by_problem: dict[tuple[str | None, str, str, bool], list[str]] = {}
-    for server_snapshot in server_snapshots:
-        for problem in _find_server_problems(server_snapshot):
-            sources_by_problem.setdefault(problem[:4], []).append(server_snapshot.source)
-    merged_problems = [
-        OrderConfProblem(*problem_key, tuple(snapshot_sources))
-        for problem_key, snapshot_sources in sources_by_problem.items()
-    ]
-    merged_problems += _find_disagreements(server_snapshots)
+    for snapshot in snapshots:
+        for problem in _find_server_problems(snapshot):
+            sources_by_problem.setdefault(problem[:4], []).append(snapshot.source)
+    merged_problems = [OrderConfProblem(*key, tuple(sources)) for key, sources in sources_by_problem.items()]
+    merged_problems += _find_disagreements(snapshots)
     return sorted(
         merged_problems, key=lambda problem: (problem.topic or "", not problem.is_grave, problem.problem_kind)
     )
 
 
-def _find_server_problems(server_snapshot: ClusterSnapshot) -> Iterator[OrderConfProblem]:
-    order_conf_table = server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
-    snapshot_sources = (server_snapshot.source,)
-    if order_conf_table and server_snapshot.settings.get("orderMessageEnable") != "true":
+def _find_server_problems(snapshot: ClusterSnapshot) -> Iterator[OrderConfProblem]:
+    order_conf_table = snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
+    sources = (snapshot.source,)
+    if order_conf_table and snapshot.settings.get("orderMessageEnable") != "true":
         text = "clients get no order configuration: orderMessageEnable is not true"
-        yield OrderConfProblem(None, "not-handed-out", text, False, snapshot_sources)
+        yield OrderConfProblem(None, "not-handed-out", text, False, sources)
     for topic, text in order_conf_table.items():
         try:
             queues_by_broker = parse_order_conf(text)
         except ValueError as error:
             yield OrderConfProblem(
-                topic,
-                "unreadable",
-                f"clients cannot parse the order configuration: {error}",
-                True,
-                snapshot_sources,
+                topic, "unreadable", f"clients cannot parse the order configuration: {error}", True, sources
             )
             continue
         yield from (
-            OrderConfProblem(topic, *topic_problem, snapshot_sources)
-            for topic_problem in _find_topic_problems(
-                server_snapshot, server_snapshot.topics.get(topic, {}), queues_by_broker
-            )
+            OrderConfProblem(topic, *problem, sources)
+            for problem in _find_topic_problems(snapshot, snapshot.topics.get(topic, {}), queues_by_broker)
         )
 
 
 def _find_topic_problems(
-    server_snapshot: ClusterSnapshot,
+    snapshot: ClusterSnapshot,
     topic_queues: Mapping[str, Mapping[str, int]],
     queues_by_broker: Mapping[str, int],
 ) -> Iterator[tuple[str, str, bool]]:
@@ -73,50 +64,46 @@ def _find_topic_problems(
         yield "no-topic", "the topic does not exist", False
         return
     for broker_name, ordered_queues in queues_by_broker.items():
-        addrs_by_id = server_snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {})
-        broker_queues = topic_queues.get(broker_name)
+        addrs_by_id = snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {})
+        queues = topic_queues.get(broker_name)
         if not addrs_by_id:
             yield "broker-gone", f"{broker_name} is not registered, but clients send to it", True
-        elif broker_queues is None:
+        elif queues is None:
             yield "not-on-broker", f"{broker_name} does not have the topic, but clients send to it", True
         elif "0" not in addrs_by_id:
             yield "no-master", f"{broker_name} has no master now, but clients send to it", True
-        elif not broker_queues["perm"] & Perm.WRITE:
+        elif not queues["perm"] & Perm.WRITE:
             yield "not-writable", f"{broker_name} has no write permission, but clients send to it", True
-        elif ordered_queues > broker_queues["writeQueueNums"]:
-            write_queues = broker_queues["writeQueueNums"]
+        elif ordered_queues > queues["writeQueueNums"]:
+            write_queues = queues["writeQueueNums"]
             yield (
                 "too-many-queues",
                 f"{broker_name} has {write_queues} queues, but clients use {ordered_queues}",
                 True,
             )
-        elif ordered_queues < broker_queues["writeQueueNums"]:
-            write_queues = broker_queues["writeQueueNums"]
+        elif ordered_queues < queues["writeQueueNums"]:
+            write_queues = queues["writeQueueNums"]
             yield (
                 "unused-queues",
                 f"clients use {ordered_queues} of the {write_queues} queues of {broker_name}",
                 False,
             )
     for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys()):
-        if broker_name in server_snapshot.brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
+        if broker_name in snapshot.brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
             yield "broker-unused", f"{broker_name} has the topic, but clients do not send to it", False
 
 
-def _find_disagreements(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:
+def _find_disagreements(snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:
     """Differences between name servers: their clients put messages of one key into different queues."""
-    order_conf_tables = [
-        server_snapshot.kv.get(ORDER_CONF_NAMESPACE, {}) for server_snapshot in server_snapshots
-    ]
-    snapshot_sources = tuple(server_snapshot.source for server_snapshot in server_snapshots)
-    for topic in sorted({topic for order_conf_table in order_conf_tables for topic in order_conf_table}):
-        if len({order_conf_table.get(topic) for order_conf_table in order_conf_tables}) > 1:
+    order_conf_tables = [snapshot.kv.get(ORDER_CONF_NAMESPACE, {}) for snapshot in snapshots]
+    sources = tuple(snapshot.source for snapshot in snapshots)
+    for topic in sorted({topic for table in order_conf_tables for topic in table}):
+        if len({table.get(topic) for table in order_conf_tables}) > 1:
             problem_text = (
                 "name servers have different order configurations: clients lose the order of messages"
             )
-            yield OrderConfProblem(topic, "differs", problem_text, True, snapshot_sources)
-    enabled_settings = {
-        server_snapshot.settings.get("orderMessageEnable") for server_snapshot in server_snapshots
-    }
+            yield OrderConfProblem(topic, "differs", problem_text, True, sources)
+    enabled_settings = {snapshot.settings.get("orderMessageEnable") for snapshot in snapshots}
     if len(enabled_settings) > 1 and any(order_conf_tables):
         problem_text = "only some name servers return the order configuration (orderMessageEnable)"
-        yield OrderConfProblem(None, "differs", problem_text, True, snapshot_sources)
+        yield OrderConfProblem(None, "differs", problem_text, True, sources)

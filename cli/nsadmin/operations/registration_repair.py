@@ -55,56 +55,47 @@ class RegistrationRepair:
     @property
     def cluster_name(self) -> str | None:
         """The cluster of the broker, as the first name server that lists it has it."""
-        return next(
-            (name_server.cluster_name for name_server in self._server_facts if name_server.cluster_name), None
-        )
+        return next((server.cluster_name for server in self._server_facts if server.cluster_name), None)
 
     def plan_permissions(self) -> list[RepairPlan]:
         """Plan to restore the permission of each topic that a name server has."""
-        return [self._plan_server(name_server) for name_server in self._server_facts]
+        return [self._plan_server(server) for server in self._server_facts]
 
     def plan_registration(self) -> list[RepairPlan]:
         """Plan to have the broker register all of its topics, also where nothing differs."""
-        return [
-            server_plan if server_plan.error else server_plan._replace(method=BY_BROKER)
-            for server_plan in self.plan_permissions()
-        ]
+        return [plan if plan.error else plan._replace(method=BY_BROKER) for plan in self.plan_permissions()]
 
     def restore_permissions(self) -> list[RepairPlan]:
         """Restore permissions topic by topic (REGISTER_TOPIC_IN_NAMESRV, 217), and read them back.
 
         Name servers of 4.x do not know that request. For them, the broker registers all of its topics.
         """
-        server_plans = self.plan_permissions()
+        plans = self.plan_permissions()
         request_errors: dict[str, str] = {}
-        if any(server_plan.method == BY_BROKER for server_plan in server_plans):
+        if any(plan.method == BY_BROKER for plan in plans):
             register_error = self._environment.request_registration(self.master_addr or "")
             if register_error is not None:
                 request_errors = {
-                    server_plan.namesrv_addr: register_error
-                    for server_plan in server_plans
-                    if server_plan.method == BY_BROKER
+                    plan.namesrv_addr: register_error for plan in plans if plan.method == BY_BROKER
                 }
-        for server_plan in server_plans:
-            if server_plan.method == BY_TOPIC:
+        for plan in plans:
+            if plan.method == BY_TOPIC:
                 topic_errors = self._environment.restore_queues(
-                    server_plan.namesrv_addr, {topic: self._own_queues[topic] for topic in server_plan.after}
+                    plan.namesrv_addr, {topic: self._own_queues[topic] for topic in plan.after}
                 )
                 first_error = next(filter(None, topic_errors.values()), None)
                 if first_error is not None:
-                    request_errors[server_plan.namesrv_addr] = first_error
-        return self._verify_plans(server_plans, request_errors, with_missing_topics=False)
+                    request_errors[plan.namesrv_addr] = first_error
+        return self._verify_plans(plans, request_errors, with_missing_topics=False)
 
     def register_all(self) -> list[RepairPlan]:
         """Have the broker register all of its topics with its name servers, and read them back."""
-        server_plans = self.plan_registration()
+        plans = self.plan_registration()
         register_error = self._environment.request_registration(self.master_addr or "")
         request_errors = (
-            {}
-            if register_error is None
-            else {server_plan.namesrv_addr: register_error for server_plan in server_plans}
+            {} if register_error is None else {plan.namesrv_addr: register_error for plan in plans}
         )
-        return self._verify_plans(server_plans, request_errors, with_missing_topics=True)
+        return self._verify_plans(plans, request_errors, with_missing_topics=True)
 
     def _read_registered_queues(self) -> QueuesByTopic:
         """Return the queues that the broker registers; brokerPermission limits their permission.
@@ -114,11 +105,11 @@ class RegistrationRepair:
             NotApplied: The broker has no master, or its master does not return its topics.
         """
         if self.master_addr is None:
-            if any(name_server.is_registered for name_server in self._server_facts):
+            if any(server.is_registered for server in self._server_facts):
                 raise NotApplied(f"{self._broker_name} has no master, so its own topics are unknown")
             reason_texts = [
-                f"{name_server.namesrv_addr}: {name_server.error or 'not registered here'}"
-                for name_server in self._server_facts
+                f"{server.namesrv_addr}: {server.error or 'not registered here'}"
+                for server in self._server_facts
             ]
             raise NotFound(
                 f'no name server lists the broker "{self._broker_name}": {"; ".join(reason_texts)}'
@@ -132,27 +123,24 @@ class RegistrationRepair:
         assert not isinstance(allowed_perm, str)
         if allowed_perm & _READ_WRITE == _READ_WRITE:
             return own_queues
-        return {
-            topic: own_queue._replace(perm=own_queue.perm & allowed_perm)
-            for topic, own_queue in own_queues.items()
-        }
+        return {topic: queue._replace(perm=queue.perm & allowed_perm) for topic, queue in own_queues.items()}
 
-    def _plan_server(self, name_server: NameServerFacts) -> RepairPlan:
+    def _plan_server(self, server: NameServerFacts) -> RepairPlan:
         server_error: RocketMQError | None = None
-        if name_server.error is not None:
-            server_error = NotApplied(name_server.error)
-        elif not name_server.is_registered:
+        if server.error is not None:
+            server_error = NotApplied(server.error)
+        elif not server.is_registered:
             server_error = NotFound(f'no broker "{self._broker_name}" is registered here')
         if server_error is not None:
-            return RepairPlan(name_server.namesrv_addr, 0, {}, {}, (), None, server_error)
-        differing_queues = self._find_differing_queues(name_server.queues_by_topic)
-        restore_method = BY_TOPIC if name_server.can_restore_queues else BY_BROKER
+            return RepairPlan(server.namesrv_addr, 0, {}, {}, (), None, server_error)
+        differing_queues = self._find_differing_queues(server.queues_by_topic)
+        restore_method = BY_TOPIC if server.can_restore_queues else BY_BROKER
         return RepairPlan(
-            name_server.namesrv_addr,
-            len(name_server.topics),
-            {topic: name_server.topics[topic].own_queue.perm for topic in differing_queues},
-            {topic: own_queue.perm for topic, own_queue in differing_queues.items()},
-            tuple(sorted(self._own_queues.keys() - name_server.topics.keys())),
+            server.namesrv_addr,
+            len(server.topics),
+            {topic: server.topics[topic].own_queue.perm for topic in differing_queues},
+            {topic: queue.perm for topic, queue in differing_queues.items()},
+            tuple(sorted(self._own_queues.keys() - server.topics.keys())),
             restore_method if differing_queues else None,
             None,
         )
@@ -161,58 +149,50 @@ class RegistrationRepair:
         """Return the broker's own queues of the topics that a name server has with another permission."""
         return {
             topic: self._own_queues[topic]
-            for topic, current_queue in sorted(current_queues.items())
-            if topic in self._own_queues and self._own_queues[topic].perm != current_queue.perm
+            for topic, queue in sorted(current_queues.items())
+            if topic in self._own_queues and self._own_queues[topic].perm != queue.perm
         }
 
     def _verify_plans(
-        self, server_plans: Sequence[RepairPlan], request_errors: Mapping[str, str], with_missing_topics: bool
+        self, plans: Sequence[RepairPlan], request_errors: Mapping[str, str], with_missing_topics: bool
     ) -> list[RepairPlan]:
         """Read the name servers back, for up to 10 s where the broker registers, and add errors."""
-        waits_for_broker = any(server_plan.method == BY_BROKER for server_plan in server_plans)
+        waits_for_broker = any(plan.method == BY_BROKER for plan in plans)
         for _ in range(_MAX_ROUNDS if waits_for_broker and not request_errors else 1):
             self._server_facts = self._environment.read_servers()
             gaps_by_addr = {
-                server_plan.namesrv_addr: _describe_gaps(server_plan, with_missing_topics)
-                for server_plan in self.plan_permissions()
+                plan.namesrv_addr: _describe_gaps(plan, with_missing_topics)
+                for plan in self.plan_permissions()
             }
-            if not any(
-                gaps_by_addr[server_plan.namesrv_addr]
-                for server_plan in server_plans
-                if server_plan.error is None
-            ):
+            if not any(gaps_by_addr[plan.namesrv_addr] for plan in plans if plan.error is None):
                 break
             if waits_for_broker:
                 self._procedure_clock.pause_seconds(_PAUSE_SECONDS)
         return [
-            server_plan
-            if server_plan.error
-            else _add_error(
-                server_plan,
-                gaps_by_addr[server_plan.namesrv_addr],
-                request_errors.get(server_plan.namesrv_addr),
-            )
-            for server_plan in server_plans
+            plan
+            if plan.error
+            else _add_error(plan, gaps_by_addr[plan.namesrv_addr], request_errors.get(plan.namesrv_addr))
+            for plan in plans
         ]
 
 
-def _describe_gaps(server_plan: RepairPlan, with_missing_topics: bool) -> list[str]:
+def _describe_gaps(plan: RepairPlan, with_missing_topics: bool) -> list[str]:
     """Describe what still differs at a name server, a text for each topic."""
-    if server_plan.error is not None:
-        return [str(server_plan.error)]
-    missing_topics: Iterable[str] = server_plan.missing_topics if with_missing_topics else ()
+    if plan.error is not None:
+        return [str(plan.error)]
+    missing_topics: Iterable[str] = plan.missing_topics if with_missing_topics else ()
     return [
         *(
-            f"{topic} is {perm_text(server_plan.before[topic])} instead of {perm_text(wanted_perm)}"
-            for topic, wanted_perm in server_plan.after.items()
+            f"{topic} is {perm_text(plan.before[topic])} instead of {perm_text(perm)}"
+            for topic, perm in plan.after.items()
         ),
         *(f"{topic} is missing" for topic in missing_topics),
     ]
 
 
-def _add_error(server_plan: RepairPlan, gap_texts: Sequence[str], request_error: str | None) -> RepairPlan:
+def _add_error(plan: RepairPlan, gap_texts: Sequence[str], request_error: str | None) -> RepairPlan:
     if not gap_texts:
-        return server_plan
+        return plan
     gaps_text = abbreviate_names(list(gap_texts), _SHOWN_TOPICS)
     request_remark = f"; {request_error}" if request_error else ""
-    return server_plan._replace(error=NotApplied(f"{gaps_text}{request_remark}"))
+    return plan._replace(error=NotApplied(f"{gaps_text}{request_remark}"))

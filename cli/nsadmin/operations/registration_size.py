@@ -57,19 +57,18 @@ class RegistrationSize(NamedTuple):
 def measure_registration(broker: BrokerRegistrant) -> RegistrationSize:
     """The size of the broker's current registration."""
     encode_topic = _encode_text_topic if broker.is_compressed else _encode_json_topic
-    encoded_topics = {
-        topic: encode_topic(broker, topic, topic_config)
-        for topic, topic_config in _registered_configs(broker).items()
+    encoded = {
+        topic: encode_topic(broker, topic, config) for topic, config in _registered_configs(broker).items()
     }
     measure_body = _measure_compressed if broker.is_compressed else _measure_json
     body_sizes = [
-        measure_body(broker, topics_part, mappings)
-        for topics_part, mappings in _split_topics(broker, list(encoded_topics.values()))
+        measure_body(broker, part, mappings)
+        for part, mappings in _split_topics(broker, list(encoded.values()))
     ]
     sent_sizes = tuple(size for _, size in body_sizes)
     header_bytes = len(encode_header(broker))
     topic_sizes = sorted(
-        (TopicSize(topic, len(encoded_topic)) for topic, encoded_topic in encoded_topics.items()),
+        (TopicSize(topic, len(encoded_topic)) for topic, encoded_topic in encoded.items()),
         key=_largest_first_key,
     )
     inflated_bytes = sum(size for size, _ in body_sizes)
@@ -91,9 +90,7 @@ def _room_for_topics(
 ) -> int | None:
     if broker.split_size is not None or not topic_sizes:
         return None
-    total_bytes = (
-        taken_bytes if broker.is_compressed else sum(topic_size.size_bytes for topic_size in topic_sizes)
-    )
+    total_bytes = taken_bytes if broker.is_compressed else sum(size.size_bytes for size in topic_sizes)
     return (MAX_FRAME_BYTES - taken_bytes) * len(topic_sizes) // total_bytes
 
 
@@ -120,18 +117,18 @@ def encode_header(
 
 
 def _split_topics(
-    broker: BrokerRegistrant, encoded_topics: Sequence[bytes]
+    broker: BrokerRegistrant, encoded: Sequence[bytes]
 ) -> Iterator[tuple[Sequence[bytes], Mapping[str, WireFields]]]:
     """The topics and mappings of each frame, in sending order; the last frame carries the static topics."""
-    topics_per_frame = broker.split_size or len(encoded_topics) + 1
-    full_frames_end = len(encoded_topics) // topics_per_frame * topics_per_frame
+    topics_per_frame = broker.split_size or len(encoded) + 1
+    full_frames_end = len(encoded) // topics_per_frame * topics_per_frame
     for part_start in range(0, full_frames_end, topics_per_frame):
-        yield encoded_topics[part_start : part_start + topics_per_frame], {}
-    yield encoded_topics[full_frames_end:], broker.mappings
+        yield encoded[part_start : part_start + topics_per_frame], {}
+    yield encoded[full_frames_end:], broker.mappings
 
 
 def _measure_json(
-    broker: BrokerRegistrant, encoded_topics: Sequence[bytes], mappings: Mapping[str, WireFields]
+    broker: BrokerRegistrant, encoded: Sequence[bytes], mappings: Mapping[str, WireFields]
 ) -> tuple[int, int]:
     """The size of a RegisterBrokerBody as JSON, twice: it is not compressed."""
     topic_wrapper: dict[str, object] = {"dataVersion": broker.data_version, "topicConfigTable": {}}
@@ -142,17 +139,17 @@ def _measure_json(
             "topicQueueMappingInfoMap": mappings,
         }
     empty_body = fastjson.encode_json({"filterServerList": [], "topicConfigSerializeWrapper": topic_wrapper})
-    body_bytes = len(empty_body) + sum(map(len, encoded_topics)) - bool(encoded_topics)
+    body_bytes = len(empty_body) + sum(map(len, encoded)) - bool(encoded)
     return body_bytes, body_bytes
 
 
-def _encode_json_topic(broker: BrokerRegistrant, topic: str, topic_config: WireFields) -> bytes:
+def _encode_json_topic(broker: BrokerRegistrant, topic: str, config: WireFields) -> bytes:
     """A topic as a member of a JSON object, with a comma."""
-    return fastjson.encode_json(topic) + b":" + fastjson.encode_json(topic_config) + b","
+    return fastjson.encode_json(topic) + b":" + fastjson.encode_json(config) + b","
 
 
 def _measure_compressed(
-    broker: BrokerRegistrant, encoded_topics: Sequence[bytes], mappings: Mapping[str, WireFields]
+    broker: BrokerRegistrant, encoded: Sequence[bytes], mappings: Mapping[str, WireFields]
 ) -> tuple[int, int]:
     """The size of the compressed form (`RegisterBrokerBody#encode`): before and after compression.
 
@@ -161,25 +158,23 @@ def _measure_compressed(
     """
     body_parts = [
         _prefix_length(fastjson.encode_json(broker.data_version)),
-        len(encoded_topics).to_bytes(4, "big"),
-        *encoded_topics,
+        len(encoded).to_bytes(4, "big"),
+        *encoded,
         _prefix_length(b"[]"),
     ]
     if broker.version >= V5_0_0:
         body_parts.append(len(mappings).to_bytes(4, "big"))
-        body_parts += [
-            _prefix_length(fastjson.encode_json(mapping_info)) for mapping_info in mappings.values()
-        ]
+        body_parts += [_prefix_length(fastjson.encode_json(info)) for info in mappings.values()]
     body_text = b"".join(body_parts)
     return len(body_text), len(zlib.compress(body_text, zlib.Z_BEST_COMPRESSION))
 
 
-def _encode_text_topic(broker: BrokerRegistrant, topic: str, topic_config: WireFields) -> bytes:
+def _encode_text_topic(broker: BrokerRegistrant, topic: str, config: WireFields) -> bytes:
     """A topic as `TopicConfig#encode` writes it; only 5.x has attributes."""
     field_names = ("topicName", "readQueueNums", "writeQueueNums", "perm", "topicFilterType")
-    field_texts = [str(topic_config[topic]) for topic in field_names]
+    field_texts = [str(config[topic]) for topic in field_names]
     if broker.version >= V5_0_0:
-        field_texts.append(fastjson.encode_json(topic_config.get("attributes") or {}).decode())
+        field_texts.append(fastjson.encode_json(config.get("attributes") or {}).decode())
     return _prefix_length(" ".join(field_texts).encode())
 
 
@@ -191,19 +186,19 @@ def _registered_configs(broker: BrokerRegistrant) -> Mapping[str, WireFields]:
     """The topic configs as registered: a broker without full permission registers restricted configs."""
     if broker.can_read_and_write:
         return broker.topics
-    return {topic: _restrict_config(topic_config, broker) for topic, topic_config in broker.topics.items()}
+    return {topic: _restrict_config(config, broker) for topic, config in broker.topics.items()}
 
 
-def _restrict_config(topic_config: WireFields, broker: BrokerRegistrant) -> WireFields:
+def _restrict_config(config: WireFields, broker: BrokerRegistrant) -> WireFields:
     """A new config of only queues and permission; 4.x brokers register the broker's own permission."""
     is_new = broker.version >= V5_0_0
     return {
         **({"attributes": {}} if is_new else {}),
         "order": False,
-        "perm": int(topic_config["perm"]) & broker.permission if is_new else broker.permission,
-        "readQueueNums": topic_config["readQueueNums"],
+        "perm": int(config["perm"]) & broker.permission if is_new else broker.permission,
+        "readQueueNums": config["readQueueNums"],
         "topicFilterType": "SINGLE_TAG",
-        "topicName": topic_config["topicName"],
+        "topicName": config["topicName"],
         "topicSysFlag": 0,
-        "writeQueueNums": topic_config["writeQueueNums"],
+        "writeQueueNums": config["writeQueueNums"],
     }

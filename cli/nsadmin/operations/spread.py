@@ -29,7 +29,7 @@ class TopicSpread(NamedTuple):
     @property
     def has_other_queues(self) -> bool:
         """Whether the brokers that have the topic have different numbers of queues."""
-        return any(setting_name in self.differing_settings for setting_name in _QUEUE_SETTINGS)
+        return any(name in self.differing_settings for name in _QUEUE_SETTINGS)
 
     @property
     def is_even(self) -> bool:
@@ -40,12 +40,10 @@ class TopicSpread(NamedTuple):
     def even_configs(self) -> dict[str, TopicFields]:
         """The config by broker with equal queues on all brokers. Other settings stay as they are."""
         largest_counts = {
-            setting_name: max(topic_config[setting_name] for topic_config in self.configs_by_broker.values())
-            for setting_name in _QUEUE_SETTINGS
+            name: max(config[name] for config in self.configs_by_broker.values()) for name in _QUEUE_SETTINGS
         }
         evened_configs = {
-            setting_name: {**topic_config, **largest_counts}
-            for setting_name, topic_config in self.configs_by_broker.items()
+            name: {**config, **largest_counts} for name, config in self.configs_by_broker.items()
         }
         return {
             **evened_configs,
@@ -66,7 +64,7 @@ def find_spreads(
     broker_names = [broker.broker_name for broker in brokers]
     tables_by_broker = {broker.broker_name: broker.topics for broker in brokers}
     static_topics = {topic for broker in brokers for topic in broker.mappings}
-    known_topics = {topic for topic_table in tables_by_broker.values() for topic in topic_table}
+    known_topics = {topic for table in tables_by_broker.values() for topic in table}
     wanted_topics = (
         sorted(topic for topic in known_topics if is_user_topic(topic, own_topics))
         if topics is None
@@ -76,13 +74,11 @@ def find_spreads(
         if topic not in known_topics:
             raise NotFound(f'no broker has the topic "{topic}"')
         configs_by_broker = {
-            broker_name: complete_settings("topic", topic_table[topic])
-            for broker_name, topic_table in tables_by_broker.items()
-            if topic in topic_table
+            name: complete_settings("topic", table[topic])
+            for name, table in tables_by_broker.items()
+            if topic in table
         }
-        missing_brokers = tuple(
-            broker_name for broker_name in broker_names if broker_name not in configs_by_broker
-        )
+        missing_brokers = tuple(name for name in broker_names if name not in configs_by_broker)
         yield TopicSpread(
             topic,
             configs_by_broker,
@@ -97,9 +93,9 @@ def plan_even_spread(
 ) -> DesiredCluster:
     """The desired cluster: each uneven topic on every broker, with its largest number of queues."""
     topic_specs = {
-        topic_spread.topic: ItemSpec.from_brokers("topic", topic_spread.even_configs, broker_names)
-        for topic_spread in topic_spreads
-        if not topic_spread.is_even and not topic_spread.is_static
+        spread.topic: ItemSpec.from_brokers("topic", spread.even_configs, broker_names)
+        for spread in topic_spreads
+        if not spread.is_even and not spread.is_static
     }
     return DesiredCluster(cluster_name, topic_specs)
 
@@ -107,12 +103,10 @@ def plan_even_spread(
 def _find_differing_settings(topic_configs: Sequence[TopicFields]) -> tuple[str, ...]:
     first_config, *other_configs = topic_configs
     return tuple(
-        setting_name
-        for setting_name in first_config
-        if any(other_config[setting_name] != first_config[setting_name] for other_config in other_configs)
+        name for name in first_config if any(config[name] != first_config[name] for config in other_configs)
     )
 
 
 def _most_common_config(topic_configs: Sequence[TopicFields]) -> TopicFields:
     counts = Counter(map(repr, topic_configs))
-    return max(topic_configs, key=lambda topic_config: counts[repr(topic_config)])
+    return max(topic_configs, key=lambda config: counts[repr(config)])

@@ -16,14 +16,12 @@ def group_of_topic(topic: str, known_groups: Set[str]) -> str | None:
     for topic_prefix in (RETRY_PREFIX, DLQ_PREFIX):
         if topic.startswith(topic_prefix):
             bare_name = topic.removeprefix(topic_prefix)
-            separator_positions = (
-                letter_position for letter_position, letter in enumerate(bare_name) if letter in "_+"
-            )
+            separator_positions = (position for position, letter in enumerate(bare_name) if letter in "_+")
             return next(
                 (
-                    group_name
-                    for group_name in (bare_name, *(bare_name[:name_end] for name_end in separator_positions))
-                    if group_name in known_groups
+                    name
+                    for name in (bare_name, *(bare_name[:end] for end in separator_positions))
+                    if name in known_groups
                 ),
                 bare_name,
             )

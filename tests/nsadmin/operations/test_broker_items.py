@@ -19,11 +19,7 @@ def test_two_policies_of_a_resource_are_two_items() -> None:
         AclEntry("Topic:orders", ("Pub",), "Deny", (), "Default"),
     )
     assert list_acl_items({"User:alice": entries}) == {
-        "User:alice Topic:orders": {
-            "actions": "Pub,Sub",
-            "decision": "Allow",
-            "sourceIps": "10.0.0.1,::1",
-        },
+        "User:alice Topic:orders": {"actions": "Pub,Sub", "decision": "Allow", "sourceIps": "10.0.0.1,::1"},
         "User:alice Topic:orders Default": {"actions": "Pub", "decision": "Deny", "sourceIps": ""},
     }
 

@@ -2,11 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.topic_kinds import (
-    find_topics_of_vanished_groups,
-    group_of_topic,
-    is_user_topic,
-)
+from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups, group_of_topic, is_user_topic
 
 GROUPS = frozenset({"billing", "ship_it", "a+b"})
 

@@ -37,8 +37,7 @@ CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, CHECKS, NOT_CHECKED)
 def check_all(
     session: Session,
     topic_names: Annotated[
-        list[str] | None,
-        Option("-t", "--topic", metavar="TOPIC", help="Also check this topic. Repeatable."),
+        list[str] | None, Option("-t", "--topic", metavar="TOPIC", help="Also check this topic. Repeatable.")
     ] = None,
     group_names: Annotated[
         list[str] | None,

@@ -36,22 +36,15 @@ _MAX_TEXT_VALUES = 30
 
 def format_text(report: CheckReport) -> str:
     """Format a summary line, then the details and values."""
-    overall_finding = report.overall_finding
-    text_lines = [
-        f"{overall_finding.state.name}: {overall_finding.summary}",
-        *(f"  {detail_line}" for detail_line in overall_finding.details),
-    ]
-    title_width = max((len(part_finding.title) for part_finding in report.part_findings), default=0)
-    for part_finding in report.part_findings:
-        text_lines.append(
-            f"  {part_finding.state.name:<8}  {part_finding.title:<{title_width}}  {part_finding.summary}"
-        )
-        if part_finding.state:
-            text_lines += [
-                f"    {detail_line}" for detail_line in part_finding.brief_details or part_finding.details
-            ]
-    text_lines += _value_lines(overall_finding.samples[:_MAX_TEXT_VALUES])
-    hidden_count = len(overall_finding.samples) - _MAX_TEXT_VALUES
+    overall = report.overall_finding
+    text_lines = [f"{overall.state.name}: {overall.summary}", *(f"  {line}" for line in overall.details)]
+    title_width = max((len(finding.title) for finding in report.part_findings), default=0)
+    for part in report.part_findings:
+        text_lines.append(f"  {part.state.name:<8}  {part.title:<{title_width}}  {part.summary}")
+        if part.state:
+            text_lines += [f"    {line}" for line in part.brief_details or part.details]
+    text_lines += _value_lines(overall.samples[:_MAX_TEXT_VALUES])
+    hidden_count = len(overall.samples) - _MAX_TEXT_VALUES
     text_lines += [f"  and {hidden_count} more values: --format json shows all"] if hidden_count > 0 else []
     return "\n".join(map(cell_text, text_lines))
 
@@ -63,8 +56,8 @@ def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
             "unknown" if sample.value is None else f"{_format_number(sample.value)} {sample.measure.unit}"
         )
         limit_texts = [
-            f"{limit_name} {limit.range_text}"
-            for limit_name, limit in zip(AlertLimits._fields, sample.limits, strict=True)
+            f"{name} {limit.range_text}"
+            for name, limit in zip(AlertLimits._fields, sample.limits, strict=True)
             if limit is not None
         ]
         sample_line = (
@@ -93,51 +86,33 @@ _MAX_NAGIOS_DETAILS = 20
 
 def format_nagios(report: CheckReport) -> str:
     """Format the Monitoring Plugins format: a line with performance data after a bar, then details."""
-    overall_finding = report.overall_finding
-    labelled_samples = [("", sample) for sample in overall_finding.samples]
+    overall = report.overall_finding
+    labelled_samples = [("", sample) for sample in overall.samples]
     labelled_samples += [
-        (f"{part_finding.title} ", sample)
-        for part_finding in report.part_findings
-        for sample in part_finding.samples
+        (f"{finding.title} ", sample) for finding in report.part_findings for sample in finding.samples
     ]
     labelled_samples.sort(key=lambda labelled_sample: labelled_sample[1].item_name is not None)
-    status_line = (
-        f"{overall_finding.check.upper()} {overall_finding.state.name} - "
-        f"{_clean_plugin_text(overall_finding.summary)}"
-    )
+    status_line = f"{overall.check.upper()} {overall.state.name} - {_clean_plugin_text(overall.summary)}"
     perfdata_texts = _truncate_perfdata(
         [
-            f"{_perfdata_label(label_prefix + _sample_name(sample))}={_perfdata_value(sample)}"
-            for label_prefix, sample in labelled_samples
+            f"{_perfdata_label(prefix + _sample_name(sample))}={_perfdata_value(sample)}"
+            for prefix, sample in labelled_samples
         ]
     )
     detail_lines = [
-        *overall_finding.details,
-        *(
-            detail_line
-            for part_finding in report.part_findings
-            for detail_line in _problem_lines(part_finding)
-        ),
+        *overall.details,
+        *(line for finding in report.part_findings for line in _problem_lines(finding)),
     ]
     hidden_count = len(detail_lines) - _MAX_NAGIOS_DETAILS
     hidden_note = [f"and {hidden_count} more"] if hidden_count > 0 else []
-    lines = [
-        _clean_plugin_text(detail_line) for detail_line in [*detail_lines[:_MAX_NAGIOS_DETAILS], *hidden_note]
-    ]
+    lines = [_clean_plugin_text(line) for line in [*detail_lines[:_MAX_NAGIOS_DETAILS], *hidden_note]]
     return "\n".join(
         [f"{status_line} | {' '.join(perfdata_texts)}" if perfdata_texts else status_line, *lines]
     )
 
 
-def _problem_lines(part_finding: CheckFinding) -> list[str]:
-    return (
-        [
-            f"{part_finding.title} {part_finding.state.name}: {part_finding.summary}",
-            *part_finding.details,
-        ]
-        if part_finding.state
-        else []
-    )
+def _problem_lines(part: CheckFinding) -> list[str]:
+    return [f"{part.title} {part.state.name}: {part.summary}", *part.details] if part.state else []
 
 
 def _truncate_perfdata(perfdata_texts: Sequence[str]) -> list[str]:
@@ -217,9 +192,7 @@ def format_prometheus(report: CheckReport) -> str:
                     (*sample_labels, *about_labels, *common_labels),
                     sample.value,
                 )
-    return "".join(
-        _format_family(metric_name, *family_parts) for metric_name, family_parts in families_by_name.items()
-    )
+    return "".join(_format_family(name, *parts) for name, parts in families_by_name.items())
 
 
 def _about_labels(finding: CheckFinding) -> MetricLabels:

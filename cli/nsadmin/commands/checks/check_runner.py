@@ -47,9 +47,6 @@ ExpectOption = Annotated[
         "file with one broker per line, a plan, or a journal.",
     ),
 ]
-_DEFAULT_SETTLE_SECONDS = 50.0
-"""Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin."""
-
 _RETRY_PAUSE_SECONDS = 1.0
 _DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
 _SECONDS_PER_UNIT = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -94,7 +91,7 @@ def parse_settle_seconds(settle_seconds: float | None) -> float:
     """How many seconds name servers may take to agree; UsageError if --settle is out of range."""
     if settle_seconds is not None and not 0 <= settle_seconds <= 3600:
         raise UsageError(f'invalid value "{settle_seconds:g}" for --settle: expected seconds, 0 to 3600')
-    return _DEFAULT_SETTLE_SECONDS if settle_seconds is None else settle_seconds
+    return WHOLE_CLUSTER.settle_seconds if settle_seconds is None else settle_seconds
 
 
 def announce_wait(session: Session, wait_seconds: float) -> None:
@@ -130,25 +127,19 @@ def run_probe(
 
     If the probe fails, the state is UNKNOWN. With --output-file, the returned text is empty.
     """
-    plugin_options = session.options.plugin_options
-    write_report = REPORT_WRITERS.get(plugin_options.format or "text")
+    options = session.options.plugin_options
+    write_report = REPORT_WRITERS.get(options.format or "text")
     if write_report is None:
-        raise UsageError(
-            f'unknown format "{plugin_options.format}" for --format: use {", ".join(REPORT_WRITERS)}'
-        )
-    patience_seconds = (
-        None if plugin_options.wait_until_ok is None else _parse_wait_seconds(plugin_options.wait_until_ok)
-    )
-    overall_finding, part_findings = _probe_until_ok(
+        raise UsageError(f'unknown format "{options.format}" for --format: use {", ".join(REPORT_WRITERS)}')
+    patience_seconds = None if options.wait_until_ok is None else _parse_wait_seconds(options.wait_until_ok)
+    overall, parts = _probe_until_ok(
         session, lambda: _probe_once(check_name, probe, about_name), patience_seconds
     )
-    report_text = write_report(
-        CheckReport(overall_finding, int(time() * 1000), part_findings, session.options.context)
-    )
-    if plugin_options.output_file is None:
-        return CheckVerdict(report_text, overall_finding.state)
-    _write_output_file(plugin_options.output_file, report_text)
-    return CheckVerdict("", overall_finding.state)
+    report_text = write_report(CheckReport(overall, int(time() * 1000), parts, session.options.context))
+    if options.output_file is None:
+        return CheckVerdict(report_text, overall.state)
+    _write_output_file(options.output_file, report_text)
+    return CheckVerdict("", overall.state)
 
 
 def _probe_once(check_name: str, probe: CheckProbe, about_name: str | None) -> CheckOutcome:
@@ -168,15 +159,14 @@ def _probe_until_ok(
     deadline_seconds = monotonic() + (patience_seconds or 0.0)
     reported_state = None
     while True:
-        overall_finding, part_findings = probe()
+        overall, parts = probe()
         seconds_left = deadline_seconds - monotonic()
-        if overall_finding.state is CheckState.OK or patience_seconds is None or seconds_left <= 0:
-            return overall_finding, part_findings
-        if (overall_finding.state, overall_finding.summary) != reported_state:
-            reported_state = overall_finding.state, overall_finding.summary
+        if overall.state is CheckState.OK or patience_seconds is None or seconds_left <= 0:
+            return overall, parts
+        if (overall.state, overall.summary) != reported_state:
+            reported_state = overall.state, overall.summary
             session.write_remark(
-                f"{overall_finding.state.name}: {overall_finding.summary}; waiting for "
-                f"up to {seconds_left:.0f} s"
+                f"{overall.state.name}: {overall.summary}; waiting for up to {seconds_left:.0f} s"
             )
         sleep(min(_RETRY_PAUSE_SECONDS, seconds_left))
 

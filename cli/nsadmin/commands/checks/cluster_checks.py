@@ -127,8 +127,7 @@ def check_writable(
     cluster_name: ClusterOption = None,
     expectation: ExpectedBrokersOption = None,
     exclude_pattern: Annotated[
-        str | None,
-        Option("--exclude", metavar="REGEX", help="Skip topics whose names match this pattern."),
+        str | None, Option("--exclude", metavar="REGEX", help="Skip topics whose names match this pattern.")
     ] = None,
     warning: Annotated[
         str | None, warning_option("Topics that may be writable on only some of their brokers. Default: 0.")

@@ -7,11 +7,7 @@ from typer import Argument, Option
 
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.checks.check_runner import (
-    critical_option,
-    run_check,
-    warning_option,
-)
+from nsadmin.commands.checks.check_runner import critical_option, run_check, warning_option
 from nsadmin.commands.columns.checks import CHECK_COLUMNS
 from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.commands.reports.report_options import ReportFolderOption

@@ -51,10 +51,10 @@ def start_monitoring(
         # Write metrics for node_exporter
         nsadmin startMonitoring --once --warning '~:' --critical '~:' --format prometheus --output-file a.prom
     """
-    if interval_seconds <= 0:
-        raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
     from nsadmin.operations.checks import group_monitor, lag
 
+    if interval_seconds <= 0:
+        raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
     limits = parse_limits("lag", lag.CHECK.measures, warning, critical)
 
     def probe_groups() -> CheckOutcome:

@@ -24,9 +24,7 @@ DOCTOR_COLUMNS = (*CHECK_COLUMNS, CHECKS)
     examples=("elsewhere", "the lab runs in no Kubernetes cluster"),
 )
 def kube_doctor(
-    session: Session,
-    warning: WarningKindsOption = None,
-    critical: CriticalKindsOption = None,
+    session: Session, warning: WarningKindsOption = None, critical: CriticalKindsOption = None
 ) -> CheckVerdict:
     """Examine RocketMQ in a Kubernetes namespace: access, addresses, volumes and restarts, with remedies.
 
@@ -45,13 +43,13 @@ def kube_doctor(
         # Alert only on critical findings, for Nagios
         nsadmin kube doctor --kube prod/rocketmq --warning '~:' --format nagios
     """
-    target = session.options.access.tunnel
-    if not isinstance(target, KubeTarget):
-        raise UsageError("missing namespace: pass --kube NAMESPACE, or use a context with kube")
-    kube_target = target
     from nsadmin.operations.kubernetes.observer import observe_namespace
     from nsadmin.operations.kubernetes.rules import DOCTOR_MEASURES, judge_namespace
 
+    target = session.options.access.tunnel
+    if not isinstance(target, KubeTarget):
+        raise UsageError("missing namespace: pass --kube NAMESPACE, or use a context with kube")
+    kube_target: KubeTarget = target
     scale = parse_limits("kubernetes", DOCTOR_MEASURES, warning, critical)
 
     def examine_namespace() -> CheckOutcome:

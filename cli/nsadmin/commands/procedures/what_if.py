@@ -26,8 +26,11 @@ from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
-from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
-from nsadmin.operations.what_if.name_server_outage import NameServerOutage, foresee_name_server_outage
+from nsadmin.operations.what_if.name_server_outage import (
+    NameServerListLoss,
+    NameServerOutage,
+    foresee_name_server_outage,
+)
 from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
 
 

@@ -75,7 +75,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="the last backup is older than 26 hours, or lacks a server",
-    alerts="older than 50 hours, damaged, or missing",
+    warning_when="the last backup is older than 26 hours, or lacks a server",
+    critical_when="older than 50 hours, damaged, or missing",
     remedy="nsadmin backup create --dir DIR",
 )

@@ -217,9 +217,9 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a listed broker does not answer, name servers list different brokers, a broker deletes messages "
-    "early because its disk is above `diskMaxUsedSpaceRatio`, or a renamed broker has two names",
-    alerts="the master of a broker name does not answer, or refuses messages because its disk is above "
-    "`diskSpaceWarningLevelRatio`; or an expected broker is missing",
+    warning_when="a listed broker does not answer, name servers list different brokers, a broker deletes "
+    "messages early because its disk is above `diskMaxUsedSpaceRatio`, or a renamed broker has two names",
+    critical_when="the master of a broker name does not answer, or refuses messages because its disk is "
+    "above `diskSpaceWarningLevelRatio`; or an expected broker is missing",
     remedy="nsadmin clusterList",
 )

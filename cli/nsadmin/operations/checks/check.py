@@ -3,9 +3,7 @@
 The file of each check has one `CHECK`, and `check_table` lists the checks.
 """
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Sequence
-from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -17,12 +15,14 @@ from nsadmin.operations.checks.findings import (
     CheckMeasure,
     CheckSample,
     CheckState,
+    state_weight,
     worst_state,
 )
 from nsadmin.operations.checks.ranges import AlertRange, InvalidRangeError, parse_range
 
 if TYPE_CHECKING:
     import re
+    from pathlib import Path
 
     from nsadmin.operations.divergence.observer import DivergenceObserver
     from nsadmin.operations.inventory.keeper import InventoryKeeper
@@ -62,12 +62,13 @@ class CheckScope(NamedTuple):
     expected_count: int | None = None
     inventory: "InventoryKeeper | None" = None
     tls: Tls | None = None
-    journal_folders: Sequence[Path] = ()
+    journal_folders: Sequence["Path"] = ()
     journal_since: Callable[[int], int] = lambda now_ms: now_ms - 86_400_000
     asks_journal_status: bool = True
     verifies_records: bool = False
-    report_folder: Path | None = None
-    backup_path: Path | None = None
+    report_folder: "Path | None" = None
+    backup_path: "Path | None" = None
+    # Nearly two heartbeats, and less than the 60 s that Nagios waits for a plugin.
     settle_seconds: float = 50.0
     divergence_observer: "DivergenceObserver | None" = None
     pause_seconds: Callable[[float], object] = lambda seconds: sleep(seconds)
@@ -132,6 +133,27 @@ class CheckScale:
         return CheckFinding(self.check_name, CheckState.UNKNOWN, summary, (), tuple(detail_lines), about)
 
 
+def judge_kinds(
+    scale: CheckScale, kinds: Iterable[CheckFinding], server_count: int, place: str = ""
+) -> tuple[CheckFinding, list[CheckFinding]]:
+    """Return an overall finding about findings of several kinds, and these, worst first."""
+    kinds = sorted(kinds, key=lambda kind: -state_weight(kind.state))
+    criticals = sum(kind.state is CheckState.CRITICAL for kind in kinds)
+    warnings = sum(kind.state is CheckState.WARNING for kind in kinds)
+    samples = [
+        scale.make_sample("critical", criticals),
+        scale.make_sample("warnings", warnings),
+        scale.make_sample("servers", server_count),
+    ]
+    is_incomplete = any(kind.state is CheckState.UNKNOWN for kind in kinds)
+    summary = (
+        f"{criticals} critical, {warnings} {'warning' if warnings == 1 else 'warnings'} of "
+        f"{server_count} {'server' if server_count == 1 else 'servers'}{place}"
+    )
+    minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
+    return scale.make_finding(summary, samples, minimum_state=minimum_state), kinds
+
+
 def _parse_limit(option_name: str, default_text: str | None, option_text: str | None) -> AlertRange | None:
     """Return the given range or else the default one; None for a measure without a default limit."""
     if default_text is None or option_text is None:
@@ -151,8 +173,8 @@ def _parse_limit(option_name: str, default_text: str | None, option_text: str | 
 class Check(NamedTuple, Generic[T]):
     """A check. `observe` reads the facts, and `judge` decides about them without a request or a clock.
 
-    `measures` have the default limits. `warns` and `alerts` say when the state is WARNING or CRITICAL, and
-    `remedy` is the command to run then; `{about}` in it stands for the topic or group.
+    `measures` have the default limits. `warning_when` and `critical_when` are for the documentation. `remedy`
+    is the command to run if the state is not OK; `{about}` in it stands for the topic or group.
 
     A check without options of its own needs no command function: `help` and the help of --warning and
     --critical describe its command, which has --clusterName with `takes_cluster`.
@@ -162,8 +184,8 @@ class Check(NamedTuple, Generic[T]):
     measures: tuple[CheckMeasure, ...]
     observe: Callable[[AdminClient, CheckScope], T]
     judge: Callable[[CheckScale, T], CheckFinding]
-    warns: str
-    alerts: str
+    warning_when: str
+    critical_when: str
     remedy: str
     help: str = ""
     warning_help: str = ""
@@ -171,6 +193,9 @@ class Check(NamedTuple, Generic[T]):
     takes_cluster: bool = False
 
     def format_remedy(self, about: str | None) -> str:
+        # Imported late: a health probe needs no remedy.
+        import shlex
+
         return self.remedy.format(about=shlex.quote(about or ""))
 
     def make_scale(self, limits: CheckLimits = (None, None)) -> CheckScale:

@@ -101,7 +101,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a connected client is older than `--min-version`",
-    alerts="a million clients are",
+    warning_when="a connected client is older than `--min-version`",
+    critical_when="a million clients are",
     remedy="nsadmin client list",
 )

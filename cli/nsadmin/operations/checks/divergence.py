@@ -127,7 +127,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="KV config or settings differ",
-    alerts="brokers or queues of topics differ, or an expected broker is missing",
+    warning_when="KV config or settings differ",
+    critical_when="brokers or queues of topics differ, or an expected broker is missing",
     remedy="nsadmin divergence",
 )

@@ -42,7 +42,7 @@ class ObservedDrain(NamedTuple):
         """Topics that clients can write to on the drained broker, according to at least one name server."""
         if self.saved_drain.drain_state.phase not in _CLOSED_PHASES or self.is_held:
             return set()
-        return {topic for name_server in self.server_facts for topic in name_server.open_topics}
+        return {topic for server in self.server_facts for topic in server.open_topics}
 
 
 class DrainObservation(NamedTuple):
@@ -96,7 +96,7 @@ def _minimum_states(seen: DrainObservation) -> Iterator[CheckState]:
     for drain in seen.drains:
         if not drain.is_held and drain.saved_drain.drain_state.phase != "safe":
             yield CheckState.WARNING
-        if any(name_server.error for name_server in drain.server_facts):
+        if any(server.error for server in drain.server_facts):
             yield CheckState.UNKNOWN
     if seen.unreadable:
         yield CheckState.UNKNOWN
@@ -147,8 +147,8 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a drain is a day old, or unfinished",
-    alerts="a drained broker accepts messages again",
+    warning_when="a drain is a day old, or unfinished",
+    critical_when="a drained broker accepts messages again",
     remedy="nsadmin drainStatus",
     warning_help="Age of a drain, in seconds. Default: 86400 (one day).",
     critical_help="Topics on drained brokers that may be writable. Default: 0.",

@@ -27,25 +27,25 @@ def observe_groups(
     """
     all_progress, error_by_broker = admin.consumers.get_all_progress(cluster_name)
     return [
-        GroupObservation(group_progress, _find_client_problems(admin, group_progress, now_ms, cluster_name))
-        for group_progress in all_progress
+        GroupObservation(progress, _find_client_problems(admin, progress, now_ms, cluster_name))
+        for progress in all_progress
     ], error_by_broker
 
 
 def _find_client_problems(
-    admin: AdminClient, group_progress: GroupProgress, now_ms: int, cluster_name: str | None
+    admin: AdminClient, progress: GroupProgress, now_ms: int, cluster_name: str | None
 ) -> tuple[str, ...]:
-    if not group_progress.connections.clients:
+    if not progress.connections.clients:
         return ()
     try:
         # This asks for the connections again, because clients come and go.
-        group_runtime = admin.client_runtime.get_group(group_progress.group, cluster_name=cluster_name)
+        group_runtime = admin.client_runtime.get_group(progress.group, cluster_name=cluster_name)
     except RocketMQError as error:
         return (f"the clients did not answer: {error_text(error)}",)
     silent_lines = [
-        f"client {client_result.client.client_id}: {error_text(client_result.error)}"
-        for client_result in group_runtime.clients
-        if client_result.error is not None
+        f"client {result.client.client_id}: {error_text(result.error)}"
+        for result in group_runtime.clients
+        if result.error is not None
     ]
     # With one cluster of several, a queue without a client here may have a client in another cluster.
     return (
@@ -60,21 +60,16 @@ def judge_groups(
     error_by_broker: Mapping[str, RocketMQError | None],
 ) -> tuple[CheckFinding, list[CheckFinding]]:
     """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is the check lag's."""
-    group_findings = [_judge_group(scale, group_entry) for group_entry in observations]
+    group_findings = [_judge_group(scale, entry) for entry in observations]
     bad_findings = sorted(
-        (group_entry for group_entry in group_findings if group_entry.state is not CheckState.OK),
-        key=lambda group_entry: (-state_weight(group_entry.state), group_entry.about),
+        (entry for entry in group_findings if entry.state is not CheckState.OK),
+        key=lambda entry: (-state_weight(entry.state), entry.about),
     )
     failure_lines = [
-        f"{broker_addr}: {error_text(error)}"
-        for broker_addr, error in error_by_broker.items()
-        if error is not None
+        f"{addr}: {error_text(error)}" for addr, error in error_by_broker.items() if error is not None
     ]
     overall_state = worst_state(
-        [
-            *(group_entry.state for group_entry in bad_findings),
-            *([CheckState.UNKNOWN] if failure_lines else []),
-        ]
+        [*(entry.state for entry in bad_findings), *([CheckState.UNKNOWN] if failure_lines else [])]
     )
     summary_text = (
         f"all {len(group_findings)} groups are healthy"
@@ -86,23 +81,21 @@ def judge_groups(
     return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings
 
 
-def _judge_group(scale: CheckScale, observation: GroupObservation) -> CheckFinding:
+def _judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
-    group, group_connections, _, total_lag, _, lag_error, lag_reason = observation.group_progress
+    group, connections, _, total_lag, _, lag_error, lag_reason = seen.group_progress
     failure_lines = [
-        f"{broker_addr}: {error_text(connection_error)}"
-        for broker_addr, connection_error in group_connections.errors.items()
-        if connection_error is not None
+        f"{addr}: {error_text(error)}" for addr, error in connections.errors.items() if error is not None
     ]
     failure_lines += [
         f"proxies, {server}: {error_text(proxy_error)}"
-        for server, proxy_error in group_connections.proxy_errors.items()
+        for server, proxy_error in connections.proxy_errors.items()
     ]
-    client_count = None if failure_lines and not group_connections.clients else len(group_connections.clients)
+    client_count = None if failure_lines and not connections.clients else len(connections.clients)
     if total_lag is None and lag_error is not None:
         return scale.make_unknown_finding(f"{group}: {error_text(lag_error)}", failure_lines, group)
     is_idle = client_count == 0 and bool(total_lag)
-    problem_lines = (*group_connections.disagreements, *observation.client_problems)
+    problem_lines = (*connections.disagreements, *seen.client_problems)
     minimum_state = (
         CheckState.WARNING
         if is_idle or problem_lines

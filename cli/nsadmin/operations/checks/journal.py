@@ -5,13 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.events import (
-    CollectorStopping,
-    EventsLost,
-    JournalResumed,
-    PollFailed,
-    ServerStopping,
-)
+from namesrv_core.events import CollectorStopping, EventsLost, JournalResumed, PollFailed, ServerStopping
 from namesrv_core.history.records import JournalRecord
 from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
@@ -106,7 +100,7 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
 
 def _can_be_loss(journal_line: bytes) -> bool:
     """Return whether a line can be a record of a loss. Looks at the bytes only, without parsing."""
-    return any(type_name.encode() in journal_line for type_name in _LOSS_TYPES)
+    return any(name.encode() in journal_line for name in _LOSS_TYPES)
 
 
 def _count_lost(record: JournalRecord) -> int:
@@ -224,7 +218,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="no record for two minutes, lost events, or failing polls",
-    alerts="no record for ten minutes, failing, or damaged",
+    warning_when="no record for two minutes, lost events, or failing polls",
+    critical_when="no record for ten minutes, failing, or damaged",
     remedy="nsadmin journal verify",
 )

@@ -162,7 +162,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="the group is behind, or messages wait and no consumer is connected",
-    alerts="the group is far behind",
+    warning_when="the group is behind, or messages wait and no consumer is connected",
+    critical_when="the group is far behind",
     remedy="nsadmin consumerProgress -g {about}",
 )

@@ -23,9 +23,9 @@ class BrokerListing(NamedTuple):
     def broker_names(self) -> dict[str, str]:
         """A display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
         return {
-            broker_addr: f"{broker_group.broker_name} {broker_id} at {broker_addr}"
-            for broker_group in self.broker_groups
-            for broker_id, broker_addr in broker_group.broker_addrs.items()
+            addr: f"{group.broker_name} {broker_id} at {addr}"
+            for group in self.broker_groups
+            for broker_id, addr in group.broker_addrs.items()
         }
 
     def of_cluster(self, cluster_name: str | None) -> "BrokerListing":
@@ -35,8 +35,8 @@ class BrokerListing(NamedTuple):
         return self._replace(
             broker_groups=_groups_of_cluster(self.broker_groups, cluster_name),
             groups_by_server={
-                namesrv_addr: _groups_of_cluster(broker_groups, cluster_name)
-                for namesrv_addr, broker_groups in self.groups_by_server.items()
+                addr: _groups_of_cluster(groups, cluster_name)
+                for addr, groups in self.groups_by_server.items()
             },
         )
 
@@ -44,13 +44,11 @@ class BrokerListing(NamedTuple):
     def missing_addrs(self) -> dict[str, list[str]]:
         """The addresses that a name server does not list although another one does, by name server."""
         return {
-            namesrv_addr: unlisted_addrs
-            for namesrv_addr, broker_groups in self.groups_by_server.items()
+            addr: unlisted_addrs
+            for addr, groups in self.groups_by_server.items()
             if (
                 unlisted_addrs := [
-                    broker_addr
-                    for broker_addr in self.broker_names
-                    if broker_addr not in list_addrs(broker_groups)
+                    broker_addr for broker_addr in self.broker_names if broker_addr not in list_addrs(groups)
                 ]
             )
         }
@@ -58,47 +56,35 @@ class BrokerListing(NamedTuple):
     @property
     def failure_lines(self) -> list[str]:
         """One line for each name server that does not answer."""
-        return [
-            f"name server {namesrv_addr}: {silence_reason}"
-            for namesrv_addr, silence_reason in self.silence_reasons.items()
-        ]
+        return [f"name server {addr}: {reason}" for addr, reason in self.silence_reasons.items()]
 
 
-def _groups_of_cluster(broker_groups: Sequence[BrokerAddrGroup], cluster_name: str) -> list[BrokerAddrGroup]:
-    return [broker_group for broker_group in broker_groups if broker_group.cluster_name == cluster_name]
+def _groups_of_cluster(groups: Sequence[BrokerAddrGroup], cluster_name: str) -> list[BrokerAddrGroup]:
+    return [group for group in groups if group.cluster_name == cluster_name]
 
 
-def list_addrs(broker_groups: Sequence[BrokerAddrGroup]) -> set[str]:
-    return {
-        broker_addr for broker_group in broker_groups for broker_addr in broker_group.broker_addrs.values()
-    }
+def list_addrs(groups: Sequence[BrokerAddrGroup]) -> set[str]:
+    return {addr for group in groups for addr in group.broker_addrs.values()}
 
 
 def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> BrokerListing:
     """Ask each name server which brokers it lists, of one cluster or of all."""
     cluster_results = admin.clusters.get_info_each()
-    groups_by_server = {
-        namesrv_addr: cluster_info.broker_groups
-        for namesrv_addr, cluster_info, _ in cluster_results
-        if cluster_info is not None
-    }
+    groups_by_server = {addr: info.broker_groups for addr, info, _ in cluster_results if info is not None}
     return BrokerListing(
-        merge_groups(
-            [broker_group for broker_groups in groups_by_server.values() for broker_group in broker_groups]
-        ),
+        merge_groups([group for groups in groups_by_server.values() for group in groups]),
         groups_by_server,
-        {namesrv_addr: error_text(error) for namesrv_addr, _, error in cluster_results if error is not None},
+        {addr: error_text(error) for addr, _, error in cluster_results if error is not None},
     ).of_cluster(cluster_name)
 
 
-def merge_groups(broker_groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
+def merge_groups(groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
     """Merge equal groups and their addresses. If addresses of one broker differ, the first one counts."""
     addrs_by_group: dict[tuple[str, str], dict[int, str]] = {}
-    for broker_group in broker_groups:
+    for broker_group in groups:
         merged_addrs = addrs_by_group.setdefault((broker_group.cluster_name, broker_group.broker_name), {})
         for broker_id, broker_addr in broker_group.broker_addrs.items():
             merged_addrs.setdefault(broker_id, broker_addr)
     return [
-        BrokerAddrGroup(*group_key, dict(sorted(addrs_by_group[group_key].items())))
-        for group_key in sorted(addrs_by_group)
+        BrokerAddrGroup(*key, dict(sorted(addrs_by_group[key].items()))) for key in sorted(addrs_by_group)
     ]

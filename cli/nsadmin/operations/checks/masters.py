@@ -20,12 +20,12 @@ class MasterAnswers(NamedTuple):
 
     @property
     def unknown_lines(self) -> list[str]:
-        return [f"{master_addr} {reason}" for master_addr, reason in sorted(self.unknown.items())]
+        return [f"{addr} {reason}" for addr, reason in sorted(self.unknown.items())]
 
 
 def ask_masters(admin: AdminClient, master_addrs: Iterable[str | None]) -> MasterAnswers:
     """Ask each master for its runtime figures, and for its limits if its disk may be too full."""
-    distinct_addrs = sorted({master_addr for master_addr in master_addrs if master_addr})
+    distinct_addrs = sorted({addr for addr in master_addrs if addr})
     runtime_results = admin.brokers.get_runtime_info(distinct_addrs)
     disks = observe_disks(admin, runtime_results)
     silence_reasons = {
@@ -37,19 +37,15 @@ def ask_masters(admin: AdminClient, master_addrs: Iterable[str | None]) -> Maste
 
 
 def explain_unwritable(
-    topic_perm: int | None, write_queue_count: int, master_addr: str | None, answers: MasterAnswers
+    topic_perm: int | None, write_queue_count: int, addr: str | None, answers: MasterAnswers
 ) -> str | None:
     """Return why a broker takes no messages of a topic; None if it takes them."""
     if topic_perm is None or write_queue_count < 1:
         return "no write queue"
     if not topic_perm & 2:
         return "no write permission"
-    if master_addr is None:
+    if addr is None:
         return "no master"
-    if master_addr in answers.silence_reasons:
-        return f"its master {master_addr}: {answers.silence_reasons[master_addr]}"
-    return (
-        f"its master {master_addr} {answers.refusals[master_addr]}"
-        if master_addr in answers.refusals
-        else None
-    )
+    if addr in answers.silence_reasons:
+        return f"its master {addr}: {answers.silence_reasons[addr]}"
+    return f"its master {addr} {answers.refusals[addr]}" if addr in answers.refusals else None

@@ -25,7 +25,7 @@ class NameServerObservation(NamedTuple):
 
 def observe(admin: AdminClient, scope: CheckScope) -> list[NameServerObservation]:
     """Ask each name server of the client's list."""
-    ready_by_addr = {addr: bool(is_ready) for addr, is_ready, _ in admin.name_servers.check_ready_each()}
+    ready_by_addr = {addr: bool(ready) for addr, ready, _ in admin.name_servers.check_ready_each()}
     pulses = admin.name_server_tables.mark_duplicate_servers(admin.name_servers.get_pulse_each())
     return [NameServerObservation(addr, pulse, ready_by_addr[addr], error) for addr, pulse, error in pulses]
 
@@ -60,8 +60,8 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a name server does not answer, or is not ready",
-    alerts="no name server is ready",
+    warning_when="a name server does not answer, or is not ready",
+    critical_when="no name server is ready",
     remedy="nsadmin where",
     warning_help="Name servers that may be down. Default: 0.",
     critical_help="Name servers that must serve. Default: 1: (at least one).",

@@ -83,7 +83,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a registration is larger than half of the size that a name server accepts, 16 MiB",
-    alerts="larger than 80 percent of that size",
+    warning_when="a registration is larger than half of the size that a name server accepts, 16 MiB",
+    critical_when="larger than 80 percent of that size",
     remedy="nsadmin registrationSize",
 )

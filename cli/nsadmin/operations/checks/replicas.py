@@ -34,15 +34,15 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
         scale.make_sample("drift", len(drift)),
         scale.make_sample("lagging", len(comparison.lag)),
         *(
-            scale.make_sample("distance", distance, f"{broker_name}:{broker_id}")
-            for (broker_name, broker_id), distance in comparison.log_distances.items()
+            scale.make_sample("distance", distance, f"{name}:{broker_id}")
+            for (name, broker_id), distance in comparison.log_distances.items()
             if distance is not None
         ),
     ]
     release_lines = [
-        f"{broker_name}:{broker_id} runs {release}, whose slaves lose topics and groups "
+        f"{name}:{broker_id} runs {release}, whose slaves lose topics and groups "
         "(apache/rocketmq#9879): upgrade it"
-        for (broker_name, broker_id), release in sorted(comparison.releases.items())
+        for (name, broker_id), release in sorted(comparison.releases.items())
         if release in _RELEASES_THAT_LOSE_METADATA
     ]
     minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
@@ -108,7 +108,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a slave differs from its master, and replication does not remove the difference",
-    alerts="a slave lacks a topic, a group or another item, or copies no messages",
+    warning_when="a slave differs from its master, and replication does not remove the difference",
+    critical_when="a slave lacks a topic, a group or another item, or copies no messages",
     remedy="nsadmin replicaDiff",
 )

@@ -92,7 +92,8 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="the last line was read 26 hours ago, 1 % of the lines are unreadable, or a run did not complete",
-    alerts="50 hours ago, 10 % are unreadable, or there are no tables",
+    warning_when="the last line was read 26 hours ago, 1 % of the lines are unreadable, or a run did not "
+    "complete",
+    critical_when="50 hours ago, 10 % are unreadable, or there are no tables",
     remedy="nsadmin report show data_quality",
 )

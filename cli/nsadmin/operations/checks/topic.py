@@ -183,7 +183,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="a broker with the topic accepts no messages for it, or is missing",
-    alerts="no broker accepts messages",
+    warning_when="a broker with the topic accepts no messages for it, or is missing",
+    critical_when="no broker accepts messages",
     remedy="nsadmin route explain {about}",
 )

@@ -72,8 +72,8 @@ def observe(admin: AdminClient, scope: CheckScope) -> WritableTopicsObservation:
 def _find_unwiped_brokers(snapshot: ClusterSnapshot) -> frozenset[str]:
     return frozenset(
         name
-        for queues_by_broker in snapshot.topics.values()
-        for name, queues in queues_by_broker.items()
+        for brokers in snapshot.topics.values()
+        for name, queues in brokers.items()
         if queues.get("perm", 0) & Perm.WRITE
     )
 
@@ -331,8 +331,8 @@ def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
     """Group the losses by broker: usually one broker is lost with all its topics."""
     counts = Counter(item for loss in losses.values() for item in loss.lost_brokers.items())
     return [
-        f"{name} accepts no messages for {topic_count} topics: {reason}"
-        for (name, reason), topic_count in sorted(counts.items())
+        f"{name} accepts no messages for {count} topics: {reason}"
+        for (name, reason), count in sorted(counts.items())
     ]
 
 
@@ -345,7 +345,7 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warns="clients can write to a topic on fewer brokers than have it",
-    alerts="clients cannot write to a topic",
+    warning_when="clients can write to a topic on fewer brokers than have it",
+    critical_when="clients cannot write to a topic",
     remedy="nsadmin divergence",
 )

@@ -7,7 +7,80 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.console.phrases import quote_command
 from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
 from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
-from nsadmin.operations.divergence.list_causes import explain_new_list, explain_partial_list
+
+NEW_LIST_MS = 150_000
+"""Longest time from a change of a broker's namesrvAddr to its registration with the new name servers.
+
+A broker reads its list every 2 minutes and registers every 30 seconds (BrokerController#initialize, #start).
+"""
+
+
+def explain_partial_list(
+    addrs: Sequence[str], wrong_servers: Sequence[int], evidence: CauseEvidence
+) -> DivergenceCause | None:
+    """Explain the difference if the broker's namesrvAddr names only the servers that are right.
+
+    A namesrvAddr counts only if it names all of these with the same addresses as this client.
+    """
+    right_servers = [index for index in range(len(evidence.server_snapshots)) if index not in wrong_servers]
+    for addr in addrs:
+        registered_servers = evidence.facts_of(addr).registered_servers
+        if (
+            registered_servers is None
+            or not right_servers
+            or not all(
+                evidence.server_snapshots[index].source in registered_servers for index in right_servers
+            )
+        ):
+            continue
+        unnamed_addrs = [
+            index
+            for index in wrong_servers
+            if evidence.server_snapshots[index].source not in registered_servers
+        ]
+        if unnamed_addrs:
+            full_list = ";".join(
+                dict.fromkeys(
+                    (
+                        *registered_servers,
+                        *(evidence.server_snapshots[index].source for index in unnamed_addrs),
+                    )
+                )
+            )
+            return DivergenceCause(
+                "partial-list",
+                "the broker registers with a partial list: its namesrvAddr does not name "
+                f"{evidence.addrs_at(unnamed_addrs)}",
+                "run "
+                f"`{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', addr)}`; "
+                "the broker reads the list every 2 minutes",
+            )
+    return None
+
+
+def explain_new_list(
+    addrs: Sequence[str], behind_servers: Sequence[int], evidence: CauseEvidence
+) -> DivergenceCause | None:
+    """Explain the difference if the broker's list names the servers that are behind since a moment ago."""
+    if not behind_servers:
+        return None
+    for addr in addrs:
+        facts = evidence.facts_of(addr)
+        if (
+            facts.settings_age_ms is not None
+            and facts.settings_age_ms < NEW_LIST_MS
+            and all(
+                evidence.server_snapshots[index].source in (facts.registered_servers or ())
+                for index in behind_servers
+            )
+        ):
+            server_list = evidence.addrs_at(behind_servers)
+            return DivergenceCause(
+                "new-list",
+                f"its namesrvAddr names {server_list}, and its settings changed less than 3 minutes ago",
+                "wait: the broker reads a new list within 2 minutes, and registers within 30 s after that",
+            )
+    return None
 
 
 def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
@@ -26,19 +99,15 @@ def find_cause(difference: ItemDifference, evidence: CauseEvidence) -> Divergenc
 
 def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
     missing_servers, broker_name = difference.missing_servers, difference.item.name
-    broker_addrs = list(
-        dict.fromkeys(
-            server_value["brokerAddr"]
-            for server_value in difference.server_values
-            if isinstance(server_value, Mapping)
-        )
+    addrs = list(
+        dict.fromkeys(value["brokerAddr"] for value in difference.server_values if isinstance(value, Mapping))
     )
     if not missing_servers:
-        return _explain_conflict(broker_name, broker_addrs, evidence)
-    new_list_cause = explain_new_list(broker_addrs, missing_servers, evidence)
+        return _explain_conflict(broker_name, addrs, evidence)
+    new_list_cause = explain_new_list(addrs, missing_servers, evidence)
     if new_list_cause is not None:
         return new_list_cause
-    if all(not evidence.server_snapshots[server_index].brokers for server_index in missing_servers):
+    if all(not evidence.server_snapshots[index].brokers for index in missing_servers):
         server_list = evidence.addrs_at(missing_servers)
         return DivergenceCause(
             "no-brokers",
@@ -46,10 +115,10 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
             "or no broker reaches it",
             f"check that brokers reach {server_list}, and that their namesrvAddr names it",
         )
-    partial_cause = explain_partial_list(broker_addrs, missing_servers, evidence)
+    partial_cause = explain_partial_list(addrs, missing_servers, evidence)
     if partial_cause is not None:
         return partial_cause
-    if not any(evidence.facts_of(broker_addr).is_answering for broker_addr in broker_addrs):
+    if not any(evidence.facts_of(addr).is_answering for addr in addrs):
         return DivergenceCause(
             "gone",
             "the broker does not answer nsadmin either: it stopped, or it never registered with "
@@ -66,16 +135,14 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     )
 
 
-def _explain_conflict(
-    broker_name: str, broker_addrs: Sequence[str], evidence: CauseEvidence
-) -> DivergenceCause:
-    if len(broker_addrs) == 1:
+def _explain_conflict(broker_name: str, addrs: Sequence[str], evidence: CauseEvidence) -> DivergenceCause:
+    if len(addrs) == 1:
         return DivergenceCause(
             "cluster",
             f"{broker_name} moved to another cluster, and some name servers list it in both",
             f"restart {broker_name}, which removes it from its old cluster",
         )
-    alive_addrs = [broker_addr for broker_addr in broker_addrs if evidence.facts_of(broker_addr).is_answering]
+    alive_addrs = [addr for addr in addrs if evidence.facts_of(addr).is_answering]
     if len(alive_addrs) == 1:
         return DivergenceCause(
             "moved",
@@ -86,7 +153,7 @@ def _explain_conflict(
         )
     return DivergenceCause(
         "conflict",
-        f"several processes register as {broker_name}: {', '.join(alive_addrs or broker_addrs)}",
+        f"several processes register as {broker_name}: {', '.join(alive_addrs or addrs)}",
         "give each broker its own name or id",
     )
 
@@ -102,12 +169,12 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
             "the topic was deleted on some name servers only; no broker has it",
             f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
         )
-    broker_addrs = evidence.list_broker_addrs(broker_name)
+    addrs = evidence.list_broker_addrs(broker_name)
     own_value: ComparedValue | None = None
     is_own_known = False
-    for broker_addr in broker_addrs:
-        if topic in evidence.facts_of(broker_addr).own_topics:
-            own_value, is_own_known = evidence.facts_of(broker_addr).own_topics[topic], True
+    for addr in addrs:
+        if topic in evidence.facts_of(addr).own_topics:
+            own_value, is_own_known = evidence.facts_of(addr).own_topics[topic], True
             break
     wrong_servers = _find_wrong_servers(difference, own_value, is_own_known)
     if is_own_known and own_value is None:
@@ -121,7 +188,7 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
         perm_cause = _explain_perm(difference, own_value, evidence)
         if perm_cause is not None:
             return perm_cause
-    partial_cause = explain_partial_list(broker_addrs, wrong_servers, evidence)
+    partial_cause = explain_partial_list(addrs, wrong_servers, evidence)
     if partial_cause is not None:
         return partial_cause
     if wrong_servers and difference.missing_servers == wrong_servers:
@@ -140,21 +207,13 @@ def _find_wrong_servers(
 ) -> tuple[int, ...]:
     """Return the name servers that contradict the broker; if its value is unknown, the minority."""
     if is_own_known and own_value is None:
-        return tuple(
-            server_index
-            for server_index, server_value in enumerate(difference.server_values)
-            if server_value is not None
-        )
+        return tuple(index for index, value in enumerate(difference.server_values) if value is not None)
     if is_own_known and isinstance(own_value, Mapping):
         return tuple(
-            server_index
-            for server_index, server_value in enumerate(difference.server_values)
-            if not isinstance(server_value, Mapping)
-            or any(
-                server_value[field_name] != own_text
-                for field_name, own_text in own_value.items()
-                if field_name in server_value
-            )
+            index
+            for index, value in enumerate(difference.server_values)
+            if not isinstance(value, Mapping)
+            or any(value[name] != text for name, text in own_value.items() if name in value)
         )
     if difference.missing_servers:
         return difference.missing_servers
@@ -164,13 +223,12 @@ def _find_wrong_servers(
 def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
     """Return the smallest set of name servers with the same value; () if several sets have that size."""
     servers_by_value: dict[str, list[int]] = {}
-    for server_index, server_value in enumerate(difference.server_values):
-        servers_by_value.setdefault(repr(server_value), []).append(server_index)
+    for server_index, value in enumerate(difference.server_values):
+        servers_by_value.setdefault(repr(value), []).append(server_index)
     smallest_part = min(servers_by_value.values(), key=len)
     return (
         tuple(smallest_part)
-        if sum(len(agreeing_servers) == len(smallest_part) for agreeing_servers in servers_by_value.values())
-        == 1
+        if sum(len(servers) == len(smallest_part) for servers in servers_by_value.values()) == 1
         else ()
     )
 
@@ -182,20 +240,16 @@ def _explain_perm(
 
     Brokers do not learn of such changes.
     """
-    server_perms = [_read_perm(server_value) for server_value in difference.server_values]
-    closed_indexes = [
-        server_index for server_index, server_perm in enumerate(server_perms) if not server_perm & Perm.WRITE
-    ]
-    open_indexes = [
-        server_index for server_index, server_perm in enumerate(server_perms) if server_perm & Perm.WRITE
-    ]
+    server_perms = [_read_perm(value) for value in difference.server_values]
+    closed_indexes = [index for index, perm in enumerate(server_perms) if not perm & Perm.WRITE]
+    open_indexes = [index for index, perm in enumerate(server_perms) if perm & Perm.WRITE]
     broker_name = difference.item.parent_name
     if not closed_indexes:
         return _explain_flat_perm(difference, own_value, evidence)
     if not open_indexes:
         return None
     if isinstance(own_value, Mapping) and not _read_perm(own_value) & Perm.WRITE:
-        if any(server_perms[server_index] != Perm.READ | Perm.WRITE for server_index in open_indexes):
+        if any(server_perms[index] != Perm.READ | Perm.WRITE for index in open_indexes):
             return None
         return DivergenceCause(
             "write-perm-added",
@@ -222,9 +276,9 @@ def _explain_flat_perm(
 ) -> DivergenceCause | None:
     """Explain rw- on a topic that should have rwi: addWritePerm removes the inherit bit of system topics."""
     flat_servers = [
-        server_index
-        for server_index, server_value in enumerate(difference.server_values)
-        if _read_perm(server_value) == Perm.READ | Perm.WRITE
+        index
+        for index, value in enumerate(difference.server_values)
+        if _read_perm(value) == Perm.READ | Perm.WRITE
     ]
     if not flat_servers or not _read_perm(own_value) & Perm.INHERIT:
         return None
@@ -236,8 +290,8 @@ def _explain_flat_perm(
     )
 
 
-def _read_perm(server_value: ComparedValue | None) -> int:
-    perm_value: Any = server_value.get("perm") if isinstance(server_value, Mapping) else None
+def _read_perm(value: ComparedValue | None) -> int:
+    perm_value: Any = value.get("perm") if isinstance(value, Mapping) else None
     return int(perm_value or 0)
 
 
@@ -264,11 +318,7 @@ def _explain_behind(
 
 
 def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
-    having_servers = [
-        server_index
-        for server_index, server_value in enumerate(difference.server_values)
-        if server_value is not None
-    ]
+    having_servers = [index for index, value in enumerate(difference.server_values) if value is not None]
     namespace = difference.item.parent_name
     source_addr = evidence.server_snapshots[having_servers[0]].source
     advice_text = (

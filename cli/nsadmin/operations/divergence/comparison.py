@@ -48,42 +48,30 @@ class ItemDifference(NamedTuple):
     @property
     def missing_servers(self) -> tuple[int, ...]:
         """The indexes of the name servers that do not have the item."""
-        return tuple(
-            server_index
-            for server_index, server_value in enumerate(self.server_values)
-            if server_value is None
-        )
+        return tuple(index for index, value in enumerate(self.server_values) if value is None)
 
     @property
     def differing_fields(self) -> tuple[tuple[str, tuple[Any, ...]], ...]:
         """The fields that differ, each with its value on every name server. A text has one field, ""."""
         known_values = [
-            {"": server_value} if isinstance(server_value, str) else server_value
-            for server_value in self.server_values
-            if server_value is not None
+            {"": value} if isinstance(value, str) else value
+            for value in self.server_values
+            if value is not None
         ]
-        field_names = dict.fromkeys(
-            field_name for server_value in known_values for field_name in server_value
-        )
-        values_by_field = {
-            field_name: [server_value.get(field_name) for server_value in known_values]
-            for field_name in field_names
-        }
+        field_names = dict.fromkeys(name for value in known_values for name in value)
+        values_by_field = {name: [value.get(name) for value in known_values] for name in field_names}
         return tuple(
             (
-                field_name,
-                tuple(
-                    None if server_value is None else _field_value(server_value, field_name)
-                    for server_value in self.server_values
-                ),
+                name,
+                tuple(None if value is None else _field_value(value, name) for value in self.server_values),
             )
-            for field_name, known_field_values in values_by_field.items()
-            if any(server_value != known_field_values[0] for server_value in known_field_values)
+            for name, values in values_by_field.items()
+            if any(value != values[0] for value in values)
         )
 
 
-def _field_value(server_value: ComparedValue, field_name: str) -> Any:
-    return server_value if isinstance(server_value, str) else server_value.get(field_name)
+def _field_value(value: ComparedValue, field_name: str) -> Any:
+    return value if isinstance(value, str) else value.get(field_name)
 
 
 class SnapshotComparison(NamedTuple):
@@ -99,7 +87,7 @@ class SnapshotComparison(NamedTuple):
 
 
 def compare_snapshots(
-    server_snapshots: Sequence[ClusterSnapshot], sections: Collection[str] = STATE_SECTIONS
+    snapshots: Sequence[ClusterSnapshot], sections: Collection[str] = STATE_SECTIONS
 ) -> SnapshotComparison:
     """Return the differences in these sections, sorted by section and name.
 
@@ -114,11 +102,11 @@ def compare_snapshots(
     }
     all_differences = [
         difference
-        for section_name in STATE_SECTIONS
-        if section_name in sections
-        for difference in diff_by_section[section_name](server_snapshots)
+        for name in STATE_SECTIONS
+        if name in sections
+        for difference in diff_by_section[name](snapshots)
     ]
-    absent_brokers = _find_absent_brokers(server_snapshots)
+    absent_brokers = _find_absent_brokers(snapshots)
     kept_differences: list[ItemDifference] = []
     implied_by_broker: dict[str, list[ItemDifference]] = {}
     for difference in all_differences:
@@ -127,138 +115,106 @@ def compare_snapshots(
             implied_by_broker.setdefault(broker_name, []).append(difference)
         else:
             kept_differences.append(difference)
-    server_addrs = tuple(server_snapshot.source for server_snapshot in server_snapshots)
+    server_addrs = tuple(snapshot.source for snapshot in snapshots)
     return SnapshotComparison(
         server_addrs,
         tuple(kept_differences),
-        {broker_name: tuple(implied_topics) for broker_name, implied_topics in implied_by_broker.items()},
+        {broker_name: tuple(topics) for broker_name, topics in implied_by_broker.items()},
     )
 
 
-def _find_absent_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> dict[str, tuple[int, ...]]:
+def _find_absent_brokers(snapshots: Sequence[ClusterSnapshot]) -> dict[str, tuple[int, ...]]:
     """Return the indexes of the name servers that do not have a broker, by broker name."""
-    broker_names = dict.fromkeys(
-        broker_name for server_snapshot in server_snapshots for broker_name in server_snapshot.brokers
-    )
+    broker_names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.brokers)
     return {
-        broker_name: tuple(
-            server_index
-            for server_index, server_snapshot in enumerate(server_snapshots)
-            if broker_name not in server_snapshot.brokers
-        )
-        for broker_name in broker_names
+        name: tuple(index for index, snapshot in enumerate(snapshots) if name not in snapshot.brokers)
+        for name in broker_names
     }
 
 
 def _is_implied(difference: ItemDifference, absent_brokers: Mapping[str, tuple[int, ...]]) -> bool:
-    compared_item = difference.item
+    item = difference.item
     return (
-        compared_item.section_name == "topic"
+        item.section_name == "topic"
         and bool(difference.missing_servers)
-        and absent_brokers.get(compared_item.parent_name) == difference.missing_servers
+        and absent_brokers.get(item.parent_name) == difference.missing_servers
         and not difference.differing_fields
     )
 
 
-def _diff_item(
-    compared_item: ComparedItem, server_values: list[ComparedValue | None]
-) -> Iterator[ItemDifference]:
-    if any(server_value != server_values[0] for server_value in server_values):
-        yield ItemDifference(compared_item, tuple(server_values))
+def _diff_item(item: ComparedItem, server_values: list[ComparedValue | None]) -> Iterator[ItemDifference]:
+    if any(value != server_values[0] for value in server_values):
+        yield ItemDifference(item, tuple(server_values))
 
 
-def _diff_brokers(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+def _diff_brokers(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
     """Compare each member of a broker group, because a slave may be missing on some name servers only."""
-    for broker_name in sorted(
-        {broker_name for server_snapshot in server_snapshots for broker_name in server_snapshot.brokers}
-    ):
-        broker_groups = [server_snapshot.brokers.get(broker_name, {}) for server_snapshot in server_snapshots]
-        broker_ids = {
-            broker_id for broker_group in broker_groups for broker_id in broker_group.get("brokerAddrs", {})
-        }
+    for broker_name in sorted({name for snapshot in snapshots for name in snapshot.brokers}):
+        broker_groups = [snapshot.brokers.get(broker_name, {}) for snapshot in snapshots]
+        broker_ids = {broker_id for group in broker_groups for broker_id in group.get("brokerAddrs", {})}
         for broker_id in sorted(broker_ids, key=int):
             yield from _diff_item(
                 ComparedItem("broker", broker_name, broker_id),
-                [_member_value(broker_group, broker_id) for broker_group in broker_groups],
+                [_member_value(group, broker_id) for group in broker_groups],
             )
 
 
 def _member_value(broker_group: Mapping[str, Any], broker_id: str) -> ComparedValue | None:
-    broker_addr = broker_group.get("brokerAddrs", {}).get(broker_id)
-    return (
-        None
-        if broker_addr is None
-        else {"clusterName": broker_group["clusterName"], "brokerAddr": broker_addr}
-    )
+    addr = broker_group.get("brokerAddrs", {}).get(broker_id)
+    return None if addr is None else {"clusterName": broker_group["clusterName"], "brokerAddr": addr}
 
 
-def _diff_topics(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
-    topic_tables = [server_snapshot.topics for server_snapshot in server_snapshots]
-    for topic in sorted({entry_name for topic_table in topic_tables for entry_name in topic_table}):
-        queues_by_server = [topic_table.get(topic) for topic_table in topic_tables]
-        if all(queues_by_broker == queues_by_server[0] for queues_by_broker in queues_by_server):
+def _diff_topics(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+    topic_tables = [snapshot.topics for snapshot in snapshots]
+    for topic in sorted({name for table in topic_tables for name in table}):
+        queues_by_server = [table.get(topic) for table in topic_tables]
+        if all(queues == queues_by_server[0] for queues in queues_by_server):
             continue
-        broker_names = sorted(
-            {entry_name for queues_by_broker in queues_by_server for entry_name in queues_by_broker or ()}
-        )
+        broker_names = sorted({name for queues in queues_by_server for name in queues or ()})
         for entry_name in broker_names:
             yield from _diff_item(
                 ComparedItem("topic", topic, entry_name),
-                [(queues_by_broker or {}).get(entry_name) for queues_by_broker in queues_by_server],
+                [(queues or {}).get(entry_name) for queues in queues_by_server],
             )
         if not broker_names:
             yield from _diff_item(ComparedItem("topic", topic), list(queues_by_server))
 
 
-def _diff_kv(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
-    for namespace in sorted(
-        {namespace_name for server_snapshot in server_snapshots for namespace_name in server_snapshot.kv}
-    ):
-        namespace_tables = [server_snapshot.kv.get(namespace, {}) for server_snapshot in server_snapshots]
-        for kv_key in sorted({kv_key for namespace_table in namespace_tables for kv_key in namespace_table}):
+def _diff_kv(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+    for namespace in sorted({name for snapshot in snapshots for name in snapshot.kv}):
+        namespace_tables = [snapshot.kv.get(namespace, {}) for snapshot in snapshots]
+        for kv_key in sorted({kv_key for table in namespace_tables for kv_key in table}):
             yield from _diff_item(
-                ComparedItem("kv", kv_key, namespace),
-                [namespace_table.get(kv_key) for namespace_table in namespace_tables],
+                ComparedItem("kv", kv_key, namespace), [table.get(kv_key) for table in namespace_tables]
             )
 
 
-def _diff_settings(server_snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
+def _diff_settings(snapshots: Sequence[ClusterSnapshot]) -> Iterator[ItemDifference]:
     shared_keys = (
-        set.intersection(*(set(server_snapshot.settings) for server_snapshot in server_snapshots))
-        if server_snapshots
-        else set()
+        set.intersection(*(set(snapshot.settings) for snapshot in snapshots)) if snapshots else set()
     )
     for setting_key in sorted(shared_keys - OWN_SETTINGS):
         yield from _diff_item(
-            ComparedItem("setting", setting_key),
-            [server_snapshot.settings[setting_key] for server_snapshot in server_snapshots],
+            ComparedItem("setting", setting_key), [snapshot.settings[setting_key] for snapshot in snapshots]
         )
 
 
-def hash_sections(server_snapshot: ClusterSnapshot) -> dict[str, str]:
+def hash_sections(snapshot: ClusterSnapshot) -> dict[str, str]:
     """Return a hash of each section: 16 hexadecimal digits, equal on all machines for equal content.
 
     The hash of settings excludes OWN_SETTINGS. The set of the other settings depends on the release.
     """
-    compared_settings = {
-        setting_key: setting_value
-        for setting_key, setting_value in server_snapshot.settings.items()
-        if setting_key not in OWN_SETTINGS
-    }
-    kv_tables = {
-        namespace_name: namespace_table
-        for namespace_name, namespace_table in server_snapshot.kv.items()
-        if namespace_table
-    }
+    compared_settings = {key: value for key, value in snapshot.settings.items() if key not in OWN_SETTINGS}
+    kv_tables = {name: table for name, table in snapshot.kv.items() if table}
     section_texts = (
-        _canonical_json(server_snapshot.brokers),
-        _topics_json(server_snapshot),
+        _canonical_json(snapshot.brokers),
+        _topics_json(snapshot),
         _canonical_json(kv_tables),
         _canonical_json(compared_settings),
     )
     return {
-        section_name: hashlib.sha256(section_text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        for section_name, section_text in zip(STATE_SECTIONS, section_texts, strict=True)
+        section_name: hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        for section_name, text in zip(STATE_SECTIONS, section_texts, strict=True)
     }
 
 
@@ -266,11 +222,11 @@ def _canonical_json(json_value: object) -> str:
     return json.dumps(json_value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _topics_json(server_snapshot: ClusterSnapshot) -> str:
+def _topics_json(snapshot: ClusterSnapshot) -> str:
     # Topics with equal queues share one table (`nsadmin.client.snapshots`), so each is encoded once.
     texts_by_id: dict[int, str] = {}
     topic_lines = []
-    for topic, queues_by_broker in sorted(server_snapshot.topics.items()):
+    for topic, queues_by_broker in sorted(snapshot.topics.items()):
         if id(queues_by_broker) not in texts_by_id:
             texts_by_id[id(queues_by_broker)] = _canonical_json(queues_by_broker)
         topic_lines.append(f"{_canonical_json(topic)}:{texts_by_id[id(queues_by_broker)]}")

@@ -44,16 +44,14 @@ class CauseEvidence(NamedTuple):
     def list_broker_addrs(self, broker_name: str) -> list[str]:
         """Return the addresses under which name servers list the broker, masters first."""
         sorted_addrs = sorted(
-            (int(broker_id), broker_addr)
-            for server_snapshot in self.server_snapshots
-            for broker_id, broker_addr in server_snapshot.brokers.get(broker_name, {})
-            .get("brokerAddrs", {})
-            .items()
+            (int(broker_id), addr)
+            for snapshot in self.server_snapshots
+            for broker_id, addr in snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {}).items()
         )
-        return list(dict.fromkeys(broker_addr for _, broker_addr in sorted_addrs))
+        return list(dict.fromkeys(addr for _, addr in sorted_addrs))
 
-    def facts_of(self, broker_addr: str) -> BrokerFacts:
-        return self.facts_by_addr.get(broker_addr, NO_FACTS)
+    def facts_of(self, addr: str) -> BrokerFacts:
+        return self.facts_by_addr.get(addr, NO_FACTS)
 
     def addrs_at(self, server_indexes: Sequence[int]) -> str:
-        return ", ".join(self.server_snapshots[server_index].source for server_index in server_indexes)
+        return ", ".join(self.server_snapshots[index].source for index in server_indexes)

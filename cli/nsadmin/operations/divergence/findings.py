@@ -39,15 +39,11 @@ class DriftFinding(NamedTuple):
         return tuple(format_item_name(difference.item) for difference in self.differences)
 
 
-def format_item_name(compared_item: ComparedItem) -> str:
+def format_item_name(item: ComparedItem) -> str:
     """Return the display name of an item: `broker-a:0`, a topic, `NAMESPACE KEY`, or a setting."""
-    if compared_item.section_name == "broker":
-        return f"{compared_item.name}:{compared_item.parent_name}"
-    return (
-        f"{compared_item.parent_name} {compared_item.name}"
-        if compared_item.section_name == "kv"
-        else compared_item.name
-    )
+    if item.section_name == "broker":
+        return f"{item.name}:{item.parent_name}"
+    return f"{item.parent_name} {item.name}" if item.section_name == "kv" else item.name
 
 
 class DifferenceAges:
@@ -64,29 +60,25 @@ class DifferenceAges:
             for difference in comparison.differences
         }
 
-    def age_of(self, compared_item: ComparedItem, now_ms: int) -> int:
-        return now_ms - self._first_seen_ms.get(compared_item, now_ms)
+    def age_of(self, item: ComparedItem, now_ms: int) -> int:
+        return now_ms - self._first_seen_ms.get(item, now_ms)
 
-    def state_of(self, compared_item: ComparedItem, now_ms: int) -> FindingState:
+    def state_of(self, item: ComparedItem, now_ms: int) -> FindingState:
         """Return "drift" if the difference is older than name servers take to converge, else "new"."""
-        return "drift" if self.time_left_ms(compared_item, now_ms) <= 0 else "new"
+        return "drift" if self.time_left_ms(item, now_ms) <= 0 else "new"
 
-    def time_left_ms(self, compared_item: ComparedItem, now_ms: int) -> int:
+    def time_left_ms(self, item: ComparedItem, now_ms: int) -> int:
         """Return the ms until the difference counts as drift; 0 or less if it is drift already."""
         patience_ms = (
             self._settle_ms
-            if compared_item.section_name in ("broker", "topic")
+            if item.section_name in ("broker", "topic")
             else min(self._settle_ms, COMMAND_SETTLE_MS)
         )
-        return patience_ms - self.age_of(compared_item, now_ms)
+        return patience_ms - self.age_of(item, now_ms)
 
     def list_undecided_ms(self, now_ms: int) -> list[int]:
         """Return the remaining time of each difference that is not drift yet."""
-        return [
-            left_ms
-            for compared_item in self._first_seen_ms
-            if (left_ms := self.time_left_ms(compared_item, now_ms)) > 0
-        ]
+        return [left_ms for item in self._first_seen_ms if (left_ms := self.time_left_ms(item, now_ms)) > 0]
 
 
 DifferenceBundle = tuple[ItemDifference, ...]
@@ -96,17 +88,17 @@ def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]
     """Bundle a broker's topics, and a namespace's keys, that differ in the same way; nothing else."""
     differences_by_shape: dict[tuple[Any, ...], list[ItemDifference]] = {}
     for difference_index, difference in enumerate(comparison.differences):
-        compared_item = difference.item
-        alone_index = difference_index if compared_item.section_name in ("broker", "setting") else -1
+        item = difference.item
+        alone_index = difference_index if item.section_name in ("broker", "setting") else -1
         difference_shape = (
-            compared_item.section_name,
-            compared_item.parent_name,
+            item.section_name,
+            item.parent_name,
             alone_index,
             difference.missing_servers,
             difference.differing_fields,
         )
         differences_by_shape.setdefault(_hashable_shape(difference_shape), []).append(difference)
-    return [tuple(alike_differences) for alike_differences in differences_by_shape.values()]
+    return [tuple(differences) for differences in differences_by_shape.values()]
 
 
 def _hashable_shape(difference_shape: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -122,23 +114,20 @@ def build_findings(
 ) -> list[DriftFinding]:
     """Explain each bundle by its first difference, and merge bundles that have the same cause."""
     findings_by_key: dict[tuple[Any, ...], DriftFinding] = {}
-    for difference_bundle in difference_bundles:
-        bundle_cause = find_cause(difference_bundle[0])
-        for finding_state in ("drift", "new"):
+    for bundle in difference_bundles:
+        bundle_cause = find_cause(bundle[0])
+        for state in ("drift", "new"):
             bundle_part = tuple(
-                part_difference
-                for part_difference in difference_bundle
-                if difference_ages.state_of(part_difference.item, now_ms) == finding_state
+                difference
+                for difference in bundle
+                if difference_ages.state_of(difference.item, now_ms) == state
             )
             if bundle_part:
                 _add_finding(
                     findings_by_key,
                     bundle_part,
-                    finding_state,
-                    max(
-                        difference_ages.age_of(part_difference.item, now_ms)
-                        for part_difference in bundle_part
-                    ),
+                    state,
+                    max(difference_ages.age_of(difference.item, now_ms) for difference in bundle_part),
                     bundle_cause,
                 )
     implied_by_broker = dict(comparison.implied_by_broker)
@@ -148,7 +137,7 @@ def build_findings(
 def _add_finding(
     findings_by_key: dict[tuple[Any, ...], DriftFinding],
     bundle_part: DifferenceBundle,
-    finding_state: FindingState,
+    state: FindingState,
     age_ms: int,
     bundle_cause: DivergenceCause,
 ) -> None:
@@ -158,7 +147,7 @@ def _add_finding(
     finding_key = (
         section_name,
         parent_name,
-        finding_state,
+        state,
         first_difference.missing_servers,
         repr(first_difference.differing_fields),
         bundle_cause.text,
@@ -166,7 +155,7 @@ def _add_finding(
     known_finding = findings_by_key.get(finding_key)
     if known_finding is None:
         findings_by_key[finding_key] = DriftFinding(
-            section_name, parent_name, bundle_part, finding_state, age_ms, bundle_cause
+            section_name, parent_name, bundle_part, state, age_ms, bundle_cause
         )
     else:
         findings_by_key[finding_key] = known_finding._replace(
@@ -179,14 +168,10 @@ def _attach_implied(finding: DriftFinding, implied_by_broker: dict[str, Differen
     if finding.section_name != "broker":
         return finding
     broker_names = dict.fromkeys(
-        broker_difference.item.name
-        for broker_difference in finding.differences
-        if broker_difference.missing_servers
+        difference.item.name for difference in finding.differences if difference.missing_servers
     )
     implied_topics = tuple(
-        topic_difference
-        for broker_name in broker_names
-        for topic_difference in implied_by_broker.pop(broker_name, ())
+        topic_difference for name in broker_names for topic_difference in implied_by_broker.pop(name, ())
     )
     return finding._replace(implied_topics=implied_topics)
 
@@ -209,52 +194,43 @@ def describe_difference(difference: ItemDifference, servers: Sequence[str]) -> s
     difference_parts = []
     difference = _mask_secrets(difference)
     if difference.missing_servers:
-        knowing_servers = [
-            server_index
-            for server_index in range(len(servers))
-            if server_index not in difference.missing_servers
-        ]
+        knowing_servers = [index for index in range(len(servers)) if index not in difference.missing_servers]
         difference_parts.append(
             f"on {_join_addrs(knowing_servers, servers)}, not on "
             f"{_join_addrs(difference.missing_servers, servers)}"
         )
     for field_name, server_values in difference.differing_fields:
         servers_by_value: dict[str, list[int]] = {}
-        for server_index, server_value in enumerate(server_values):
+        for server_index, value in enumerate(server_values):
             if server_index not in difference.missing_servers:
-                servers_by_value.setdefault(_format_value(field_name, server_value), []).append(server_index)
+                servers_by_value.setdefault(_format_value(field_name, value), []).append(server_index)
         values_text = ", ".join(
-            f"{value_text} on {_join_addrs(server_indexes, servers)}"
-            for value_text, server_indexes in servers_by_value.items()
+            f"{text} on {_join_addrs(indexes, servers)}" for text, indexes in servers_by_value.items()
         )
         difference_parts.append(f"{field_name}: {values_text}" if field_name else values_text)
     return "; ".join(difference_parts)
 
 
 def _join_addrs(server_indexes: Iterable[int], servers: Sequence[str]) -> str:
-    return " ".join(servers[server_index] for server_index in server_indexes)
+    return " ".join(servers[index] for index in server_indexes)
 
 
 def _mask_secrets(difference: ItemDifference) -> ItemDifference:
     """Replace values that may be secrets by "secret 1", "secret 2", ..., so that equal values stay equal."""
     if difference.item.section_name not in ("kv", "setting") or not is_secret_name(difference.item.name):
         return difference
-    known_secrets = list(
-        dict.fromkeys(
-            server_value for server_value in difference.server_values if isinstance(server_value, str)
-        )
-    )
+    known_secrets = list(dict.fromkeys(value for value in difference.server_values if isinstance(value, str)))
     hidden_values = tuple(
-        f"secret {known_secrets.index(server_value) + 1}" if isinstance(server_value, str) else None
-        for server_value in difference.server_values
+        f"secret {known_secrets.index(value) + 1}" if isinstance(value, str) else None
+        for value in difference.server_values
     )
     return difference._replace(server_values=hidden_values)
 
 
-def _format_value(field_name: str, server_value: object) -> str:
-    if field_name == "perm" and isinstance(server_value, int):
-        return perm_text(server_value)
-    return "nothing" if server_value is None else str(server_value) or "''"
+def _format_value(field_name: str, value: object) -> str:
+    if field_name == "perm" and isinstance(value, int):
+        return perm_text(value)
+    return "nothing" if value is None else str(value) or "''"
 
 
 def map_by_server(difference: ItemDifference, servers: Sequence[str]) -> Mapping[str, Any]:

@@ -74,11 +74,7 @@ class DivergenceObservation(NamedTuple):
     @property
     def server_snapshots(self) -> list[ClusterSnapshot]:
         """The snapshots of the name servers that answered."""
-        return [
-            snapshot_result.result
-            for snapshot_result in self.snapshot_results
-            if snapshot_result.result is not None
-        ]
+        return [result.result for result in self.snapshot_results if result.result is not None]
 
 
 def find_missing_brokers(
@@ -126,25 +122,19 @@ class DivergenceObserver:
         )
         raw_results = take_server_snapshots(self._admin, 0, namespaces.names, with_topics=has_topics)
         snapshot_results = self._admin.name_server_tables.mark_duplicate_servers(raw_results)
-        server_snapshots = [
-            snapshot_result.result
-            for snapshot_result in snapshot_results
-            if snapshot_result.result is not None
-        ]
-        comparison = compare_snapshots(server_snapshots, self._sections)
+        snapshots = [result.result for result in snapshot_results if result.result is not None]
+        comparison = compare_snapshots(snapshots, self._sections)
         self._difference_ages.observe_comparison(comparison, now_ms)
         difference_bundles = bundle_differences(comparison)
-        cause_evidence = CauseEvidence(
-            server_snapshots, gather_broker_facts(self._admin, difference_bundles, server_snapshots)
-        )
+        evidence = CauseEvidence(snapshots, gather_broker_facts(self._admin, difference_bundles, snapshots))
         all_findings = build_findings(
             difference_bundles,
             comparison,
             self._difference_ages,
             now_ms,
-            lambda bundle_difference: find_cause(bundle_difference, cause_evidence),
+            lambda difference: find_cause(difference, evidence),
         )
-        divergence_verdict = decide_verdict(len(snapshot_results), len(server_snapshots), all_findings)
+        divergence_verdict = decide_verdict(len(snapshot_results), len(snapshots), all_findings)
         return DivergenceObservation(
             tuple(snapshot_results),
             comparison,
@@ -182,56 +172,52 @@ class DivergenceObserver:
 
 
 def gather_broker_facts(
-    admin: AdminClient,
-    difference_bundles: Sequence[DifferenceBundle],
-    server_snapshots: Sequence[ClusterSnapshot],
+    admin: AdminClient, difference_bundles: Sequence[DifferenceBundle], snapshots: Sequence[ClusterSnapshot]
 ) -> FactsByAddr:
     """Ask each broker concerned once. A broker that does not answer gets NO_FACTS."""
-    cause_evidence = CauseEvidence(server_snapshots, {})
+    evidence = CauseEvidence(snapshots, {})
     topics_by_addr: dict[str, list[str]] = {}
-    for difference_bundle in difference_bundles:
-        compared_item = difference_bundle[0].item
-        if compared_item.section_name == "broker":
-            for broker_addr in cause_evidence.list_broker_addrs(compared_item.name):
-                topics_by_addr.setdefault(broker_addr, [])
-        elif compared_item.section_name == "topic" and compared_item.parent_name:
+    for bundle in difference_bundles:
+        item = bundle[0].item
+        if item.section_name == "broker":
+            for addr in evidence.list_broker_addrs(item.name):
+                topics_by_addr.setdefault(addr, [])
+        elif item.section_name == "topic" and item.parent_name:
             # The first address is the master's, or the one with the lowest id.
-            for broker_addr in cause_evidence.list_broker_addrs(compared_item.parent_name)[:1]:
-                topics_by_addr.setdefault(broker_addr, []).append(compared_item.name)
+            for addr in evidence.list_broker_addrs(item.parent_name)[:1]:
+                topics_by_addr.setdefault(addr, []).append(item.name)
     config_results = admin.broker_configs.get_each(topics_by_addr) if topics_by_addr else []
     age_by_addr = _read_settings_ages(
-        admin, [config_result.addr for config_result in config_results if config_result.error is None]
+        admin, [result.addr for result in config_results if result.error is None]
     )
     remaining_topics = _MAX_TOPICS_ASKED
     facts_by_addr: dict[str, BrokerFacts] = {}
-    for broker_addr, broker_config, error in config_results:
-        if broker_config is None:
-            facts_by_addr[broker_addr] = BrokerFacts(not is_unreachable(error))
+    for addr, config, error in config_results:
+        if config is None:
+            facts_by_addr[addr] = BrokerFacts(not is_unreachable(error))
             continue
         asked_topics, remaining_topics = (
-            topics_by_addr[broker_addr][:remaining_topics],
-            remaining_topics - len(topics_by_addr[broker_addr][:remaining_topics]),
+            topics_by_addr[addr][:remaining_topics],
+            remaining_topics - len(topics_by_addr[addr][:remaining_topics]),
         )
-        own_topics = {
-            topic: _read_own_topic(admin, broker_addr, topic, broker_config) for topic in asked_topics
-        }
-        facts_by_addr[broker_addr] = BrokerFacts(
+        own_topics = {topic: _read_own_topic(admin, addr, topic, config) for topic in asked_topics}
+        facts_by_addr[addr] = BrokerFacts(
             True,
-            _parse_namesrv_list(broker_config.get("namesrvAddr")),
-            {topic: own_value for topic, (own_value, is_known) in own_topics.items() if is_known},
-            age_by_addr.get(broker_addr),
+            _parse_namesrv_list(config.get("namesrvAddr")),
+            {topic: value for topic, (value, known) in own_topics.items() if known},
+            age_by_addr.get(addr),
         )
     return facts_by_addr
 
 
-def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> dict[str, int]:
+def _read_settings_ages(admin: AdminClient, addrs: Collection[str]) -> dict[str, int]:
     """Return the ms since the settings of each broker changed; without brokers that do not report it."""
-    if not broker_addrs:
+    if not addrs:
         return {}
     now_ms = admin.clock_ms
     return {
-        broker_addr: now_ms - changed_ms
-        for broker_addr, changed_ms, _ in admin.broker_configs.get_change_times(broker_addrs)
+        addr: now_ms - changed_ms
+        for addr, changed_ms, _ in admin.broker_configs.get_change_times(addrs)
         if changed_ms is not None
     }
 
@@ -239,25 +225,25 @@ def _read_settings_ages(admin: AdminClient, broker_addrs: Collection[str]) -> di
 def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:
     """Return the name servers in a broker's namesrvAddr; None if the broker finds them in another way."""
     server_names = tuple(
-        server_name for list_part in (list_text or "").split(";") if (server_name := list_part.strip())
+        server_name for part in (list_text or "").split(";") if (server_name := part.strip())
     )
     return server_names if server_names and server_names != ("null",) else None
 
 
 def _read_own_topic(
-    admin: AdminClient, broker_addr: str, topic: str, broker_config: dict[str, str]
+    admin: AdminClient, addr: str, topic: str, config: dict[str, str]
 ) -> tuple[ComparedValue | None, bool]:
     """Return how a broker would register a topic (None if it has none), and whether that is known."""
-    [config_result] = admin.topic_configs.get_each([broker_addr], topic)
+    [config_result] = admin.topic_configs.get_each([addr], topic)
     if config_result.result is not None:
-        return _registered_value(config_result.result, broker_config), True
+        return _registered_value(config_result.result, config), True
     error: RocketMQError | None = config_result.error
     return None, is_not_found(error)
 
 
-def _registered_value(topic_config: BrokerTopicConfig, broker_config: dict[str, str]) -> ComparedValue:
+def _registered_value(topic_config: BrokerTopicConfig, config: dict[str, str]) -> ComparedValue:
     """Return the topic as a broker registers it. `brokerPermission` limits the topic's permission."""
-    permission_text = broker_config.get("brokerPermission", "6")
+    permission_text = config.get("brokerPermission", "6")
     allowed_perm = int(permission_text) if permission_text.isdigit() else 6
     return {
         "readQueueNums": topic_config.read_queue_nums,

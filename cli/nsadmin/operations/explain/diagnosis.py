@@ -33,31 +33,22 @@ class CauseExplanation(NamedTuple):
     namesrv_addrs: tuple[str, ...]
 
 
-def explain_route(route_facts: RouteFacts) -> list[CauseExplanation]:
+def explain_route(facts: RouteFacts) -> list[CauseExplanation]:
     """At least one explanation for each cause that applies."""
     explanations = []
-    for cause_check in ALL_CAUSE_CHECKS:
-        if not cause_check.applies(route_facts):
+    for check in ALL_CAUSE_CHECKS:
+        if not check.applies(facts):
             continue
         explanations += _merge_findings(
-            cause_check.id,
-            list(cause_check.find_problems(route_facts)) or [_all_clear_finding(cause_check, route_facts)],
+            check.id, list(check.find_problems(facts)) or [_all_clear_finding(check, facts)]
         )
     return explanations
 
 
-def _all_clear_finding(cause_check: CauseCheck, route_facts: RouteFacts) -> CauseFinding:
+def _all_clear_finding(check: CauseCheck, facts: RouteFacts) -> CauseFinding:
     """The finding for a cause without problems; "skipped" if it needs name servers and all are silent."""
-    finding = (
-        ok_finding(cause_check.all_clear)
-        if isinstance(cause_check.all_clear, str)
-        else cause_check.all_clear(route_facts)
-    )
-    if (
-        finding.result == "ok"
-        and cause_check.needs_servers
-        and all(server_view.is_silent for server_view in route_facts.server_views)
-    ):
+    finding = ok_finding(check.all_clear) if isinstance(check.all_clear, str) else check.all_clear(facts)
+    if finding.result == "ok" and check.needs_servers and all(view.is_silent for view in facts.server_views):
         return skipped_finding("no name server answered")
     return finding
 
@@ -70,11 +61,9 @@ def _merge_findings(cause_id: str, findings: Iterable[CauseFinding]) -> list[Cau
         namesrv_addrs += [finding.namesrv_addr] if finding.namesrv_addr else []
     return [
         CauseExplanation(
-            cause_id,
-            finding._replace(advice=_fill_in_servers(finding.advice, namesrv_addrs)),
-            tuple(namesrv_addrs),
+            cause_id, finding._replace(advice=_fill_in_servers(finding.advice, addrs)), tuple(addrs)
         )
-        for finding, namesrv_addrs in addrs_by_finding.items()
+        for finding, addrs in addrs_by_finding.items()
     ]
 
 
@@ -83,8 +72,7 @@ def _fill_in_servers(advice: Advice | None, namesrv_addrs: Sequence[str]) -> Adv
         return None
     return advice._replace(
         command_words=tuple(
-            command_word.replace(SERVERS_PLACEHOLDER, ";".join(namesrv_addrs))
-            for command_word in advice.command_words
+            word.replace(SERVERS_PLACEHOLDER, ";".join(namesrv_addrs)) for word in advice.command_words
         )
     )
 

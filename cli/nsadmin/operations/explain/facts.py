@@ -111,39 +111,34 @@ class RouteFacts(NamedTuple):
 
     def views_with_route(self) -> Iterator[tuple[NameServerTopicView, TopicRoute]]:
         """The name servers that have a route, with the route."""
-        for server_view in self.server_views:
-            if server_view.route.result is not None:
-                yield server_view, server_view.route.result
+        for view in self.server_views:
+            if view.route.result is not None:
+                yield view, view.route.result
 
     def views_without_route(self) -> Iterator[NameServerTopicView]:
         """The name servers that answered that they have no route."""
-        return (server_view for server_view in self.server_views if server_view.has_no_route)
+        return (view for view in self.server_views if view.has_no_route)
 
     def broker_view_at(self, broker_addr: str | None) -> BrokerTopicView | None:
         """The view of the broker at an address; None if it was not asked."""
-        return next(
-            (broker_view for broker_view in self.broker_views if broker_view.addr == broker_addr), None
-        )
+        return next((view for view in self.broker_views if view.addr == broker_addr), None)
 
-    def master_of_queue(self, queue_route: QueueRoute) -> BrokerTopicView | None:
+    def master_of_queue(self, queue: QueueRoute) -> BrokerTopicView | None:
         """The view of the master of a route entry; None if it was not asked."""
-        return self.broker_view_at(queue_route.broker_addrs.get(MASTER_BROKER_ID))
+        return self.broker_view_at(queue.broker_addrs.get(MASTER_BROKER_ID))
 
     def silence_error(self, broker_addr: str | None) -> RocketMQError | None:
         """The error of a broker that could not be reached; None if it answered or was not asked."""
-        broker_view = self.broker_view_at(broker_addr)
-        return broker_view.config.error if broker_view is not None and is_broker_silent(broker_view) else None
+        broker = self.broker_view_at(broker_addr)
+        return broker.config.error if broker is not None and is_broker_silent(broker) else None
 
     def brokers_with_topic(self) -> dict[str, list[BrokerTopicView]]:
         """The brokers that have the topic in their own tables, by name: masters before slaves."""
         views_by_name: dict[str, list[BrokerTopicView]] = {}
-        for broker_view in self.broker_views:
-            if broker_view.topic_config.result is not None and broker_view.broker_name is not None:
-                views_by_name.setdefault(broker_view.broker_name, []).append(broker_view)
-        return {
-            broker_name: sorted(broker_views, key=broker_id_of_view)
-            for broker_name, broker_views in sorted(views_by_name.items())
-        }
+        for broker in self.broker_views:
+            if broker.topic_config.result is not None and broker.broker_name is not None:
+                views_by_name.setdefault(broker.broker_name, []).append(broker)
+        return {name: sorted(views, key=broker_id_of_view) for name, views in sorted(views_by_name.items())}
 
     def lost_brokers(self) -> list[MissingTopicBroker]:
         """The missing brokers that had the topic, or may have had it, and do not answer now.
@@ -153,68 +148,65 @@ class RouteFacts(NamedTuple):
         if any(evidence.topic_deletion is not None for evidence in self.memories):
             return []
         return [
-            missing_broker
-            for missing_broker in self.missing_brokers
-            if missing_broker.had_topic is not False
-            and missing_broker.broker_name not in self.brokers_with_topic()
+            broker
+            for broker in self.missing_brokers
+            if broker.had_topic is not False and broker.broker_name not in self.brokers_with_topic()
         ]
 
-    def has_writable_queue(self, server_view: NameServerTopicView) -> bool:
+    def has_writable_queue(self, view: NameServerTopicView) -> bool:
         """Whether a producer that asks this server finds a writable queue on a master that answers."""
-        topic_route = server_view.route.result
-        if topic_route is None:
+        route = view.route.result
+        if route is None:
             return False
         return any(
-            queue_route.is_writable
-            and has_registered_master(server_view, queue_route.broker_name)
-            and self.silence_error(queue_route.broker_addrs.get(MASTER_BROKER_ID)) is None
-            and queue_route.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
-            for queue_route in topic_route.queues
+            queue.is_writable
+            and has_registered_master(view, queue.broker_name)
+            and self.silence_error(queue.broker_addrs.get(MASTER_BROKER_ID)) is None
+            and queue.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
+            for queue in route.queues
         )
 
-    def problem_severity(self, server_view: NameServerTopicView) -> Literal["warning", "cause"]:
+    def problem_severity(self, view: NameServerTopicView) -> Literal["warning", "cause"]:
         """The severity of a problem with part of the route: "warning" while producers still have a queue."""
-        return "warning" if self.has_writable_queue(server_view) else "cause"
+        return "warning" if self.has_writable_queue(view) else "cause"
 
 
-def is_broker_silent(broker_view: BrokerTopicView) -> bool:
+def is_broker_silent(broker: BrokerTopicView) -> bool:
     """Whether the broker could not be reached; False if it answered with an error."""
-    return is_unreachable(broker_view.config.error)
+    return is_unreachable(broker.config.error)
 
 
-def broker_id_of_view(broker_view: BrokerTopicView) -> int:
+def broker_id_of_view(broker: BrokerTopicView) -> int:
     """The broker id: 0 for a master, higher for a slave; a number that sorts last if it is unknown."""
-    id_text = (broker_view.config.result or {}).get("brokerId", "")
+    id_text = (broker.config.result or {}).get("brokerId", "")
     return int(id_text) if id_text.isdecimal() else 1 << 31
 
 
 def is_broker_absent(
-    server_view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
+    view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
 ) -> bool:
     """Whether none of the broker's processes is registered there, or its answering master is not."""
-    addr_group = groups_by_name(server_view).get(broker_name)
+    addr_group = groups_by_name(view).get(broker_name)
     if addr_group is None:
         return True
     return addr_group.master_addr is None and any(
-        broker_id_of_view(broker_view) == MASTER_BROKER_ID for broker_view in broker_views
+        broker_id_of_view(view) == MASTER_BROKER_ID for view in broker_views
     )
 
 
-def groups_by_name(server_view: NameServerTopicView) -> dict[str, BrokerAddrGroup]:
+def groups_by_name(view: NameServerTopicView) -> dict[str, BrokerAddrGroup]:
     """The brokers that are registered with a name server, by name; {} if it did not answer."""
     return (
-        {addr_group.broker_name: addr_group for addr_group in server_view.cluster_info.result.broker_groups}
-        if server_view.cluster_info.result
+        {group.broker_name: group for group in view.cluster_info.result.broker_groups}
+        if view.cluster_info.result
         else {}
     )
 
 
-def has_registered_master(server_view: NameServerTopicView, broker_name: str) -> bool:
+def has_registered_master(view: NameServerTopicView, broker_name: str) -> bool:
     """Whether a master is registered there. A route may show a slave in its place, cluster info never does.
 
     If the server's cluster info is unknown, its route counts.
     """
-    addr_group = groups_by_name(server_view).get(broker_name)
-    return server_view.cluster_info.result is None or (
-        addr_group is not None and addr_group.master_addr is not None
-    )
+    addr_group = groups_by_name(view).get(broker_name)
+    return view.cluster_info.result is None or (addr_group is not None and addr_group.master_addr is not None)

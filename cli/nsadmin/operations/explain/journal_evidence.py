@@ -26,10 +26,7 @@ def read_journal_evidence(journal_folder: Path, namesrv_name: str, topic: str) -
     )
     evidence = evidence_of_records(namesrv_name, topic, journal_records)
     return evidence._replace(
-        last_addrs={
-            broker_name: _read_last_addrs(journal_folder, broker_name)
-            for broker_name in evidence.gone_brokers
-        }
+        last_addrs={name: _read_last_addrs(journal_folder, name) for name in evidence.gone_brokers}
     )
 
 
@@ -42,8 +39,8 @@ def evidence_of_records(
     gone_brokers: dict[str, JournaledChange] = {}
     topic_deletion: JournaledChange | None = None
     for record in journal_records:
-        matching_fields = subject_filter.matching_fields(record)
-        queue_changes = matching_fields.get("changes", ()) if matching_fields is not None else ()
+        fields = subject_filter.matching_fields(record)
+        queue_changes = fields.get("changes", ()) if fields is not None else ()
         for queue_change in queue_changes:
             queues_before, queues_after = queue_change.get("before"), queue_change.get("after")
             broker_name = (queues_after or queues_before)["brokerName"]
@@ -59,7 +56,7 @@ def evidence_of_records(
                 closed_brokers.pop(broker_name, None)
             elif queues_before is not None and queues_before["perm"] & Perm.WRITE:
                 closed_brokers[broker_name] = journaled_change
-        if record.event_type == TopicDeleted.__name__ and matching_fields is not None:
+        if record.event_type == TopicDeleted.__name__ and fields is not None:
             topic_deletion, gone_brokers = _journaled_change(record), {}
     return JournalEvidence(namesrv_name, closed_brokers, gone_brokers, topic_deletion)
 
@@ -82,11 +79,7 @@ def _read_last_addrs(journal_folder: Path, broker_name: str) -> tuple[str, ...]:
     for record in reader.read_records(
         journal_folder, 0, RecordFilter(subject_filter.can_match_line, subject_filter.search_terms)
     ):
-        matching_fields: Mapping[str, Any] = subject_filter.matching_fields(record) or {}
-        if (
-            "brokerAddr" in matching_fields
-            and "brokerId" in matching_fields
-            and matching_fields.get("brokerName") == broker_name
-        ):
-            addrs_by_id[matching_fields["brokerId"]] = matching_fields["brokerAddr"]
+        fields: Mapping[str, Any] = subject_filter.matching_fields(record) or {}
+        if "brokerAddr" in fields and "brokerId" in fields and fields.get("brokerName") == broker_name:
+            addrs_by_id[fields["brokerId"]] = fields["brokerAddr"]
     return tuple(addrs_by_id[broker_id] for broker_id in sorted(addrs_by_id))

@@ -23,29 +23,29 @@ _ASK_BROKER_COMMAND = ("getBrokerConfig", "HOST:PORT", "--filter", "key=namesrvA
 _ENDPOINT_PATTERN = re.compile(r"https?://", re.I)
 
 
-def _find_silent_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view in route_facts.server_views:
-        error = server_view.route.error
-        if error is not None and not server_view.has_no_route and _NOT_READY_TEXT not in str(error):
+def _find_silent_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view in facts.server_views:
+        error = view.route.error
+        if error is not None and not view.has_no_route and _NOT_READY_TEXT not in str(error):
             yield CauseFinding(
                 "unknown",
                 f"no answer: {error_text(error)}"
-                if server_view.is_silent
+                if view.is_silent
                 else f"the request was refused: {error_text(error)}",
-                advise_command("where") if server_view.is_silent else None,
-                server_view.addr,
+                advise_command("where") if view.is_silent else None,
+                view.addr,
             )
 
 
-def _answering_servers(route_facts: RouteFacts) -> CauseFinding:
+def _answering_servers(facts: RouteFacts) -> CauseFinding:
     return ok_finding(
-        f"all {len(route_facts.server_views)} name servers answer: "
-        f"{join_names(server_view.addr for server_view in route_facts.server_views)}"
+        f"all {len(facts.server_views)} name servers answer: "
+        f"{join_names(view.addr for view in facts.server_views)}"
     )
 
 
-def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    list_text = route_facts.question.client_list
+def _find_client_list_mistakes(facts: RouteFacts) -> Iterator[CauseFinding]:
+    list_text = facts.question.client_list
     if list_text is None:
         return
     corrected_list = " ".join(parse_addrs(list_text)).replace(" ", ";")
@@ -56,9 +56,7 @@ def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding
             Advice(f"write {corrected_list} into the client's configuration"),
         )
     addrs_without_port = [
-        list_entry
-        for list_entry in re.split(r"[;,\s]+", list_text)
-        if list_entry and not re.search(r":\d+$", list_entry)
+        entry for entry in re.split(r"[;,\s]+", list_text) if entry and not re.search(r":\d+$", entry)
     ]
     if addrs_without_port:
         yield CauseFinding(
@@ -68,29 +66,27 @@ def _find_client_list_mistakes(route_facts: RouteFacts) -> Iterator[CauseFinding
         )
 
 
-def _readable_client_list(route_facts: RouteFacts) -> CauseFinding:
-    if route_facts.question.client_list is None:
+def _readable_client_list(facts: RouteFacts) -> CauseFinding:
+    if facts.question.client_list is None:
         return skipped_finding("not asked: pass --client LIST to check a client's own list of name servers")
-    return ok_finding(f"the client's list is valid: {route_facts.question.client_list}")
+    return ok_finding(f"the client's list is valid: {facts.question.client_list}")
 
 
-def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
+def _find_servers_without_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
     empty_views = [
-        server_view
-        for server_view in route_facts.server_views
-        if server_view.cluster_info.result is not None and not _has_any_broker(server_view)
+        view
+        for view in facts.server_views
+        if view.cluster_info.result is not None and not _has_any_broker(view)
     ]
     known_addrs = sorted(
-        namesrv_addr
-        for namesrv_addr in _all_listed_addrs(route_facts) - {server_view.addr for server_view in empty_views}
-        if "," not in namesrv_addr
+        addr for addr in _all_listed_addrs(facts) - {view.addr for view in empty_views} if "," not in addr
     )
-    for server_view in empty_views:
+    for view in empty_views:
         if known_addrs:
             advice = Advice(
                 f"configure the client with the name servers of the brokers: {';'.join(known_addrs)}"
             )
-        elif route_facts.broker_views:
+        elif facts.broker_views:
             advice = Advice("see the next checks for the reason why brokers do not register")
         else:
             advice = advise_command(
@@ -100,127 +96,114 @@ def _find_servers_without_brokers(route_facts: RouteFacts) -> Iterator[CauseFind
             "no broker is registered here: brokers register with other name servers, or have not returned "
             "since the start of this name server"
         )
-        yield CauseFinding("cause", evidence, advice, server_view.addr)
+        yield CauseFinding("cause", evidence, advice, view.addr)
 
 
-def _has_any_broker(server_view: NameServerTopicView) -> bool:
-    return any(addr_group.broker_addrs for addr_group in groups_by_name(server_view).values())
+def _has_any_broker(view: NameServerTopicView) -> bool:
+    return any(group.broker_addrs for group in groups_by_name(view).values())
 
 
-def _all_listed_addrs(route_facts: RouteFacts) -> set[str]:
+def _all_listed_addrs(facts: RouteFacts) -> set[str]:
     """All name server addresses in the lists of the brokers that answered."""
-    return {
-        namesrv_addr
-        for broker_view in route_facts.broker_views
-        for namesrv_addr in listed_name_servers(broker_view)
-    }
+    return {addr for view in facts.broker_views for addr in listed_name_servers(view)}
 
 
-def listed_name_servers(broker_view: BrokerTopicView) -> tuple[str, ...]:
+def listed_name_servers(broker: BrokerTopicView) -> tuple[str, ...]:
     """A broker's list of name servers. Brokers split it at ; only."""
-    list_text = (broker_view.config.result or {}).get("namesrvAddr", "")
-    return tuple(list_entry.strip() for list_entry in list_text.split(";") if list_entry.strip())
+    list_text = (broker.config.result or {}).get("namesrvAddr", "")
+    return tuple(entry.strip() for entry in list_text.split(";") if entry.strip())
 
 
-def _is_in_list(route_facts: RouteFacts, listed_addrs: Iterable[str], namesrv_addr: str) -> bool:
+def _is_in_list(facts: RouteFacts, listed_addrs: Iterable[str], namesrv_addr: str) -> bool:
     """Whether a list contains a name server, under any name that resolves to it."""
-    own_hosts = route_facts.hosts.get(namesrv_addr, frozenset([namesrv_addr]))
+    own_hosts = facts.hosts.get(namesrv_addr, frozenset([namesrv_addr]))
     return any(
-        listed_addr == namesrv_addr
-        or own_hosts & route_facts.hosts.get(listed_addr, frozenset([listed_addr]))
-        for listed_addr in listed_addrs
+        addr == namesrv_addr or own_hosts & facts.hosts.get(addr, frozenset([addr])) for addr in listed_addrs
     )
 
 
 def _absent_brokers(
-    route_facts: RouteFacts,
+    facts: RouteFacts,
 ) -> Iterator[tuple[NameServerTopicView, str, Sequence[BrokerTopicView]]]:
     """Each broker that has or serves the topic and is not registered with a name server.
 
     The process that should be registered comes first.
     """
     serving_names = {
-        queue_route.broker_name
-        for _, topic_route in route_facts.views_with_route()
-        for queue_route in topic_route.queues
-        if queue_route.broker_addrs
+        queue.broker_name
+        for _, route in facts.views_with_route()
+        for queue in route.queues
+        if queue.broker_addrs
     }
-    views_by_name = {
-        broker_name: list(broker_views)
-        for broker_name, broker_views in route_facts.brokers_with_topic().items()
-    }
+    views_by_name = {name: list(views) for name, views in facts.brokers_with_topic().items()}
     for broker_name in serving_names - views_by_name.keys():
-        own_views = [
-            broker_view for broker_view in route_facts.broker_views if broker_view.broker_name == broker_name
-        ]
+        own_views = [view for view in facts.broker_views if view.broker_name == broker_name]
         views_by_name[broker_name] = sorted(own_views, key=broker_id_of_view)
-    for server_view in route_facts.server_views:
-        if server_view.cluster_info.result is not None:
+    for view in facts.server_views:
+        if view.cluster_info.result is not None:
             for broker_name, broker_views in sorted(views_by_name.items()):
-                if is_broker_absent(server_view, broker_name, broker_views):
-                    yield server_view, broker_name, broker_views
+                if is_broker_absent(view, broker_name, broker_views):
+                    yield view, broker_name, broker_views
 
 
-def _find_partial_lists(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view, broker_name, broker_views in _absent_brokers(route_facts):
+def _find_partial_lists(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view, broker_name, broker_views in _absent_brokers(facts):
         if not broker_views:
             yield CauseFinding(
                 "unknown",
                 f"{broker_name} is registered with other name servers but not here, and did not return "
                 "its list of name servers",
                 None,
-                server_view.addr,
+                view.addr,
                 broker_name,
             )
-        for broker_view in broker_views[:1]:
-            listed_addrs = listed_name_servers(broker_view)
-            if listed_addrs and not _is_in_list(route_facts, listed_addrs, server_view.addr):
+        for broker in broker_views[:1]:
+            listed_addrs = listed_name_servers(broker)
+            if listed_addrs and not _is_in_list(facts, listed_addrs, view.addr):
                 yield CauseFinding(
-                    route_facts.problem_severity(server_view),
+                    facts.problem_severity(view),
                     f"{broker_name} registers with {';'.join(listed_addrs)}, but not with this name "
                     f"server{_comma_remark(listed_addrs)}",
-                    _advise_new_list(route_facts, server_view, broker_view),
-                    server_view.addr,
+                    _advise_new_list(facts, view, broker),
+                    view.addr,
                     broker_name,
-                    broker_view.addr,
+                    broker.addr,
                 )
 
 
 def _comma_remark(listed_addrs: Sequence[str]) -> str:
     return (
         "; a broker reads addresses with a comma between them as one address"
-        if any("," in listed_addr for listed_addr in listed_addrs)
+        if any("," in addr for addr in listed_addrs)
         else ""
     )
 
 
-def _advise_new_list(
-    route_facts: RouteFacts, server_view: NameServerTopicView, broker_view: BrokerTopicView
-) -> Advice:
+def _advise_new_list(facts: RouteFacts, view: NameServerTopicView, broker: BrokerTopicView) -> Advice:
     """The command that corrects the list: its current entries, also split at commas, and this name server."""
     try:
-        current_addrs = parse_addrs(";".join(listed_name_servers(broker_view)))
+        current_addrs = parse_addrs(";".join(listed_name_servers(broker)))
     except BadAddress:
         current_addrs = ()
-    wanted_list = ";".join(dict.fromkeys((*current_addrs, server_view.addr)))
+    wanted_list = ";".join(dict.fromkeys((*current_addrs, view.addr)))
     return advise_command(
-        "updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker_view.addr,
+        "updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker.addr,
         instruction="write the list into the broker's configuration file and set it; the broker reads it "
         "within 2 minutes, without a restart",
     )  # fmt: skip
 
 
-def _find_unheard_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view, broker_name, broker_views in _absent_brokers(route_facts):
-        for broker_view in broker_views[:1]:
-            listed_addrs = listed_name_servers(broker_view)
-            if listed_addrs and not _is_in_list(route_facts, listed_addrs, server_view.addr):
+def _find_unheard_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view, broker_name, broker_views in _absent_brokers(facts):
+        for broker in broker_views[:1]:
+            listed_addrs = listed_name_servers(broker)
+            if listed_addrs and not _is_in_list(facts, listed_addrs, view.addr):
                 continue
-            registration_size = route_facts.sizes.get(broker_view.addr)
+            size = facts.sizes.get(broker.addr)
             if (
-                registration_size is not None
-                and registration_size.result is not None
-                and registration_size.result.size_bytes > registration_size.result.limit_bytes
+                size is not None
+                and size.result is not None
+                and size.result.size_bytes > size.result.limit_bytes
             ):
                 continue
             list_remark = (
@@ -229,29 +212,29 @@ def _find_unheard_brokers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                 else "has no list of name servers in its settings (it fetches one)"
             )
             yield CauseFinding(
-                route_facts.problem_severity(server_view),
+                facts.problem_severity(view),
                 f"{broker_name} {list_remark}, but is not registered here",
                 Advice(
                     "wait 30 s for its next registration, or 2 minutes more if the list just changed. Then "
                     "search the broker's log for registerBroker, and check that the broker reaches "
-                    f"{server_view.addr}."
+                    f"{view.addr}."
                 ),
-                server_view.addr,
+                view.addr,
                 broker_name,
-                broker_view.addr,
+                broker.addr,
             )
 
 
-def _find_unready_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view in route_facts.server_views:
-        if server_view.route.error is not None and _NOT_READY_TEXT in str(server_view.route.error):
-            wait_seconds = (server_view.config.result or {}).get("waitSecondsForService")
+def _find_unready_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view in facts.server_views:
+        if view.route.error is not None and _NOT_READY_TEXT in str(view.route.error):
+            wait_seconds = (view.config.result or {}).get("waitSecondsForService")
             wait_remark = (
                 f"; it starts to return routes {wait_seconds} s after its start" if wait_seconds else ""
             )
             yield CauseFinding(
                 "cause",
-                f"{error_text(server_view.route.error)}{wait_remark}",
+                f"{error_text(view.route.error)}{wait_remark}",
                 advise_command(
                     "updateNamesrvConfig",
                     "needWaitForService",
@@ -260,67 +243,60 @@ def _find_unready_servers(route_facts: RouteFacts) -> Iterator[CauseFinding]:
                     SERVERS_PLACEHOLDER,
                     instruction="wait; if the name server stays in this state, as 5.1.0 to 5.3.1 do",
                 ),
-                server_view.addr,
+                view.addr,
             )
 
 
-def _find_other_cluster(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    wanted_cluster = route_facts.question.cluster_name
+def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
+    wanted_cluster = facts.question.cluster_name
     if wanted_cluster is None:
         return
-    for server_view, topic_route in route_facts.views_with_route():
-        cluster_names = {
-            queue_route.cluster_name for queue_route in topic_route.queues if queue_route.cluster_name
-        }
+    for view, route in facts.views_with_route():
+        cluster_names = {queue.cluster_name for queue in route.queues if queue.cluster_name}
         if wanted_cluster not in cluster_names:
             yield CauseFinding(
                 "cause",
                 f"the topic is in cluster {join_names(sorted(cluster_names))}, not in {wanted_cluster}",
-                advise_command("updateTopic", route_facts.topic, "-c", wanted_cluster),
-                server_view.addr,
+                advise_command("updateTopic", facts.topic, "-c", wanted_cluster),
+                view.addr,
             )
 
 
-def _expected_cluster(route_facts: RouteFacts) -> CauseFinding:
-    if route_facts.question.cluster_name is None:
+def _expected_cluster(facts: RouteFacts) -> CauseFinding:
+    if facts.question.cluster_name is None:
         return skipped_finding("not asked: pass -c CLUSTER to check the cluster that the client expects")
-    if not any(True for _ in route_facts.views_with_route()):
+    if not any(True for _ in facts.views_with_route()):
         return skipped_finding("no name server has a route")
-    return ok_finding(f"the topic is in cluster {route_facts.question.cluster_name}")
+    return ok_finding(f"the topic is in cluster {facts.question.cluster_name}")
 
 
-def _find_other_context(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    if route_facts.other_context_routes is None or not any(True for _ in route_facts.views_without_route()):
+def _find_other_context(facts: RouteFacts) -> Iterator[CauseFinding]:
+    if facts.other_context_routes is None or not any(True for _ in facts.views_without_route()):
         return
-    for context_route in route_facts.other_context_routes:
-        if context_route.found_on is not None:
-            cluster_remark = (
-                f" in {join_names(context_route.cluster_names)}" if context_route.cluster_names else ""
-            )
+    for other in facts.other_context_routes:
+        if other.found_on is not None:
+            cluster_remark = f" in {join_names(other.cluster_names)}" if other.cluster_names else ""
             yield CauseFinding(
                 "cause",
-                f"context {context_route.context_name} has the topic{cluster_remark}, on "
-                f"{context_route.found_on}",
+                f"context {other.context_name} has the topic{cluster_remark}, on {other.found_on}",
                 advise_command(
                     "where",
                     "--context",
-                    context_route.context_name,
+                    other.context_name,
                     instruction="configure the client with the name servers of this context",
                 ),
             )
-        elif context_route.error is not None:
-            yield CauseFinding("unknown", f"context {context_route.context_name}: {context_route.error}")
+        elif other.error is not None:
+            yield CauseFinding("unknown", f"context {other.context_name}: {other.error}")
 
 
-def _no_other_context(route_facts: RouteFacts) -> CauseFinding:
-    if not any(True for _ in route_facts.views_without_route()):
+def _no_other_context(facts: RouteFacts) -> CauseFinding:
+    if not any(True for _ in facts.views_without_route()):
         return ok_finding("the topic is here")
-    if route_facts.other_context_routes is not None:
-        searched_contexts = join_names(
-            context_route.context_name for context_route in route_facts.other_context_routes
-        )
+    if facts.other_context_routes is not None:
+        searched_contexts = join_names(route.context_name for route in facts.other_context_routes)
         return ok_finding(f"no other context has the topic: {searched_contexts or 'none'}")
-    other_contexts = route_facts.question.other_contexts
+    other_contexts = facts.question.other_contexts
     return skipped_finding(
         f"not asked: pass --contexts to search {join_names(other_contexts)}"
         if other_contexts

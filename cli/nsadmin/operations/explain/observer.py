@@ -45,45 +45,38 @@ def gather_facts(
         BadAddress: the client's list holds an invalid address.
     """
     namesrv_addrs = [*admin.addresses.addrs, *parse_addrs(question.client_list or "")]
-    server_views = tuple(
-        admin.topic_views.get_name_server_views(namesrv_addrs, question.topic, question.zone_name)
-    )
-    own_views = [view for view in server_views if view.addr in admin.addresses.addrs]
+    views = tuple(admin.topic_views.get_name_server_views(namesrv_addrs, question.topic, question.zone_name))
+    own_views = [view for view in views if view.addr in admin.addresses.addrs]
     missing_brokers = (
         () if inventory is None else find_missing_brokers_of_topic(inventory, own_views, question.topic)
     )
-    missing_addrs = (
-        broker_addr for missing_broker in missing_brokers for broker_addr in missing_broker.last_addrs
-    )
+    missing_addrs = (addr for broker in missing_brokers for addr in broker.last_addrs)
     journaled_addrs = (
-        broker_addr
-        for evidence in journal_evidence
-        for last_addrs in evidence.last_addrs.values()
-        for broker_addr in last_addrs
+        addr for evidence in journal_evidence for addrs in evidence.last_addrs.values() for addr in addrs
     )
     asked_addrs = [
-        *_addrs_in_routes(server_views),
-        *_addrs_of_all_brokers(server_views, question.cluster_name),
+        *_addrs_in_routes(views),
+        *_addrs_of_all_brokers(views, question.cluster_name),
         *broker_addrs,
         *journaled_addrs,
         *missing_addrs,
     ]
     broker_views = tuple(admin.topic_views.get_broker_views(asked_addrs, question.topic))
-    route_facts = RouteFacts(
+    facts = RouteFacts(
         question,
-        server_views,
+        views,
         broker_views,
-        resolve_hosts(_addrs_to_compare(server_views, broker_views)),
+        resolve_hosts(_addrs_to_compare(views, broker_views)),
         memories=tuple(journal_evidence),
         other_context_routes=None if other_context_routes is None else tuple(other_context_routes),
         missing_brokers=missing_brokers,
         removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
         now_ms=admin.clock_ms,
         proxy_routes=_read_proxy_routes(admin, question.topic),
-        disks=observe_disks(admin, admin.brokers.get_runtime_info(_masters_in_routes(server_views))),
+        disks=observe_disks(admin, admin.brokers.get_runtime_info(_masters_in_routes(views))),
         former_addrs={} if inventory is None else inventory.find_former_addrs(),
     )
-    return route_facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(route_facts)))
+    return facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(facts)))
 
 
 def _read_proxy_routes(admin: AdminClient, topic: str) -> tuple[ServerResult[tuple[str, ...]], ...]:
@@ -95,38 +88,35 @@ def _read_proxy_routes(admin: AdminClient, topic: str) -> tuple[ServerResult[tup
 
 
 def find_missing_brokers_of_topic(
-    inventory: InventoryKeeper, server_views: Sequence[NameServerTopicView], topic: str
+    inventory: InventoryKeeper, views: Sequence[NameServerTopicView], topic: str
 ) -> tuple[MissingTopicBroker, ...]:
     """Find the broker names that no name server lists any more, and whether they had the topic.
 
     The inventory learns from the answers as well.
     """
-    cluster_infos = [view.cluster_info.result for view in server_views if view.cluster_info.result]
+    cluster_infos = [view.cluster_info.result for view in views if view.cluster_info.result]
     if not cluster_infos:
         return ()
     perms_by_broker = {
-        queue_route.broker_name: queue_route.perm or 0
-        for view in server_views
-        for queue_route in (view.route.result.queues if view.route.result else ())
+        route.broker_name: route.perm or 0
+        for view in views
+        for route in (view.route.result.queues if view.route.result else ())
     }
     lost_topics = inventory.observe_topics(
-        [broker_group for cluster_info in cluster_infos for broker_group in cluster_info.broker_groups],
-        {topic: perms_by_broker},
+        [group for info in cluster_infos for group in info.broker_groups], {topic: perms_by_broker}
     )
     processes_by_name: dict[str, list[MissingBroker]] = {}
-    for lost_broker in lost_topics.missing_brokers:
-        if lost_broker.is_group_gone:
-            processes_by_name.setdefault(lost_broker.broker.broker_name, []).append(lost_broker)
+    for lost in lost_topics.missing_brokers:
+        if lost.is_group_gone:
+            processes_by_name.setdefault(lost.broker.broker_name, []).append(lost)
     return tuple(
         MissingTopicBroker(
-            broker_name,
+            name,
             describe_missing(processes[0]),
-            tuple(
-                lost_broker.broker.broker_addr for lost_broker in processes if lost_broker.broker.broker_addr
-            ),
-            lost_topics.had_topic(broker_name, topic),
+            tuple(lost.broker.broker_addr for lost in processes if lost.broker.broker_addr),
+            lost_topics.had_topic(name, topic),
         )
-        for broker_name, processes in processes_by_name.items()
+        for name, processes in processes_by_name.items()
     )
 
 
@@ -152,49 +142,45 @@ def _measure_registrations(
     }
 
 
-def _addrs_in_routes(server_views: Iterable[NameServerTopicView]) -> Iterator[str]:
-    for server_view in server_views:
-        for queue_route in server_view.route.result.queues if server_view.route.result else ():
-            yield from queue_route.broker_addrs.values()
+def _addrs_in_routes(views: Iterable[NameServerTopicView]) -> Iterator[str]:
+    for view in views:
+        for queue in view.route.result.queues if view.route.result else ():
+            yield from queue.broker_addrs.values()
 
 
-def _masters_in_routes(server_views: Iterable[NameServerTopicView]) -> list[str]:
+def _masters_in_routes(views: Iterable[NameServerTopicView]) -> list[str]:
     return list(
         dict.fromkeys(
-            queue_route.broker_addrs[MASTER_BROKER_ID]
-            for server_view in server_views
-            for queue_route in (server_view.route.result.queues if server_view.route.result else ())
-            if MASTER_BROKER_ID in queue_route.broker_addrs
+            route.broker_addrs[MASTER_BROKER_ID]
+            for view in views
+            for route in (view.route.result.queues if view.route.result else ())
+            if MASTER_BROKER_ID in route.broker_addrs
         )
     )
 
 
-def _addrs_of_all_brokers(
-    server_views: Sequence[NameServerTopicView], cluster_name: str | None
-) -> Iterator[str]:
+def _addrs_of_all_brokers(views: Sequence[NameServerTopicView], cluster_name: str | None) -> Iterator[str]:
     """One process of each broker, to learn which brokers have the topic; none if no server lacks a route."""
-    if not any(server_view.has_no_route for server_view in server_views):
+    if not any(view.has_no_route for view in views):
         return
-    for server_view in server_views:
-        for addr_group in groups_by_name(server_view).values():
+    for view in views:
+        for addr_group in groups_by_name(view).values():
             if cluster_name in (None, addr_group.cluster_name):
                 yield from list(addr_group.broker_addrs.values())[:1]
 
 
 def _addrs_to_compare(
-    server_views: Sequence[NameServerTopicView], broker_views: Iterable[BrokerTopicView]
+    views: Sequence[NameServerTopicView], broker_views: Iterable[BrokerTopicView]
 ) -> set[str]:
     """The addresses that must be resolved for comparison: none if all brokers list them as we do."""
-    asked_addrs = {server_view.addr for server_view in server_views}
-    listed_addrs = {
-        listed_addr for broker_view in broker_views for listed_addr in listed_name_servers(broker_view)
-    }
+    asked_addrs = {view.addr for view in views}
+    listed_addrs = {addr for broker in broker_views for addr in listed_name_servers(broker)}
     return asked_addrs | listed_addrs if listed_addrs - asked_addrs else set()
 
 
 def resolve_hosts(namesrv_addrs: Iterable[str]) -> dict[str, frozenset[str]]:
     """Each address with the addresses that its host resolves to; itself if it cannot be resolved."""
-    return {namesrv_addr: _resolve_host(namesrv_addr) for namesrv_addr in namesrv_addrs}
+    return {addr: _resolve_host(addr) for addr in namesrv_addrs}
 
 
 def _resolve_host(namesrv_addr: str) -> frozenset[str]:
@@ -203,26 +189,18 @@ def _resolve_host(namesrv_addr: str) -> frozenset[str]:
         socket_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, ValueError):
         return frozenset([namesrv_addr])
-    return frozenset(join_addr(str(socket_addr[0]), port) for *_, socket_addr in socket_infos)
+    return frozenset(join_addr(str(addr[0]), port) for *_, addr in socket_infos)
 
 
 def find_route_in_context(context_name: str, admin: AdminClient, topic: str) -> OtherContextRoute:
     """The route of the topic on the name servers of another context."""
     try:
-        server_views = admin.topic_views.get_name_server_views(admin.addresses.addrs, topic)
+        views = admin.topic_views.get_name_server_views(admin.addresses.addrs, topic)
     except RocketMQError as error:
         return OtherContextRoute(context_name, None, error=str(error))
-    for server_view in server_views:
-        if server_view.route.result is not None:
-            cluster_names = {
-                queue_route.cluster_name
-                for queue_route in server_view.route.result.queues
-                if queue_route.cluster_name
-            }
-            return OtherContextRoute(context_name, server_view.addr, tuple(sorted(cluster_names)))
-    error_texts = [
-        str(server_view.route.error)
-        for server_view in server_views
-        if server_view.route.error and not server_view.has_no_route
-    ]
+    for view in views:
+        if view.route.result is not None:
+            cluster_names = {route.cluster_name for route in view.route.result.queues if route.cluster_name}
+            return OtherContextRoute(context_name, view.addr, tuple(sorted(cluster_names)))
+    error_texts = [str(view.route.error) for view in views if view.route.error and not view.has_no_route]
     return OtherContextRoute(context_name, None, error="; ".join(error_texts) or None)

@@ -13,13 +13,9 @@ _LIST_ADVICE = Advice(
 )
 
 
-def find_proxy_differences(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    routed_brokers = {
-        queue_route.broker_name
-        for _, topic_route in route_facts.views_with_route()
-        for queue_route in topic_route.queues
-    }
-    for proxy_addr, broker_names, error in route_facts.proxy_routes:
+def find_proxy_differences(facts: RouteFacts) -> Iterator[CauseFinding]:
+    routed_brokers = {queue.broker_name for _, route in facts.views_with_route() for queue in route.queues}
+    for proxy_addr, broker_names, error in facts.proxy_routes:
         if isinstance(error, TopicNotExist):
             if routed_brokers:
                 evidence = f"proxy {proxy_addr} has no route of the topic, but name servers have one"
@@ -32,8 +28,8 @@ def find_proxy_differences(route_facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding("warning", evidence, _LIST_ADVICE)
 
 
-def equal_proxy_routes(route_facts: RouteFacts) -> CauseFinding:
-    count = len(route_facts.proxy_routes)
+def equal_proxy_routes(facts: RouteFacts) -> CauseFinding:
+    count = len(facts.proxy_routes)
     proxies_text = "the proxy has" if count == 1 else f"all {count} proxies have"
     return ok_finding(f"{proxies_text} the brokers that name servers have")
 

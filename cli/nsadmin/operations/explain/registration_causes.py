@@ -19,97 +19,95 @@ from nsadmin.operations.explain.findings import (
 )
 
 
-def _find_unregistered_topic(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    if route_facts.brokers_with_topic():
+def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
+    if facts.brokers_with_topic():
         return
     silent_addrs = [
-        broker_view.addr
-        for broker_view in route_facts.broker_views
-        if broker_view.topic_config.result is None and not _denies_topic(broker_view)
+        view.addr
+        for view in facts.broker_views
+        if view.topic_config.result is None and not _denies_topic(view)
     ]
-    lost_brokers = route_facts.lost_brokers()
-    if any(lost_broker.had_topic for lost_broker in lost_brokers):
+    lost_brokers = facts.lost_brokers()
+    if any(broker.had_topic for broker in lost_brokers):
         return
-    topic_is_denied = any(_denies_topic(broker_view) for broker_view in route_facts.broker_views)
-    left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(route_facts)
-    for server_view in route_facts.views_without_route():
-        evidence_parts = [
+    topic_is_denied = any(_denies_topic(view) for view in facts.broker_views)
+    left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(facts)
+    for view in facts.views_without_route():
+        parts = [
             "no route on this name server",
             "the brokers that answered do not have the topic"
             if topic_is_denied
             else "no broker answered whether it has the topic",
         ]
         if silent_addrs:
-            evidence_parts.append(f"{join_names(silent_addrs)} did not answer")
-        evidence_parts += [
-            f"{lost_broker.broker_name} possibly had the topic and is {lost_broker.description}"
-            for lost_broker in lost_brokers
+            parts.append(f"{join_names(silent_addrs)} did not answer")
+        parts += [
+            f"{broker.broker_name} possibly had the topic and is {broker.description}"
+            for broker in lost_brokers
         ]
-        evidence_parts += [
+        parts += [
             _describe_deletion(evidence.topic_deletion)
-            for evidence in route_facts.memories
+            for evidence in facts.memories
             if evidence.topic_deletion is not None
         ]
         if left_over_addrs:
-            evidence_parts.append(f"the topic was deleted, but not on {join_names(left_over_addrs)}")
-        similar_topics = find_similar_topics(route_facts.topic, server_view)
+            parts.append(f"the topic was deleted, but not on {join_names(left_over_addrs)}")
+        similar_topics = find_similar_topics(facts.topic, view)
         if similar_topics:
-            evidence_parts.append(
+            parts.append(
                 f"similar topics exist: {join_names(similar_topics)}; check the spelling and the namespace"
             )
-        broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in route_facts.memories)
+        broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in facts.memories)
         advice: Advice | None = None
         if left_over_addrs:
-            advice = _advise_deletion(route_facts)
+            advice = _advise_deletion(facts)
         elif topic_is_denied and not broker_is_gone:
-            advice = _advise_creation(route_facts, server_view)
+            advice = _advise_creation(facts, view)
         yield CauseFinding(
             "cause" if topic_is_denied and not lost_brokers else "unknown",
-            "; ".join(evidence_parts),
+            "; ".join(parts),
             advice,
-            server_view.addr,
+            view.addr,
         )
 
 
-def _denies_topic(broker_view: BrokerTopicView) -> bool:
+def _denies_topic(broker: BrokerTopicView) -> bool:
     """Whether a broker answered that it does not have the topic."""
-    return is_not_found(broker_view.topic_config.error)
+    return is_not_found(broker.topic_config.error)
 
 
-def _registered_topic(route_facts: RouteFacts) -> CauseFinding:
-    addrs_with_route = [server_view.addr for server_view, _ in route_facts.views_with_route()]
+def _registered_topic(facts: RouteFacts) -> CauseFinding:
+    addrs_with_route = [view.addr for view, _ in facts.views_with_route()]
     if addrs_with_route:
         return ok_finding(f"a route exists on {join_names(addrs_with_route)}")
-    lost_names = [lost_broker.broker_name for lost_broker in route_facts.lost_brokers()]
+    lost_names = [broker.broker_name for broker in facts.lost_brokers()]
     if lost_names:
         return skipped_finding(f"{join_names(lost_names)} had the topic and is missing")
     return (
-        ok_finding(f"{join_names(route_facts.brokers_with_topic())} has the topic")
-        if route_facts.brokers_with_topic()
+        ok_finding(f"{join_names(facts.brokers_with_topic())} has the topic")
+        if facts.brokers_with_topic()
         else skipped_finding("no name server answered")
     )
 
 
-def _advise_creation(route_facts: RouteFacts, server_view: NameServerTopicView) -> Advice:
-    cluster_names = server_view.cluster_info.result.cluster_names if server_view.cluster_info.result else ()
-    target_cluster = route_facts.question.cluster_name or (
+def _advise_creation(facts: RouteFacts, view: NameServerTopicView) -> Advice:
+    cluster_names = view.cluster_info.result.cluster_names if view.cluster_info.result else ()
+    target_cluster = facts.question.cluster_name or (
         cluster_names[0] if len(cluster_names) == 1 else "CLUSTER"
     )
-    return advise_command(
-        "updateTopic", route_facts.topic, "-c", target_cluster, instruction="create the topic"
-    )
+    return advise_command("updateTopic", facts.topic, "-c", target_cluster, instruction="create the topic")
 
 
-def _find_left_over(route_facts: RouteFacts) -> list[str]:
+def _find_left_over(facts: RouteFacts) -> list[str]:
     """The name servers with a route of a topic that no broker has, as `divergence` finds it."""
-    if not route_facts.broker_views or not all(map(_denies_topic, route_facts.broker_views)):
+    if not facts.broker_views or not all(map(_denies_topic, facts.broker_views)):
         return []
-    return [server_view.addr for server_view, _ in route_facts.views_with_route()]
+    return [view.addr for view, _ in facts.views_with_route()]
 
 
-def _advise_deletion(route_facts: RouteFacts) -> Advice:
+def _advise_deletion(facts: RouteFacts) -> Advice:
     return advise_command(
-        "deleteTopic", route_facts.topic, instruction="delete it on every name server, or create it again"
+        "deleteTopic", facts.topic, instruction="delete it on every name server, or create it again"
     )
 
 
@@ -126,76 +124,69 @@ def describe_change(change: JournaledChange) -> str:
     )
 
 
-def find_similar_topics(topic: str, server_view: NameServerTopicView) -> list[str]:
+def find_similar_topics(topic: str, view: NameServerTopicView) -> list[str]:
     """Topics with a similar name, or with the same name in a namespace."""
-    topic_names = (server_view.topic_names.result if server_view.topic_names is not None else None) or ()
+    topic_names = (view.topic_names.result if view.topic_names is not None else None) or ()
     namespaced_names = [
-        topic_name
-        for topic_name in topic_names
-        if topic_name.endswith(f"%{topic}") or topic.endswith(f"%{topic_name}")
+        name for name in topic_names if name.endswith(f"%{topic}") or topic.endswith(f"%{name}")
     ]
     # Comparison is slow: with many names, compare only those of about the same length.
     similar_names = find_similar_names(
-        topic, (topic_name for topic_name in topic_names if abs(len(topic_name) - len(topic)) <= 2), 0.8
+        topic, (name for name in topic_names if abs(len(name) - len(topic)) <= 2), 0.8
     )
-    return [
-        topic_name for topic_name in dict.fromkeys((*namespaced_names, *similar_names)) if topic_name != topic
-    ]
+    return [name for name in dict.fromkeys((*namespaced_names, *similar_names)) if name != topic]
 
 
-def _find_disabled_auto_create(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    if _is_known_somewhere(route_facts) or not any(True for _ in route_facts.views_without_route()):
+def _find_disabled_auto_create(facts: RouteFacts) -> Iterator[CauseFinding]:
+    if _is_known_somewhere(facts) or not any(True for _ in facts.views_without_route()):
         return
-    for broker_view in _master_views(route_facts):
-        if broker_view.config.result and broker_view.config.result.get("autoCreateTopicEnable") == "false":
+    for broker in _master_views(facts):
+        if broker.config.result and broker.config.result.get("autoCreateTopicEnable") == "false":
             creation_advice = advise_command(
-                "updateTopic", route_facts.topic, "-b", broker_view.addr, instruction="create the topic"
+                "updateTopic", facts.topic, "-b", broker.addr, instruction="create the topic"
             )
             yield CauseFinding(
                 "cause",
-                f"{broker_view.broker_name} does not create topics automatically: "
-                "autoCreateTopicEnable=false",
-                _advise_deletion(route_facts) if _find_left_over(route_facts) else creation_advice,
+                f"{broker.broker_name} does not create topics automatically: autoCreateTopicEnable=false",
+                _advise_deletion(facts) if _find_left_over(facts) else creation_advice,
                 None,
-                broker_view.broker_name,
-                broker_view.addr,
+                broker.broker_name,
+                broker.addr,
             )
-    if any(_auto_creates_topics(broker_view) for broker_view in _master_views(route_facts)):
-        for server_view in route_facts.views_without_route():
-            if server_view.default_route.result is None:
+    if any(_auto_creates_topics(view) for view in _master_views(facts)):
+        for view in facts.views_without_route():
+            if view.default_route.result is None:
                 yield CauseFinding(
                     "warning",
                     "brokers create topics automatically, but this name server has no route of "
                     f"{DEFAULT_TOPIC}, which producers need for it",
                     None,
-                    server_view.addr,
+                    view.addr,
                 )
 
 
-def _is_known_somewhere(route_facts: RouteFacts) -> bool:
+def _is_known_somewhere(facts: RouteFacts) -> bool:
     """Whether a broker has the topic, or a missing broker had it or may have had it."""
-    return bool(route_facts.brokers_with_topic() or route_facts.lost_brokers())
+    return bool(facts.brokers_with_topic() or facts.lost_brokers())
 
 
-def _master_views(route_facts: RouteFacts) -> list[BrokerTopicView]:
+def _master_views(facts: RouteFacts) -> list[BrokerTopicView]:
     return [
-        broker_view
-        for broker_view in route_facts.broker_views
-        if (broker_view.config.result or {}).get("brokerRole", "SLAVE") != "SLAVE"
+        view
+        for view in facts.broker_views
+        if (view.config.result or {}).get("brokerRole", "SLAVE") != "SLAVE"
     ]
 
 
-def _auto_creates_topics(broker_view: BrokerTopicView) -> bool:
-    return (broker_view.config.result or {}).get("autoCreateTopicEnable") == "true"
+def _auto_creates_topics(broker: BrokerTopicView) -> bool:
+    return (broker.config.result or {}).get("autoCreateTopicEnable") == "true"
 
 
-def _auto_creation_state(route_facts: RouteFacts) -> CauseFinding:
-    if _is_known_somewhere(route_facts) or not any(True for _ in route_facts.views_without_route()):
+def _auto_creation_state(facts: RouteFacts) -> CauseFinding:
+    if _is_known_somewhere(facts) or not any(True for _ in facts.views_without_route()):
         return ok_finding("no topic to create")
     creating_names = [
-        broker_view.broker_name or broker_view.addr
-        for broker_view in _master_views(route_facts)
-        if _auto_creates_topics(broker_view)
+        view.broker_name or view.addr for view in _master_views(facts) if _auto_creates_topics(view)
     ]
     if not creating_names:
         return CauseFinding("unknown", "no master reported whether it creates topics automatically")
@@ -205,21 +196,19 @@ def _auto_creation_state(route_facts: RouteFacts) -> CauseFinding:
     )
 
 
-def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    for server_view in route_facts.server_views:
-        if server_view.route.result is None and not server_view.has_no_route:
+def _find_topics_on_broker_only(facts: RouteFacts) -> Iterator[CauseFinding]:
+    for view in facts.server_views:
+        if view.route.result is None and not view.has_no_route:
             continue
         routed_names = (
-            {queue_route.broker_name for queue_route in server_view.route.result.queues}
-            if server_view.route.result
-            else set()
+            {route.broker_name for route in view.route.result.queues} if view.route.result else set()
         )
-        for broker_name, broker_views in route_facts.brokers_with_topic().items():
-            if broker_name not in routed_names and broker_name in groups_by_name(server_view):
+        for broker_name, broker_views in facts.brokers_with_topic().items():
+            if broker_name not in routed_names and broker_name in groups_by_name(view):
                 yield CauseFinding(
-                    route_facts.problem_severity(server_view),
+                    facts.problem_severity(view),
                     f"{broker_name} has the topic and is registered here, but without this "
-                    f"topic{_describe_deletions(route_facts)}",
+                    f"topic{_describe_deletions(facts)}",
                     advise_command(
                         "repair",
                         "register",
@@ -227,54 +216,47 @@ def _find_topics_on_broker_only(route_facts: RouteFacts) -> Iterator[CauseFindin
                         instruction="wait 30 s for its next registration; 4.x name servers accept the "
                         "topic only with a full registration",
                     ),
-                    server_view.addr,
+                    view.addr,
                     broker_name,
                     broker_views[0].addr,
                 )
 
 
-def _describe_deletions(route_facts: RouteFacts) -> str:
+def _describe_deletions(facts: RouteFacts) -> str:
     deletions = [
-        evidence.topic_deletion for evidence in route_facts.memories if evidence.topic_deletion is not None
+        evidence.topic_deletion for evidence in facts.memories if evidence.topic_deletion is not None
     ]
     return "".join(f"; {_describe_deletion(deletion)}" for deletion in deletions)
 
 
-def find_missing_brokers(route_facts: RouteFacts) -> list[str]:
+def find_missing_brokers(facts: RouteFacts) -> list[str]:
     """The brokers that have the topic but are missing on a name server or in its route."""
     return [
-        broker_views[0].addr
-        for broker_name, broker_views in route_facts.brokers_with_topic().items()
-        if any(
-            _lacks_topic_of_broker(server_view, broker_name, broker_views)
-            for server_view in route_facts.server_views
-        )
+        views[0].addr
+        for name, views in facts.brokers_with_topic().items()
+        if any(_lacks_topic_of_broker(view, name, views) for view in facts.server_views)
     ]
 
 
 def _lacks_topic_of_broker(
-    server_view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
+    view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
 ) -> bool:
-    topic_route = server_view.route.result
-    if topic_route is None and not server_view.has_no_route:
+    route = view.route.result
+    if route is None and not view.has_no_route:
         return False
-    is_known_absent = server_view.cluster_info.result is not None and is_broker_absent(
-        server_view, broker_name, broker_views
+    is_known_absent = view.cluster_info.result is not None and is_broker_absent(
+        view, broker_name, broker_views
     )
     return (
-        is_known_absent
-        or topic_route is None
-        or broker_name not in {queue_route.broker_name for queue_route in topic_route.queues}
+        is_known_absent or route is None or broker_name not in {queue.broker_name for queue in route.queues}
     )
 
 
-def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]:
-    names_by_addr = {broker_view.addr: broker_view.broker_name for broker_view in route_facts.broker_views}
-    for broker_addr, registration_size in route_facts.sizes.items():
-        if registration_size.result is None:
-            error_remark = (
-                error_text(registration_size.error) if registration_size.error is not None else "no answer"
-            )
+def _find_large_registrations(facts: RouteFacts) -> Iterator[CauseFinding]:
+    names_by_addr = {view.addr: view.broker_name for view in facts.broker_views}
+    for broker_addr, size in facts.sizes.items():
+        if size.result is None:
+            error_remark = error_text(size.error) if size.error is not None else "no answer"
             yield CauseFinding(
                 "unknown",
                 f"its topics could not be read: {error_remark}",
@@ -283,8 +265,8 @@ def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]
                 names_by_addr.get(broker_addr),
                 broker_addr,
             )
-        elif registration_size.result.size_bytes > registration_size.result.limit_bytes:
-            size_bytes, limit_bytes, topic_count = registration_size.result
+        elif size.result.size_bytes > size.result.limit_bytes:
+            size_bytes, limit_bytes, topic_count = size.result
             yield CauseFinding(
                 "cause",
                 f"the registration of {topic_count} topics has {size_bytes} bytes, but name servers accept "
@@ -302,14 +284,10 @@ def _find_large_registrations(route_facts: RouteFacts) -> Iterator[CauseFinding]
             )
 
 
-def _largest_registration(route_facts: RouteFacts) -> CauseFinding:
-    if not route_facts.sizes:
+def _largest_registration(facts: RouteFacts) -> CauseFinding:
+    if not facts.sizes:
         return skipped_finding("every broker is registered everywhere with its topics")
-    largest_bytes = max(
-        registration_size.result.size_bytes
-        for registration_size in route_facts.sizes.values()
-        if registration_size.result is not None
-    )
+    largest_bytes = max(size.result.size_bytes for size in facts.sizes.values() if size.result is not None)
     return ok_finding(f"the largest registration has {largest_bytes} bytes; name servers accept 16777216")
 
 

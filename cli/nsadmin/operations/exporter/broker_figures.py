@@ -80,19 +80,17 @@ _PERCENTILES = (("99", "putLatency99"), ("99.9", "putLatency999"))
 
 
 def _read_number(table_key: str, factor: float = 1) -> Callable[[RuntimeInfo], float | None]:
-    return lambda runtime_info: _scale_number(runtime_info.get_number(table_key), factor)
+    return lambda info: _scale_number(info.get_number(table_key), factor)
 
 
-def _read_oldest_seconds(runtime_info: RuntimeInfo) -> float | None:
+def _read_oldest_seconds(info: RuntimeInfo) -> float | None:
     """A broker with an empty store reports -1."""
-    earliest_ms = runtime_info.get_integer("earliestMessageTimeStamp")
+    earliest_ms = info.get_integer("earliestMessageTimeStamp")
     return None if earliest_ms is None or earliest_ms < 0 else earliest_ms / 1000
 
 
 def _read_disk_bytes(word: str) -> Callable[[RuntimeInfo], float | None]:
-    return lambda runtime_info: parse_disk_capacity(runtime_info.table.get("commitLogDirCapacity", "")).get(
-        word
-    )
+    return lambda info: parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get(word)
 
 
 _RUNTIME_FIGURES: tuple[tuple[str, str, str, Callable[[RuntimeInfo], float | None]], ...] = (
@@ -204,37 +202,35 @@ _RUNTIME_FIGURES: tuple[tuple[str, str, str, Callable[[RuntimeInfo], float | Non
 RUNTIME_METRICS = MetricTable("brokers", "runtime", BROKER_LABELS, *(row[:3] for row in _RUNTIME_FIGURES))
 
 
-def build_runtime_tables(server: ServerIdentity, runtime_info: RuntimeInfo) -> tuple[FigureTable, ...]:
+def build_runtime_tables(server: ServerIdentity, info: RuntimeInfo) -> tuple[FigureTable, ...]:
     """Build the figures of GET_BROKER_RUNTIME_INFO. A figure that the release does not report is None."""
     labels = server.broker_labels
-    info_labels = (*labels, server.address, clean_label(runtime_info.version or ""))
+    info_labels = (*labels, server.address, clean_label(info.version or ""))
     return (
         INFO_METRICS.with_rows([(info_labels, (1.0,))]),
-        RUNTIME_METRICS.with_rows([(labels, tuple(read(runtime_info) for *_, read in _RUNTIME_FIGURES))]),
+        RUNTIME_METRICS.with_rows([(labels, tuple(read(info) for *_, read in _RUNTIME_FIGURES))]),
         PUT_LATENCY_METRICS.with_rows(
             [
-                ((*labels, percentile), (_scale_number(runtime_info.get_number(table_key), 0.001),))
-                for percentile, table_key in _PERCENTILES
-            ],
+                ((*labels, percentile), (_scale_number(info.get_number(key), 0.001),))
+                for percentile, key in _PERCENTILES
+            ]
         ),
-        POOL_METRICS.with_rows(_build_pool_rows(server, runtime_info)),
+        POOL_METRICS.with_rows(_build_pool_rows(server, info)),
     )
 
 
-def _build_pool_rows(server: ServerIdentity, runtime_info: RuntimeInfo) -> list[FigureRow]:
-    pool_names = [
-        match[1] for table_key in runtime_info.table if (match := _POOL_PATTERN.fullmatch(table_key))
-    ]
+def _build_pool_rows(server: ServerIdentity, info: RuntimeInfo) -> list[FigureRow]:
+    pool_names = [match[1] for key in info.table if (match := _POOL_PATTERN.fullmatch(key))]
     return [
         (
-            (*server.broker_labels, clean_label(pool_name)),
+            (*server.broker_labels, clean_label(name)),
             (
-                runtime_info.get_number(f"{pool_name}ThreadPoolQueueSize"),
-                runtime_info.get_number(f"{pool_name}ThreadPoolQueueCapacity"),
-                _scale_number(runtime_info.get_number(f"{pool_name}ThreadPoolQueueHeadWaitTimeMills"), 0.001),
+                info.get_number(f"{name}ThreadPoolQueueSize"),
+                info.get_number(f"{name}ThreadPoolQueueCapacity"),
+                _scale_number(info.get_number(f"{name}ThreadPoolQueueHeadWaitTimeMills"), 0.001),
             ),
         )
-        for pool_name in pool_names
+        for name in pool_names
     ]
 
 
@@ -252,7 +248,7 @@ def parse_size(size_text: str) -> float | None:
 
 def parse_disk_capacity(capacity_text: str) -> dict[str, float | None]:
     """Parse the broker's "Total : 78.7 GiB, Free : 20.7 GiB." to bytes, by the words Total and Free."""
-    return {word: parse_size(size_text) for word, size_text in _CAPACITY_PATTERN.findall(capacity_text)}
+    return {word: parse_size(text) for word, text in _CAPACITY_PATTERN.findall(capacity_text)}
 
 
 def build_replication_table(server: ServerIdentity, ha_status: HaStatus) -> FigureTable:
@@ -271,8 +267,8 @@ def build_registration_tables(
     """Build the size of the registration, and the queues of each topic that the filter accepts."""
     size_row = (server.broker_labels, (float(registration_size.frame_bytes), float(len(registrant.topics))))
     queue_rows = [
-        ((*server.broker_labels[:2], clean_label(topic)), _count_queues(topic_config))
-        for topic, topic_config in registrant.topics.items()
+        ((*server.broker_labels[:2], clean_label(topic)), _count_queues(config))
+        for topic, config in registrant.topics.items()
         if name_filter.accepts_topic(topic, server.broker_labels)
     ]
     return REGISTRATION_METRICS.with_rows([size_row]), TOPIC_QUEUE_METRICS.with_rows(queue_rows)

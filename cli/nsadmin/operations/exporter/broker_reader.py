@@ -82,10 +82,10 @@ class BrokerReader:
         is_up = not is_silent(runtime_result.error)
         up_figures = (float(is_up), monotonic() - began_at)
         self._put(server, "up", (UP_METRICS.with_rows([(server.broker_labels, up_figures)]),))
-        runtime_info = self._require(runtime_result, "runtime", server)
-        if runtime_info is not None:
-            max_offset = runtime_info.get_integer("commitLogMaxOffset")
-            self._put(server, "runtime", build_runtime_tables(server, runtime_info), max_offset)
+        info = self._require(runtime_result, "runtime", server)
+        if info is not None:
+            max_offset = info.get_integer("commitLogMaxOffset")
+            self._put(server, "runtime", build_runtime_tables(server, info), max_offset)
         return is_up
 
     def _read_groups(self, server: ServerIdentity, deadline: float) -> bool:
@@ -93,48 +93,44 @@ class BrokerReader:
             [table_result] = self.admin.groups.get_tables([target_at_addr(server.address)])
             [committed_result] = self.admin.consumers.get_committed_each([server.address])
         group_table = self._require(table_result, "groups", server)
-        committed_offsets = self._require(committed_result, "groups", server)
-        if group_table is None or committed_offsets is None:
+        offsets = self._require(committed_result, "groups", server)
+        if group_table is None or offsets is None:
             return False
         groups = sorted(filter(self._choice.name_filter.accepts_group, group_table))[: self._choice.max_names]
         # The clients first, because a group that broadcasts has no lag; half of the time is for the lag.
         now = monotonic()
-        clients_result, broadcasting_groups = self._read_clients(server, groups, now + (deadline - now) / 2)
+        clients_result, broadcasting = self._read_clients(server, groups, now + (deadline - now) / 2)
         if clients_result.is_silent:
             return False
         lag_result = self._read_rows(
             server,
             "groups",
             groups,
-            lambda batch: self._read_lags(server, batch, committed_offsets, broadcasting_groups),
+            lambda batch: self._read_lags(server, batch, offsets, broadcasting),
             build_group_tables,
             deadline,
         )
         return clients_result.is_complete and lag_result.is_complete
 
     def _read_lags(
-        self,
-        server: ServerIdentity,
-        groups: Sequence[str],
-        committed_offsets: CommittedOffsets,
-        broadcasting_groups: Set[str],
+        self, server: ServerIdentity, groups: Sequence[str], offsets: CommittedOffsets, broadcasting: Set[str]
     ) -> dict[str, GroupRows] | None:
         with self._reserve(len(groups)):
             stats_results = self.admin.consumers.get_stats_each([(server.address, group) for group in groups])
         rows_by_group: dict[str, GroupRows] = {}
-        for group, stats_result in zip(groups, stats_results, strict=True):
-            consume_stats = self._require(stats_result, "groups", server)
-            if consume_stats is not None:
+        for group, result in zip(groups, stats_results, strict=True):
+            stats = self._require(result, "groups", server)
+            if stats is not None:
                 rows_by_group[group] = build_group_rows(
                     server,
                     group,
-                    consume_stats,
-                    committed_offsets,
+                    stats,
+                    offsets,
                     int(time() * 1000),
                     self._choice.shows_queues,
-                    group in broadcasting_groups,
+                    group in broadcasting,
                 )
-            elif is_silent(stats_result.error):
+            elif is_silent(result.error):
                 return None
         return rows_by_group
 
@@ -148,29 +144,29 @@ class BrokerReader:
             producer_clients = producer_result.result
         elif not isinstance(producer_result.error, NotSupported):
             self._store.count_error("clients", server)
-        earlier_reading = self._store.find_reading("clients", server.address)
-        earlier_consumers = {} if earlier_reading is None else earlier_reading.facts.consumers
-        broadcasting_groups: set[str] = set()
-        if earlier_reading is not None:
-            broadcasting_groups |= earlier_reading.facts.broadcasting_groups
-        consumers, rolling_result = read_rolling(
+        earlier = self._store.find_reading("clients", server.address)
+        earlier_consumers = {} if earlier is None else earlier.facts.consumers
+        broadcasting: set[str] = set()
+        if earlier is not None:
+            broadcasting |= earlier.facts.broadcasting_groups
+        consumers, result = read_rolling(
             groups,
             earlier_consumers,
-            lambda batch: self._read_connections(server, batch, broadcasting_groups),
+            lambda batch: self._read_connections(server, batch, broadcasting),
             lambda: monotonic() < deadline,
             _BATCH_SIZE,
         )
         shown_producers = [
-            producer_client
-            for producer_client in producer_clients
-            if self._choice.name_filter.accepts_group(producer_client.producer_group)
+            client
+            for client in producer_clients
+            if self._choice.name_filter.accepts_group(client.producer_group)
         ]
-        client_facts = ClientFacts(consumers, _group_producers(shown_producers), broadcasting_groups)
-        self._put_rolling(server, "clients", (), client_facts, rolling_result)
-        return rolling_result, broadcasting_groups
+        facts = ClientFacts(consumers, _group_producers(shown_producers), broadcasting)
+        self._put_rolling(server, "clients", (), facts, result)
+        return result, broadcasting
 
     def _read_connections(
-        self, server: ServerIdentity, groups: Sequence[str], broadcasting_groups: set[str]
+        self, server: ServerIdentity, groups: Sequence[str], broadcasting: set[str]
     ) -> dict[str, frozenset[ClientKey]] | None:
         with self._reserve(len(groups)):
             connections_by_group = self.admin.consumers.get_group_connections(groups, [server.address])
@@ -182,9 +178,7 @@ class BrokerReader:
                 return None
             if error is None:
                 clients_by_group[group] = frozenset(map(_make_client_key, connections.clients))
-                (broadcasting_groups.add if connections.is_broadcasting else broadcasting_groups.discard)(
-                    group
-                )
+                (broadcasting.add if connections.is_broadcasting else broadcasting.discard)(group)
             else:
                 self._store.count_error("clients", server)
         return clients_by_group
@@ -204,7 +198,7 @@ class BrokerReader:
         topics = sorted(
             topic for topic in registrant.topics if name_filter.accepts_topic(topic, server.broker_labels)
         )
-        rolling_result = self._read_rows(
+        result = self._read_rows(
             server,
             "topics",
             topics[: self._choice.max_names],
@@ -212,20 +206,20 @@ class BrokerReader:
             build_topic_tables,
             deadline,
         )
-        return rolling_result.is_complete
+        return result.is_complete
 
     def _read_topic_batch(self, server: ServerIdentity, topics: Sequence[str]) -> dict[str, TopicRows] | None:
         with self._reserve(len(topics)):
             stats_results = self.admin.topics.get_stats_at([(server.address, topic) for topic in topics])
         rows_by_topic: dict[str, TopicRows] = {}
-        for topic, stats_result in zip(topics, stats_results, strict=True):
-            if stats_result.result is not None:
+        for topic, result in zip(topics, stats_results, strict=True):
+            if result.result is not None:
                 rows_by_topic[topic] = build_topic_rows(
-                    server, topic, stats_result.result, self._choice.shows_queues
+                    server, topic, result.result, self._choice.shows_queues
                 )
-            elif is_unreachable(stats_result.error):
+            elif is_unreachable(result.error):
                 self._store.count_error("topics", server)
-                if is_silent(stats_result.error):
+                if is_silent(result.error):
                     return None
         return rows_by_topic
 
@@ -239,16 +233,16 @@ class BrokerReader:
         deadline: float,
     ) -> RollingResult:
         """Read the rows of many names; the facts of the reading are the rows by name."""
-        earlier_reading = self._store.find_reading(source, server.address)
-        rows_by_name, rolling_result = read_rolling(
+        earlier = self._store.find_reading(source, server.address)
+        rows_by_name, result = read_rolling(
             names,
-            {} if earlier_reading is None else earlier_reading.facts,
+            {} if earlier is None else earlier.facts,
             read_batch,
             lambda: monotonic() < deadline,
             _BATCH_SIZE,
         )
-        self._put_rolling(server, source, build_tables(rows_by_name), rows_by_name, rolling_result)
-        return rolling_result
+        self._put_rolling(server, source, build_tables(rows_by_name), rows_by_name, result)
+        return result
 
     def _put_rolling(
         self,
@@ -256,12 +250,12 @@ class BrokerReader:
         source: str,
         tables: tuple[FigureTable, ...],
         facts: object,
-        rolling_result: RollingResult,
+        result: RollingResult,
     ) -> None:
-        earlier_reading = self._store.find_reading(source, server.address)
+        earlier = self._store.find_reading(source, server.address)
         # Some of the figures are still those of the earlier reading.
-        is_mixed = earlier_reading is not None and not rolling_result.is_complete
-        read_at = earlier_reading.read_at if is_mixed and earlier_reading else monotonic()
+        is_mixed = earlier is not None and not result.is_complete
+        read_at = earlier.read_at if is_mixed and earlier else monotonic()
         self._store.put_reading(Reading(source, server, read_at, tables, facts))
 
     def _put(

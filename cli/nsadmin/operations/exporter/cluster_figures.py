@@ -1,24 +1,71 @@
 """Figures of a whole cluster: its proxies, differences between its name servers, and open drains."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from time import monotonic
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.operations.drain.store import SavedDrain, load_drains
-from nsadmin.operations.exporter.figures import (
-    FigureTable,
-    MetricTable,
-    Reading,
-    ServerIdentity,
-    clean_label,
-)
+from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
+from nsadmin.operations.exporter.figures import FigureTable, MetricTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.name_filter import NameFilter
-from nsadmin.operations.exporter.proxy_figures import build_proxy_table, collect_proxy_clients
 from nsadmin.operations.state_folder import find_state_home
+
+PROXY_METRICS = MetricTable(
+    "proxies",
+    "proxies",
+    ("cluster", "proxy", "mode"),
+    ("proxy_up", "bool", "1 if the proxy answers, else 0."),
+    ("proxy_consumers", "clients", "Consumers that are connected to a proxy in cluster mode."),
+    ("proxy_grpc_connections", "connections", "Connected gRPC clients; needs nsadmin[proxy]."),
+    (
+        "proxy_last_heartbeat_time_seconds",
+        "seconds since 1970",
+        "When the proxy passed on the last heartbeat of a consumer.",
+    ),
+)
+
+
+def build_proxy_table(proxies_by_cluster: Mapping[str, ProxyList]) -> FigureTable:
+    """Build the figures of each proxy. A proxy that was configured belongs to the first cluster."""
+    rows_by_addr = {
+        status.proxy_addr: (
+            (clean_label(name), clean_label(status.proxy_addr), status.mode or "unknown"),
+            (
+                None if status.is_answering is None else float(status.is_answering),
+                None if status.consumer_count is None else float(status.consumer_count),
+                None if status.connection_addrs is None else float(len(status.connection_addrs)),
+                None if status.last_heartbeat_ms is None else status.last_heartbeat_ms / 1000,
+            ),
+        )
+        for name, proxy_list in reversed([*proxies_by_cluster.items()])
+        for status in proxy_list.proxies
+    }
+    return PROXY_METRICS.with_rows([rows_by_addr[addr] for addr in sorted(rows_by_addr)])
+
+
+def collect_proxy_clients(
+    proxies_by_cluster: Mapping[str, ProxyList], accepts_group: Callable[[str], bool]
+) -> dict[str, ClientFacts]:
+    """Collect the consumers behind the proxies of each cluster, by group."""
+    facts_by_cluster = {}
+    for cluster_name, proxy_list in proxies_by_cluster.items():
+        clients_by_group: dict[str, set[ClientKey]] = {}
+        for heartbeat in proxy_list.heartbeats.of_connected_clients:
+            if accepts_group(heartbeat.group):
+                client = heartbeat.client
+                clients_by_group.setdefault(heartbeat.group, set()).add(
+                    ClientKey(client.client_id, client.language or "unknown", client.version or "unknown")
+                )
+        facts_by_cluster[clean_label(cluster_name)] = ClientFacts(
+            {group: frozenset(clients) for group, clients in clients_by_group.items()}, {}
+        )
+    return facts_by_cluster
+
 
 DIFFERENCE_METRICS = MetricTable(
     "cluster",
@@ -78,14 +125,13 @@ class ClusterFigures:
     def _read_proxies(self, cluster_names: Collection[str]) -> Iterator[Reading]:
         try:
             proxies_by_cluster = {
-                cluster_name: self._admin.proxies.list_proxies(cluster_name)
-                for cluster_name in sorted(cluster_names)
+                name: self._admin.proxies.list_proxies(name) for name in sorted(cluster_names)
             }
         except RocketMQError:
             return
-        client_facts = collect_proxy_clients(proxies_by_cluster, self._name_filter.accepts_group)
+        facts = collect_proxy_clients(proxies_by_cluster, self._name_filter.accepts_group)
         proxy_table = build_proxy_table(proxies_by_cluster)
-        yield Reading("proxies", _NO_SERVER, monotonic(), (proxy_table,), client_facts)
+        yield Reading("proxies", _NO_SERVER, monotonic(), (proxy_table,), facts)
 
     def _read_differences(self, observer: DivergenceObserver) -> Iterator[Reading]:
         try:
@@ -106,12 +152,12 @@ class ClusterFigures:
         start_table = DRAIN_METRICS.with_rows(
             [
                 (
-                    (clean_label(drain_state.cluster), clean_label(drain_state.broker), drain_state.phase),
-                    (drain_state.started / 1000,),
+                    (clean_label(state.cluster), clean_label(state.broker), state.phase),
+                    (state.started / 1000,),
                 )
-                for drain_state in drain_states
-                if drain_state.cluster in cluster_names
-            ],
+                for state in drain_states
+                if state.cluster in cluster_names
+            ]
         )
         damaged_count = len(saved_drains) - len(drain_states)
         return start_table, UNREADABLE_DRAIN_METRICS.with_rows([((), (float(damaged_count),))])

@@ -103,8 +103,8 @@ class ClusterReader:
         if self._plan.is_compat:
             thread_bodies.append(self._run_compat_passes)
         self._threads = [
-            threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
-            for thread_body in thread_bodies
+            threading.Thread(target=self._run_with_restarts, args=(body,), daemon=True)
+            for body in thread_bodies
         ]
         for thread in self._threads:
             thread.start()
@@ -185,12 +185,10 @@ class ClusterReader:
 
     def _read_name_servers(self, admin: AdminClient, lanes: ServerLanes, deadline: float) -> None:
         self._namesrv_addrs = tuple(admin.addresses.addrs)
-        servers = [ServerIdentity(namesrv_addr) for namesrv_addr in self._namesrv_addrs]
+        servers = [ServerIdentity(addr) for addr in self._namesrv_addrs]
         lanes.run_pass(servers, self._guard_read(partial(self._read_name_server, admin)), deadline)
         self._brokers = list_brokers(
-            self._listings[namesrv_addr]
-            for namesrv_addr in self._namesrv_addrs
-            if namesrv_addr in self._listings
+            self._listings[addr] for addr in self._namesrv_addrs if addr in self._listings
         )
         self._reporters = choose_reported_brokers(self._brokers)
         self.store.retain_brokers(self._brokers, self._reporters)

@@ -46,9 +46,9 @@ class CompatFacts(NamedTuple):
     client_rows: Mapping[str, Sequence[FigureRow]] = {}
 
 
-def build_compat_runtime(server: ServerIdentity, runtime_info: RuntimeInfo) -> FigureTable:
+def build_compat_runtime(server: ServerIdentity, info: RuntimeInfo) -> FigureTable:
     """Build the metrics rocketmq_brokeruntime_*."""
-    table = runtime_info.table
+    table = info.table
     labels = (
         server.cluster_name,
         server.address,
@@ -60,7 +60,7 @@ def build_compat_runtime(server: ServerIdentity, runtime_info: RuntimeInfo) -> F
     disk_bytes = parse_disk_capacity(table.get("commitLogDirCapacity", ""))
     bucket_counts = dict(_BUCKET_PATTERN.findall(table.get("putMessageDistributeTime", "")))
     figures: dict[str, float | None] = {
-        **{name: runtime_info.get_number(table_key) for name, table_key in NUMBER_FIGURES},
+        **{name: info.get_number(table_key) for name, table_key in NUMBER_FIGURES},
         # rocketmq-exporter ignores the unit, and exports 239.9 for "239.9 KiB".
         **{name: parse_size(table.get(table_key, "")) for name, table_key in SIZE_FIGURES},
         **{name: disk_bytes.get(word) for name, word in CAPACITY_FIGURES},
@@ -77,20 +77,20 @@ def build_compat_runtime(server: ServerIdentity, runtime_info: RuntimeInfo) -> F
     return FigureTable(tuple(RUNTIME_PREFIX + name for name in figures), [(labels, tuple(figures.values()))])
 
 
-def sum_raw_lags(consume_stats: ConsumeStats) -> dict[str, int]:
+def sum_raw_lags(stats: ConsumeStats) -> dict[str, int]:
     """The lag by topic as ConsumeStats#computeTotalDiff: a queue without a committed offset counts whole."""
     lag_by_topic: dict[str, int] = {}
-    for queue_lag in consume_stats.queues:
+    for queue_lag in stats.queues:
         topic = queue_lag.queue.topic
         behind_count = queue_lag.broker_offset - (queue_lag.consumer_offset or 0)
         lag_by_topic[topic] = lag_by_topic.get(topic, 0) + behind_count
     return lag_by_topic
 
 
-def sum_raw_offsets(consume_stats: ConsumeStats) -> dict[str, int]:
+def sum_raw_offsets(stats: ConsumeStats) -> dict[str, int]:
     """The sum of the committed offsets by topic."""
     offset_by_topic: dict[str, int] = {}
-    for queue_lag in consume_stats.queues:
+    for queue_lag in stats.queues:
         topic = queue_lag.queue.topic
         offset_by_topic[topic] = offset_by_topic.get(topic, 0) + (queue_lag.consumer_offset or 0)
     return offset_by_topic
@@ -163,7 +163,7 @@ def _derive_client_table(compat_readings: Iterable[Reading]) -> FigureTable:
         "rocketmq_client_consumer_pull_rt",
         "rocketmq_client_consumer_pull_tps",
     )
-    return FigureTable(metric_names, [row for client_rows in rows_by_group.values() for row in client_rows])
+    return FigureTable(metric_names, [row for rows in rows_by_group.values() for row in rows])
 
 
 def _derive_topic_tables(readings: Iterable[Reading]) -> Iterator[FigureTable]:

@@ -101,11 +101,7 @@ CLIENT_METRICS = (
     ("rocketmq_client_consumer_pull_rt", "consumerClientPullRT"),
     ("rocketmq_client_consumer_pull_tps", "consumerClientPullTPS"),
 )
-NEVER_FILLED = (
-    "rocketmq_group_dlqdiff",
-    "rocketmq_group_consume_tps",
-    "rocketmq_group_consume_total_offset",
-)
+NEVER_FILLED = ("rocketmq_group_dlqdiff", "rocketmq_group_consume_tps", "rocketmq_group_consume_total_offset")
 """Metrics of rocketmq-exporter that have no series there: no code of its master branch sets them."""
 
 

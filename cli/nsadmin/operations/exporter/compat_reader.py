@@ -93,22 +93,22 @@ class CompatReader:
             if monotonic() > deadline:
                 raise _BrokerSilent
             with self._reserve(2):
-                [stats_result] = self._admin.consumers.get_stats_each([(server.address, group)])
+                [result] = self._admin.consumers.get_stats_each([(server.address, group)])
                 connections = self._admin.consumers.get_group_connections([group], [server.address])[group]
-            if is_silent(stats_result.error):
+            if is_silent(result.error):
                 raise _BrokerSilent
-            if stats_result.result is None:
+            if result.result is None:
                 continue
             clients_by_group[group] = _describe_clients(connections)
-            for topic, behind_count in sum_raw_lags(stats_result.result).items():
+            for topic, behind_count in sum_raw_lags(result.result).items():
                 lag_by_place[group, topic] = behind_count
             offset_rows += [
                 (self._group_labels(server, topic, group), (float(offset_sum),))
-                for topic, offset_sum in sum_raw_offsets(stats_result.result).items()
+                for topic, offset_sum in sum_raw_offsets(result.result).items()
                 if not topic.startswith(DLQ_PREFIX)
             ]
             if clients_by_group[group].is_clustering:
-                latency_rows += self._read_latencies(server, group, stats_result.result.queues)
+                latency_rows += self._read_latencies(server, group, result.result.queues)
             client_rows[group] = self._read_client_rows(server, group, connections)
         tables = (
             build_compat_runtime(server, runtime_result.result),
@@ -153,14 +153,14 @@ class CompatReader:
                 raise _BrokerSilent
             with self._reserve(len(place_batch)):
                 stats_results = self._admin.put_counts.get_minute_stats(
-                    server.address, [(stats_name, stats_key) for _, stats_name, stats_key, _ in place_batch]
+                    server.address, [(stats_name, key) for _, stats_name, key, _ in place_batch]
                 )
-            for (name, _, _, labels), stats_result in zip(place_batch, stats_results, strict=True):
-                if is_silent(stats_result.error):
+            for (name, _, _, labels), result in zip(place_batch, stats_results, strict=True):
+                if is_silent(result.error):
                     raise _BrokerSilent
-                if stats_result.result is not None:
+                if result.result is not None:
                     is_summed = name in _SUMMED_COUNTERS
-                    figure = float(stats_result.result.total) if is_summed else stats_result.result.per_second
+                    figure = float(result.result.total) if is_summed else result.result.per_second
                     rows_by_metric.setdefault(name, []).append((labels, (round(figure, 2),)))
         return (FigureTable((name,), rows) for name, rows in rows_by_metric.items())
 
@@ -189,8 +189,8 @@ class CompatReader:
             with self._reserve(len(topic_spans)):
                 store_times = [
                     message.store_timestamp
-                    for message_page in self._admin.queue_reader.read_pages(topic, topic_spans)
-                    for message in message_page.messages
+                    for page in self._admin.queue_reader.read_pages(topic, topic_spans)
+                    for message in page.messages
                 ]
             oldest_ms = min(store_times, default=None)
             latency_ms = 0.0 if oldest_ms is None else max(time() * 1000 - oldest_ms, 0.0)
@@ -211,8 +211,8 @@ class CompatReader:
         return [
             (
                 (
-                    clean_label(running_client.client.client_addr or ""),
-                    clean_label(running_client.client.client_id),
+                    clean_label(client.client.client_addr or ""),
+                    clean_label(client.client.client_id),
                     clean_label(group),
                     clean_label(topic),
                 ),
@@ -228,9 +228,9 @@ class CompatReader:
                     )
                 ),
             )
-            for running_client in running_group.clients
-            if running_client.info is not None
-            for topic, status in running_client.info.status_by_topic.items()
+            for client in running_group.clients
+            if client.info is not None
+            for topic, status in client.info.status_by_topic.items()
         ]
 
     def _is_read_elsewhere(self, server: ServerIdentity, group: str) -> bool:

@@ -18,11 +18,7 @@ SLAVE_DISTANCE_METRICS = MetricTable(
     "brokers",
     "runtime",
     BROKER_LABELS,
-    (
-        "broker_slave_distance_bytes",
-        "bytes",
-        "End of the master's commit log minus the end of this slave's.",
-    ),
+    ("broker_slave_distance_bytes", "bytes", "End of the master's commit log minus the end of this slave's."),
 )
 GROUP_CLIENT_METRICS = MetricTable(
     "groups",
@@ -63,15 +59,15 @@ class ClientFacts(NamedTuple):
 def derive_tables(readings: Iterable[Reading]) -> list[FigureTable]:
     """Derive the figures from the readings of one cluster or of several."""
     runtime_readings = []
-    client_facts: list[tuple[str, ClientFacts]] = []
+    facts: list[tuple[str, ClientFacts]] = []
     for reading in readings:
         if reading.source == "runtime":
             runtime_readings.append(reading)
         elif reading.source == "clients":
-            client_facts.append((reading.server.cluster_name, reading.facts))
+            facts.append((reading.server.cluster_name, reading.facts))
         elif reading.source == "proxies":
-            client_facts += reading.facts.items()
-    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(client_facts)]
+            facts += reading.facts.items()
+    return [_derive_slave_distances(runtime_readings), *_derive_client_counts(facts)]
 
 
 def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
@@ -82,10 +78,10 @@ def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
         if reading.facts is not None:
             offsets_by_name.setdefault((cluster_name, broker_name), {})[int(broker_id)] = reading.facts
     distance_rows: list[FigureRow] = [
-        ((*name, str(broker_id)), (float(max(max_offsets[MASTER_BROKER_ID] - max_offset, 0)),))
-        for name, max_offsets in offsets_by_name.items()
-        if MASTER_BROKER_ID in max_offsets
-        for broker_id, max_offset in max_offsets.items()
+        ((*name, str(broker_id)), (float(max(offsets[MASTER_BROKER_ID] - offset, 0)),))
+        for name, offsets in offsets_by_name.items()
+        if MASTER_BROKER_ID in offsets
+        for broker_id, offset in offsets.items()
         if broker_id != MASTER_BROKER_ID
     ]
     return SLAVE_DISTANCE_METRICS.with_rows(distance_rows)
@@ -93,11 +89,8 @@ def _derive_slave_distances(runtime_readings: Iterable[Reading]) -> FigureTable:
 
 def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) -> list[FigureTable]:
     clients_by_kind: dict[str, dict[tuple[str, str], set[ClientKey]]] = {"consumer": {}, "producer": {}}
-    for cluster_name, client_facts in facts_of_clusters:
-        for kind, clients_by_group in (
-            ("consumer", client_facts.consumers),
-            ("producer", client_facts.producers),
-        ):
+    for cluster_name, facts in facts_of_clusters:
+        for kind, clients_by_group in (("consumer", facts.consumers), ("producer", facts.producers)):
             for group, clients in clients_by_group.items():
                 clients_by_kind[kind].setdefault((cluster_name, group), set()).update(clients)
     release_counts: Counter[tuple[str, str, str, str]] = Counter()
@@ -113,13 +106,13 @@ def _derive_client_counts(facts_of_clusters: Iterable[tuple[str, ClientFacts]]) 
         GROUP_CLIENT_METRICS.with_rows(_count_by_group(clients_by_kind["consumer"])),
         PRODUCER_CLIENT_METRICS.with_rows(_count_by_group(clients_by_kind["producer"])),
         CLIENT_METRICS.with_rows(
-            [(labels, (float(client_count),)) for labels, client_count in sorted(release_counts.items())],
+            [(labels, (float(count),)) for labels, count in sorted(release_counts.items())]
         ),
     ]
 
 
 def _count_by_group(clients_by_group_key: Mapping[tuple[str, str], set[ClientKey]]) -> list[FigureRow]:
     return [
-        ((cluster_name, clean_label(group)), (float(len(clients)),))
-        for (cluster_name, group), clients in clients_by_group_key.items()
+        ((name, clean_label(group)), (float(len(clients)),))
+        for (name, group), clients in clients_by_group_key.items()
     ]

@@ -24,7 +24,7 @@ class ExporterPlan(NamedTuple):
 
 
 def run_exporter(
-    exporter_plan: ExporterPlan, report: Callable[[str], object], on_started: Callable[[str], object]
+    plan: ExporterPlan, report: Callable[[str], object], on_started: Callable[[str], object]
 ) -> str:
     """Serve metrics until SIGINT or SIGTERM; return the name of the signal.
 
@@ -34,24 +34,19 @@ def run_exporter(
         BadSettings: The address of the HTTP port is invalid.
         OSError: The address cannot be bound.
     """
-    return asyncio.run(_serve_until_signal(exporter_plan, report, on_started))
+    return asyncio.run(_serve_until_signal(plan, report, on_started))
 
 
 async def _serve_until_signal(
-    exporter_plan: ExporterPlan, report: Callable[[str], object], on_started: Callable[[str], object]
+    plan: ExporterPlan, report: Callable[[str], object], on_started: Callable[[str], object]
 ) -> str:
     try:
-        listen_host, listen_port = split_listen_text(exporter_plan.listen_text)
+        listen_host, listen_port = split_listen_text(plan.listen_text)
     except ValueError as error:
         raise BadSettings(str(error)) from None
-    cluster_readers = [
-        ClusterReader(source, exporter_plan.read_plan, report) for source in exporter_plan.sources
-    ]
+    cluster_readers = [ClusterReader(source, plan.read_plan, report) for source in plan.sources]
     pages = ExporterPages(
-        cluster_readers,
-        report,
-        max_series=exporter_plan.max_series,
-        is_compat=exporter_plan.read_plan.is_compat,
+        cluster_readers, report, max_series=plan.max_series, is_compat=plan.read_plan.is_compat
     )
     listener = await HttpListener.open(pages.answer_request, listen_host, listen_port)
     received_signal: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -60,15 +55,15 @@ async def _serve_until_signal(
             stop_signal, _resolve_signal, received_signal, stop_signal.name
         )
     try:
-        for cluster_reader in cluster_readers:
-            cluster_reader.start()
+        for reader in cluster_readers:
+            reader.start()
         on_started(listener.bound_addr)
         return await received_signal
     finally:
         listener.close()
         pages.close()
-        for cluster_reader in cluster_readers:
-            cluster_reader.stop()
+        for reader in cluster_readers:
+            reader.stop()
 
 
 def _resolve_signal(received_signal: asyncio.Future[str], signal_name: str) -> None:

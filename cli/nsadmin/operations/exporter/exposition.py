@@ -42,11 +42,7 @@ class ExporterMetrics(Collector):
     """All metrics of a page. They are built only in `collect`."""
 
     def __init__(
-        self,
-        shown_clusters: Sequence[ShownCluster],
-        *,
-        max_series: int = 100_000,
-        is_compat: bool = False,
+        self, shown_clusters: Sequence[ShownCluster], *, max_series: int = 100_000, is_compat: bool = False
     ) -> None:
         self._shown_clusters = shown_clusters
         self._max_series = max_series
@@ -113,9 +109,7 @@ class ExporterMetrics(Collector):
         family.samples.append(Sample(metric.name, named_labels, figure, None, None))
 
     def _collect_own(
-        self,
-        readings_by_context: Sequence[tuple[str, Sequence[Reading]]],
-        series_count: int,
+        self, readings_by_context: Sequence[tuple[str, Sequence[Reading]]], series_count: int
     ) -> Iterator[Metric]:
         now_seconds = monotonic()
         yield self._build_own(
@@ -132,15 +126,15 @@ class ExporterMetrics(Collector):
         yield self._build_own(
             "nsadmin_read_errors_total",
             (
-                ((cluster.context_name, source, server.address, *server.broker_labels), error_count)
+                ((cluster.context_name, source, server.address, *server.broker_labels), count)
                 for cluster in self._shown_clusters
-                for source, server, error_count in cluster.store.list_error_counts()
+                for source, server, count in cluster.store.list_error_counts()
             ),
         )
         pass_results = [
-            ((cluster.context_name, pass_name), pass_result)
+            ((cluster.context_name, name), result)
             for cluster in self._shown_clusters
-            for pass_name, pass_result in cluster.store.list_pass_results().items()
+            for name, result in cluster.store.list_pass_results().items()
         ]
         for metric_name, attribute_index in (
             ("nsadmin_pass_duration_seconds", 0),
@@ -148,7 +142,7 @@ class ExporterMetrics(Collector):
             ("nsadmin_passes_total", 2),
         ):
             yield self._build_own(
-                metric_name, ((labels, pass_result[attribute_index]) for labels, pass_result in pass_results)
+                metric_name, ((labels, result[attribute_index]) for labels, result in pass_results)
             )
         yield self._build_single("nsadmin_series", series_count)
         yield self._build_single("nsadmin_series_limit", self._max_series)

@@ -61,9 +61,9 @@ class MetricTable:
                 subject,
                 source,
                 labels,
-                help_text,
+                text,
             )
-            for name, unit, help_text in rows
+            for name, unit, text in rows
         )
         self.names = tuple(metric.name for metric in self.metrics)
 

@@ -40,11 +40,7 @@ RATE_METRICS = MetricTable(
     "groups",
     "groups",
     ("cluster", "broker", "group"),
-    (
-        "group_consumed_messages_per_second",
-        "messages/s",
-        "Messages consumed, as the broker counts them.",
-    ),
+    ("group_consumed_messages_per_second", "messages/s", "Messages consumed, as the broker counts them."),
 )
 QUEUE_LAG_METRICS = MetricTable(
     "queues",
@@ -66,8 +62,8 @@ class GroupRows(NamedTuple):
 def build_group_rows(
     server: ServerIdentity,
     group: str,
-    consume_stats: ConsumeStats,
-    committed_offsets: CommittedOffsets,
+    stats: ConsumeStats,
+    offsets: CommittedOffsets,
     now_ms: int,
     shows_queues: bool,
     is_broadcasting: bool = False,
@@ -75,11 +71,11 @@ def build_group_rows(
     """Build the rows of a group. A queue whose lag is unknown has none, as in consumerProgress."""
     cluster_name, broker_name, _ = server.broker_labels
     group_label = clean_label(group)
-    consume_stats = consume_stats.clear_uncommitted(committed_offsets)
+    stats = stats.clear_uncommitted(offsets)
     if is_broadcasting:
-        consume_stats = consume_stats.mark_broadcasting({group})
+        stats = stats.mark_broadcasting({group})
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
-    for queue_lag in consume_stats.queues:
+    for queue_lag in stats.queues:
         lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
     lag_rows: list[FigureRow] = []
     queue_rows: list[FigureRow] = []
@@ -88,23 +84,18 @@ def build_group_rows(
         lag_rows.append((labels, _sum_lags(queue_lags, now_ms)))
         if shows_queues:
             queue_rows += [
-                (
-                    (*labels, str(queue_lag.queue.queue_id)),
-                    (float(queue_lag.lag_count), measure_delay([queue_lag], now_ms)),
-                )
-                for queue_lag in queue_lags
-                if queue_lag.lag_count is not None
+                ((*labels, str(lag.queue.queue_id)), (float(lag.lag_count), measure_delay([lag], now_ms)))
+                for lag in queue_lags
+                if lag.lag_count is not None
             ]
-    rate_row = ((cluster_name, broker_name, group_label), (consume_stats.consume_tps,))
+    rate_row = ((cluster_name, broker_name, group_label), (stats.consume_tps,))
     return GroupRows(lag_rows, [rate_row], queue_rows)
 
 
 def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
-    lagging_queues = [queue_lag for queue_lag in queue_lags if queue_lag.lag_count]
-    consume_times = [
-        queue_lag.last_consumed_ms for queue_lag in lagging_queues if queue_lag.last_consumed_ms is not None
-    ]
+    lagging_queues = [lag for lag in queue_lags if lag.lag_count]
+    consume_times = [lag.last_consumed_ms for lag in lagging_queues if lag.last_consumed_ms is not None]
     if not consume_times:
         return None if lagging_queues else 0.0
     return max(now_ms - min(consume_times), 0) / 1000
@@ -112,14 +103,14 @@ def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | N
 
 def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float | None, ...]:
     lag_count = sum_lags(queue_lag.lag for queue_lag in queue_lags).messages
-    committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
+    offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
     inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
     return (
         None if lag_count is None else float(lag_count),
         None if lag_count is None else measure_delay(queue_lags, now_ms),
         float(sum(inflight_counts)) if inflight_counts else None,
-        float(sum(committed_offsets)) if committed_offsets else None,
-        float(len(queue_lags) - len(committed_offsets)),
+        float(sum(offsets)) if offsets else None,
+        float(len(queue_lags) - len(offsets)),
         float(sum(queue_lag.lag_count is None for queue_lag in queue_lags)),
     )
 
@@ -128,7 +119,7 @@ def build_group_tables(rows_by_group: Mapping[str, GroupRows]) -> tuple[FigureTa
     """Join the rows of all groups of a broker."""
     all_rows = list(rows_by_group.values())
     return (
-        LAG_METRICS.with_rows(merge_rows(group_rows.lag_rows for group_rows in all_rows)),
-        RATE_METRICS.with_rows(merge_rows(group_rows.rate_rows for group_rows in all_rows)),
-        QUEUE_LAG_METRICS.with_rows(merge_rows(group_rows.queue_rows for group_rows in all_rows)),
+        LAG_METRICS.with_rows(merge_rows(rows.lag_rows for rows in all_rows)),
+        RATE_METRICS.with_rows(merge_rows(rows.rate_rows for rows in all_rows)),
+        QUEUE_LAG_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
     )

@@ -9,7 +9,6 @@ from nsadmin.operations.exporter import (
     derived_figures,
     group_figures,
     name_server_figures,
-    proxy_figures,
     topic_figures,
 )
 from nsadmin.operations.exporter.figures import BROKER_LABELS, MetricDefinition, MetricTable
@@ -26,7 +25,7 @@ _TABLES = (
     derived_figures.SLAVE_DISTANCE_METRICS,
     broker_figures.REPLICATION_METRICS,
     broker_figures.REGISTRATION_METRICS,
-    proxy_figures.PROXY_METRICS,
+    cluster_figures.PROXY_METRICS,
     cluster_figures.DIFFERENCE_METRICS,
     cluster_figures.DRAIN_METRICS,
     cluster_figures.UNREADABLE_DRAIN_METRICS,

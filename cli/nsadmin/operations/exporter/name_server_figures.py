@@ -47,24 +47,24 @@ def build_name_server_tables(
     for cluster_name in listing.clusters:
         broker_counts.update({(cluster_name, "master"): 0, (cluster_name, "slave"): 0})
         masterless_counts[cluster_name] += 0
-    for broker_group in listing.groups.values():
-        member_ids = [member.broker_id for member in broker_group.members]
+    for group in listing.groups.values():
+        member_ids = [member.broker_id for member in group.members]
         for member_id in member_ids:
-            broker_counts[broker_group.cluster_name, _name_role(member_id)] += 1
-        masterless_counts[broker_group.cluster_name] += MASTER_BROKER_ID not in member_ids
+            broker_counts[group.cluster_name, _name_role(member_id)] += 1
+        masterless_counts[group.cluster_name] += MASTER_BROKER_ID not in member_ids
     return (
         NAME_SERVER_METRICS.with_rows([up_row]),
         BROKER_COUNT_METRICS.with_rows(
             [
-                ((namesrv_addr, clean_label(cluster_name), role), (float(broker_count),))
-                for (cluster_name, role), broker_count in broker_counts.items()
-            ],
+                ((namesrv_addr, clean_label(name), role), (float(count),))
+                for (name, role), count in broker_counts.items()
+            ]
         ),
         MASTERLESS_METRICS.with_rows(
             [
-                ((namesrv_addr, clean_label(cluster_name)), (float(group_count),))
-                for cluster_name, group_count in masterless_counts.items()
-            ],
+                ((namesrv_addr, clean_label(name)), (float(group_count),))
+                for name, group_count in masterless_counts.items()
+            ]
         ),
     )
 
@@ -81,14 +81,14 @@ def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:
     """
     servers_by_identity: dict[tuple[str, str, int], ServerIdentity] = {}
     for listing in listings:
-        for broker_group in listing.groups.values():
-            for member in broker_group.members:
+        for group in listing.groups.values():
+            for member in group.members:
                 servers_by_identity.setdefault(
-                    (broker_group.cluster_name, broker_group.broker_name, member.broker_id),
+                    (group.cluster_name, group.broker_name, member.broker_id),
                     ServerIdentity(
                         member.broker_addr,
-                        clean_label(broker_group.cluster_name),
-                        clean_label(broker_group.broker_name),
+                        clean_label(group.cluster_name),
+                        clean_label(group.broker_name),
                         str(member.broker_id),
                     ),
                 )

@@ -49,25 +49,25 @@ def find_target(
     [context_name] = query.get("context", [""])[:1]
     if not target_addr:
         raise UnknownTargetError("missing parameter target: pass /probe?target=HOST:PORT")
-    for cluster_reader in cluster_readers:
-        if context_name not in ("", cluster_reader.context_name):
+    for reader in cluster_readers:
+        if context_name not in ("", reader.context_name):
             continue
-        if target_addr in cluster_reader.name_servers:
-            return cluster_reader, ServerIdentity(target_addr)
-        for server in cluster_reader.brokers:
+        if target_addr in reader.name_servers:
+            return reader, ServerIdentity(target_addr)
+        for server in reader.brokers:
             if server.address == target_addr:
-                return cluster_reader, server
+                return reader, server
     raise UnknownTargetError(f'unknown target "{target_addr}": the page /sd lists all targets')
 
 
-def read_target(cluster_reader: ClusterReader, server: ServerIdentity, deadline: float) -> Collector:
+def read_target(reader: ClusterReader, server: ServerIdentity, deadline: float) -> Collector:
     """Read a name server, or a broker with its groups, and return the metrics of the page."""
     store = ReadingStore()
     began_at = monotonic()
     try:
-        with cluster_reader.open_client() as admin:
+        with reader.open_client() as admin:
             if server.cluster_name:
-                is_up = cluster_reader.make_broker_reader(admin, store).read_state(server, True, deadline)
+                is_up = reader.make_broker_reader(admin, store).read_state(server, True, deadline)
             else:
                 [listing_result] = admin.name_server_tables.get_listing_each([server.address], ())
                 is_up = listing_result.result is not None
@@ -77,7 +77,7 @@ def read_target(cluster_reader: ClusterReader, server: ServerIdentity, deadline:
                 store.put_reading(Reading("tables", server, monotonic(), tables))
     except (RocketMQError, PollStopped):
         is_up = False
-    shown_clusters = [ShownCluster(cluster_reader.context_name, store)]
+    shown_clusters = [ShownCluster(reader.context_name, store)]
     return _ProbeMetrics(ExporterMetrics(shown_clusters), is_up, monotonic() - began_at)
 
 

@@ -70,9 +70,7 @@ class ReadingStore:
 
     def list_error_counts(self) -> list[tuple[str, ServerIdentity, int]]:
         with self._lock:
-            return [
-                (*counter_key, error_count) for counter_key, error_count in sorted(self._error_counts.items())
-            ]
+            return [(*key, count) for key, count in sorted(self._error_counts.items())]
 
     def record_pass(self, pass_name: str, duration_seconds: float, unfinished_count: int) -> None:
         with self._lock:

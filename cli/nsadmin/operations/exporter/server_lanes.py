@@ -48,9 +48,7 @@ class ServerLanes:
             lane_reads.append(started_read)
         wait(fast_reads, max(deadline - monotonic(), 0))
         done_reads = [read for read in (*fast_reads, *slow_reads) if read.done()]
-        self._running_reads = {
-            server_addr: read for server_addr, read in self._running_reads.items() if not read.done()
-        }
+        self._running_reads = {addr: read for addr, read in self._running_reads.items() if not read.done()}
         undone_count = len(fast_reads) + len(slow_reads) - len(done_reads)
         return unfinished_count + undone_count + sum(not read.result() for read in done_reads)
 

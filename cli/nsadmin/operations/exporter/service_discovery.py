@@ -25,10 +25,10 @@ def build_target_groups(
     context_labels = {f"{_PREFIX}context": context_name} if context_name else {}
     name_server_groups = [
         {
-            "targets": _list_targets(namesrv_addr, port),
-            "labels": {f"{_PREFIX}kind": "nameserver", f"{_PREFIX}address": namesrv_addr, **context_labels},
+            "targets": _list_targets(addr, port),
+            "labels": {f"{_PREFIX}kind": "nameserver", f"{_PREFIX}address": addr, **context_labels},
         }
-        for namesrv_addr in namesrv_addrs
+        for addr in namesrv_addrs
     ]
     broker_groups = [
         {

@@ -47,27 +47,25 @@ class TopicRows(NamedTuple):
     queue_rows: Sequence[FigureRow]
 
 
-def build_topic_rows(
-    server: ServerIdentity, topic: str, topic_stats: TopicStats, shows_queues: bool
-) -> TopicRows:
+def build_topic_rows(server: ServerIdentity, topic: str, stats: TopicStats, shows_queues: bool) -> TopicRows:
     """Build the rows of a topic. Nothing is known about the time of the newest message if there is none."""
     cluster_name, broker_name, _ = server.broker_labels
     labels = (cluster_name, broker_name, clean_label(topic))
-    stored_counts = [float(queue.max_offset - (queue.min_offset or 0)) for queue in topic_stats.queues]
-    newest_ms = max((queue.last_update_timestamp for queue in topic_stats.queues), default=0)
+    stored_counts = [float(queue.max_offset - (queue.min_offset or 0)) for queue in stats.queues]
+    newest_ms = max((queue.last_update_timestamp for queue in stats.queues), default=0)
     topic_figures = (
-        float(sum(queue.max_offset for queue in topic_stats.queues)),
+        float(sum(queue.max_offset for queue in stats.queues)),
         sum(stored_counts),
         newest_ms / 1000 if newest_ms > 0 else None,
-        topic_stats.put_tps,
+        stats.put_tps,
     )
     dead_letter_rows: list[FigureRow] = []
     if topic.startswith(DLQ_PREFIX):
         group_labels = (cluster_name, broker_name, clean_label(topic[len(DLQ_PREFIX) :]))
         dead_letter_rows.append((group_labels, (sum(stored_counts),)))
     queue_rows = [
-        ((*labels, str(queue.queue_id)), (float(queue.max_offset), stored_count))
-        for queue, stored_count in zip(topic_stats.queues, stored_counts, strict=True)
+        ((*labels, str(queue.queue_id)), (float(queue.max_offset), count))
+        for queue, count in zip(stats.queues, stored_counts, strict=True)
         if shows_queues
     ]
     return TopicRows([(labels, topic_figures)], dead_letter_rows, queue_rows)
@@ -77,7 +75,7 @@ def build_topic_tables(rows_by_topic: Mapping[str, TopicRows]) -> tuple[FigureTa
     """Join the rows of all topics of a broker."""
     all_rows = list(rows_by_topic.values())
     return (
-        TOPIC_METRICS.with_rows(merge_rows(topic_rows.topic_rows for topic_rows in all_rows)),
-        DEAD_LETTER_METRICS.with_rows(merge_rows(topic_rows.dead_letter_rows for topic_rows in all_rows)),
-        QUEUE_METRICS.with_rows(merge_rows(topic_rows.queue_rows for topic_rows in all_rows)),
+        TOPIC_METRICS.with_rows(merge_rows(rows.topic_rows for rows in all_rows)),
+        DEAD_LETTER_METRICS.with_rows(merge_rows(rows.dead_letter_rows for rows in all_rows)),
+        QUEUE_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
     )

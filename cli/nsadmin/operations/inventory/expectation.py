@@ -52,8 +52,8 @@ def _parse_label(label: str) -> BrokerLabel:
 def _expect_labels(labels_text: str) -> list[ExpectedBroker]:
     """Expect the brokers of these labels. A name without an id stands for the master."""
     return [
-        ExpectedBroker("", broker_name, broker_id or MASTER_BROKER_ID, "", is_pinned=True)
-        for broker_name, broker_id in parse_labels(labels_text)
+        ExpectedBroker("", name, broker_id or MASTER_BROKER_ID, "", is_pinned=True)
+        for name, broker_id in parse_labels(labels_text)
     ]
 
 
@@ -83,11 +83,7 @@ def _read_file(file_path: Path) -> list[ExpectedBroker]:
     saved_plan = parse_plan(file_text, file_path.name)
     if saved_plan is not None:
         # A plan names brokers and the addresses of name servers.
-        broker_names = [
-            server_name
-            for server_name in saved_plan.server_names
-            if not _ADDRESS_PATTERN.fullmatch(server_name)
-        ]
+        broker_names = [name for name in saved_plan.server_names if not _ADDRESS_PATTERN.fullmatch(name)]
         return _expect_labels(",".join(broker_names))
     lines = (line.partition("#")[0].strip() for line in file_text.splitlines())
     return _expect_labels(",".join(line for line in lines if line))
@@ -126,6 +122,4 @@ def _brokers_of_record(event_fields: Mapping[str, Any], time_ms: int) -> Iterabl
         broker_places.append(
             tuple(event_fields[key] for key in ("clusterName", "brokerName", "brokerId", "brokerAddr"))
         )
-    return [
-        ExpectedBroker(*broker_place, last_seen_ms=time_ms, is_pinned=True) for broker_place in broker_places
-    ]
+    return [ExpectedBroker(*place, last_seen_ms=time_ms, is_pinned=True) for place in broker_places]

@@ -61,16 +61,16 @@ class LostTopics(NamedTuple):
     def reasons_by_name(self) -> dict[str, str]:
         """The broker names without a listed process, each with a description."""
         return {
-            missing_broker.broker.broker_name: describe_missing(missing_broker)
-            for missing_broker in reversed(self.missing_brokers)
-            if missing_broker.is_group_gone
+            lost.broker.broker_name: describe_missing(lost)
+            for lost in reversed(self.missing_brokers)
+            if lost.is_group_gone
         }
 
     def had_topic(self, broker_name: str, topic: str) -> bool | None:
         """Whether a broker had a topic; None if no topic of the broker is known."""
         if broker_name in self.topic_placements.get(topic, {}):
             return True
-        is_known = any(broker_name in perms_by_broker for perms_by_broker in self.topic_placements.values())
+        is_known = any(broker_name in perms for perms in self.topic_placements.values())
         return False if is_known else None
 
 
@@ -141,48 +141,48 @@ class InventoryKeeper:
             return self.store.load_brokers()
         return ()
 
-    def observe_brokers(self, broker_groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
+    def observe_brokers(self, groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
         """Save the brokers that at least one name server lists, and return the missing ones.
 
         A listing without news is not saved.
         """
         if self.is_off:
-            return find_missing(self._extra_brokers, broker_groups, self._clock_ms())
-        now_ms, known_brokers = self._clock_ms(), self._load_brokers()
-        merge_brokers = partial(merge_listing, broker_groups=broker_groups, now_ms=now_ms)
-        if merge_brokers(known_brokers) != known_brokers:
+            return find_missing(self._extra_brokers, groups, self._clock_ms())
+        now_ms, known = self._clock_ms(), self._load_brokers()
+        merge_brokers = partial(merge_listing, groups=groups, now_ms=now_ms)
+        if merge_brokers(known) != known:
             with self._note_problem("brokers"):
                 self.store.change_brokers(merge_brokers)
-        return find_missing(_add_brokers(known_brokers, self._extra_brokers), broker_groups, now_ms)
+        return find_missing(_add_brokers(known, self._extra_brokers), groups, now_ms)
 
     def observe_snapshots(
-        self, server_snapshots: Sequence["ClusterSnapshot"], *, has_topics: bool = True
+        self, snapshots: Sequence["ClusterSnapshot"], *, has_topics: bool = True
     ) -> LostTopics:
         """Save the brokers and topics of complete name server snapshots, and return the lost topics.
 
         Without a snapshot nothing is known, and nothing is missing. `has_topics` is False for snapshots
         without topics.
         """
-        if not server_snapshots:
+        if not snapshots:
             return NO_LOST_TOPICS
-        broker_groups = [
-            _group_of_record(broker_name, broker_record)
-            for server_snapshot in server_snapshots
-            for broker_name, broker_record in server_snapshot.brokers.items()
+        groups = [
+            _group_of_record(name, record)
+            for snapshot in snapshots
+            for name, record in snapshot.brokers.items()
         ]
         if not has_topics:
-            return LostTopics(self.observe_brokers(broker_groups))
-        return self.observe_topics(broker_groups, _merge_snapshots(server_snapshots), is_complete=True)
+            return LostTopics(self.observe_brokers(groups))
+        return self.observe_topics(groups, _merge_snapshots(snapshots), is_complete=True)
 
     def observe_topics(
         self,
-        broker_groups: Sequence[BrokerAddrGroup],
+        groups: Sequence[BrokerAddrGroup],
         seen_placements: TopicPlacements,
         *,
         is_complete: bool = False,
     ) -> LostTopics:
         """Save listed brokers and the topics that were read; with `is_complete` these are all topics."""
-        missing_brokers = self.observe_brokers(broker_groups)
+        missing_brokers = self.observe_brokers(groups)
         if self.is_off:
             return LostTopics(missing_brokers)
         known_placements: TopicPlacements = {}
@@ -191,7 +191,7 @@ class InventoryKeeper:
         merge_topics = partial(
             merge_placements,
             seen_placements=seen_placements,
-            listed_names={group.broker_name for group in broker_groups if group.broker_addrs},
+            listed_names={group.broker_name for group in groups if group.broker_addrs},
             expected_names={broker.broker_name for broker in self._load_brokers()},
             is_complete=is_complete,
         )
@@ -203,13 +203,13 @@ class InventoryKeeper:
 
     def find_former_addrs(self) -> dict[str, str]:
         """Return the address that a broker had before its present one, by present address."""
-        known_brokers = () if self.is_off else self._load_brokers()
-        return {broker.broker_addr: broker.former_addr for broker in known_brokers if broker.former_addr}
+        known = () if self.is_off else self._load_brokers()
+        return {broker.broker_addr: broker.former_addr for broker in known if broker.former_addr}
 
     def list_left_names(self) -> frozenset[str]:
         """Return the names of brokers that an operator removed."""
-        known_brokers = () if self.is_off else self._load_brokers()
-        return frozenset(broker.broker_name for broker in known_brokers if broker.is_leaving)
+        known = () if self.is_off else self._load_brokers()
+        return frozenset(broker.broker_name for broker in known if broker.is_leaving)
 
     def mark_leaving(
         self, broker_name: str, broker_id: int | None = None, *, is_leaving: bool = True
@@ -235,9 +235,7 @@ class InventoryKeeper:
             return
         with self._note_problem("brokers"):
             self.store.change_brokers(
-                lambda known_brokers: [
-                    broker for broker in known_brokers if broker.broker_addr not in removed_addrs
-                ]
+                lambda brokers: [broker for broker in brokers if broker.broker_addr not in removed_addrs]
             )
 
 
@@ -260,8 +258,7 @@ def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOpti
     """
     context_name = shared_options.context
     is_overruled = any(
-        source_words.startswith(f"context {context_name} (")
-        for source_words in shared_options.overruled_sources
+        words.startswith(f"context {context_name} (") for words in shared_options.overruled_sources
     )
     tunnel = shared_options.access.tunnel
     return build_inventory_key(name_servers, None if is_overruled else context_name, tunnel)
@@ -279,17 +276,17 @@ def build_inventory_key(
 
 
 def _add_brokers(
-    known_brokers: Sequence[ExpectedBroker], extra_brokers: Iterable[ExpectedBroker]
+    known: Sequence[ExpectedBroker], extra_brokers: Iterable[ExpectedBroker]
 ) -> list[ExpectedBroker]:
     """Add brokers that are expected in any case, also if the inventory says that they left."""
     extra_by_label = {broker.label: broker for broker in extra_brokers}
-    expected_brokers = [
+    expected = [
         broker._replace(is_pinned=True, is_leaving=False, has_left=False)
         if extra_by_label.pop(broker.label, None)
         else broker
-        for broker in known_brokers
+        for broker in known
     ]
-    return [*expected_brokers, *extra_by_label.values()]
+    return [*expected, *extra_by_label.values()]
 
 
 def _group_of_record(broker_name: str, broker_record: Mapping[str, object]) -> BrokerAddrGroup:
@@ -298,16 +295,16 @@ def _group_of_record(broker_name: str, broker_record: Mapping[str, object]) -> B
     return BrokerAddrGroup(
         str(broker_record["clusterName"]),
         broker_name,
-        {int(broker_id): broker_addr for broker_id, broker_addr in broker_addrs.items()},
+        {int(broker_id): addr for broker_id, addr in broker_addrs.items()},
     )
 
 
-def _merge_snapshots(server_snapshots: Sequence["ClusterSnapshot"]) -> TopicPlacements:
+def _merge_snapshots(snapshots: Sequence["ClusterSnapshot"]) -> TopicPlacements:
     """Merge the topics of all name servers. Topics with equal queues share one table."""
     tables_by_identity: dict[tuple[int, ...], dict[str, int]] = {}
     topic_placements: dict[str, Mapping[str, int]] = {}
-    for topic in dict.fromkeys(topic for snapshot in server_snapshots for topic in snapshot.topics):
-        queue_tables = [snapshot.topics.get(topic, _NO_QUEUES) for snapshot in server_snapshots]
+    for topic in dict.fromkeys(topic for snapshot in snapshots for topic in snapshot.topics):
+        queue_tables = [snapshot.topics.get(topic, _NO_QUEUES) for snapshot in snapshots]
         identity_key = tuple(map(id, queue_tables))
         if identity_key not in tables_by_identity:
             tables_by_identity[identity_key] = _merge_perms(queue_tables)

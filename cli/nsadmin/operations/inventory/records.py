@@ -88,15 +88,15 @@ _MATCH_KEYS: tuple[Callable[[ExpectedBroker | _ListedBroker], object], ...] = (
 
 
 def _match_brokers(
-    expected_brokers: Iterable[ExpectedBroker], broker_groups: Iterable[BrokerAddrGroup]
+    expected: Iterable[ExpectedBroker], groups: Iterable[BrokerAddrGroup]
 ) -> list[_BrokerMatch]:
     """Match expected brokers with listed ones of the same name.
 
     The address decides before the id: after a failover the new master has a new id. A broker that came back
     at another address has its old id.
     """
-    listed_by_name = _group_listed(broker_groups)
-    waiting_brokers = list(expected_brokers)
+    listed_by_name = _group_listed(groups)
+    waiting_brokers = list(expected)
     matches: list[_BrokerMatch] = []
     for match_key in _MATCH_KEYS:
         unmatched_brokers = []
@@ -112,16 +112,14 @@ def _match_brokers(
                 candidates.remove(listed_broker)
                 matches.append(_BrokerMatch(expected_broker, listed_broker))
         waiting_brokers = unmatched_brokers
-    matches += [_BrokerMatch(expected_broker, None) for expected_broker in waiting_brokers]
+    matches += [_BrokerMatch(broker, None) for broker in waiting_brokers]
     matches += [
-        _BrokerMatch(None, listed_broker)
-        for listed_brokers in listed_by_name.values()
-        for listed_broker in listed_brokers
+        _BrokerMatch(None, listed_broker) for brokers in listed_by_name.values() for listed_broker in brokers
     ]
     return matches
 
 
-def _group_listed(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[_ListedBroker]]:
+def _group_listed(groups: Iterable[BrokerAddrGroup]) -> dict[str, list[_ListedBroker]]:
     """Group the listed processes by broker name.
 
     If name servers differ about an id or an address, the first entry counts, so that a broker that moved does
@@ -129,7 +127,7 @@ def _group_listed(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[_L
     """
     listed_by_name: dict[str, list[_ListedBroker]] = {}
     used_keys: set[tuple[str, int | str]] = set()
-    for broker_group in broker_groups:
+    for broker_group in groups:
         broker_name = broker_group.broker_name
         for broker_id, broker_addr in broker_group.broker_addrs.items():
             broker_keys: set[tuple[str, int | str]] = {(broker_name, broker_id), (broker_name, broker_addr)}
@@ -142,7 +140,7 @@ def _group_listed(broker_groups: Iterable[BrokerAddrGroup]) -> dict[str, list[_L
 
 
 def merge_listing(
-    expected_brokers: Sequence[ExpectedBroker], broker_groups: Sequence[BrokerAddrGroup], now_ms: int
+    expected_brokers: Sequence[ExpectedBroker], groups: Sequence[BrokerAddrGroup], now_ms: int
 ) -> tuple[ExpectedBroker, ...]:
     """Return the inventory after name servers listed these brokers, in the order of names and ids.
 
@@ -151,15 +149,15 @@ def merge_listing(
     """
     staying_names = {broker.broker_name for broker in expected_brokers if not broker.is_leaving}
     leaving_names = {broker.broker_name for broker in expected_brokers} - staying_names
-    is_any_listed = any(broker_group.broker_addrs for broker_group in broker_groups)
+    is_any_listed = any(group.broker_addrs for group in groups)
     merged_brokers = []
-    unlisted_brokers: list[ExpectedBroker] = []
-    for expected, listed in _match_brokers(expected_brokers, broker_groups):
+    unlisted: list[ExpectedBroker] = []
+    for expected, listed in _match_brokers(expected_brokers, groups):
         if listed is None:
             # An empty list does not show that the broker left: the name servers may have just been started.
             if expected is not None and not expected.is_outdated(now_ms):
                 has_left = expected.has_left or (expected.is_leaving and is_any_listed)
-                unlisted_brokers.append(expected._replace(has_left=has_left))
+                unlisted.append(expected._replace(has_left=has_left))
         elif expected is None:
             merged_brokers.append(
                 ExpectedBroker(*listed, now_ms, now_ms, is_leaving=listed.broker_name in leaving_names)
@@ -179,14 +177,14 @@ def merge_listing(
                     else expected.broker_addr,
                 )
             )
-    merged_brokers += _limit_unlisted(unlisted_brokers)
+    merged_brokers += _limit_unlisted(unlisted)
     return tuple(sorted(merged_brokers, key=lambda broker: (broker[1], broker[2], broker[3])))
 
 
-def _limit_unlisted(unlisted_brokers: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:
+def _limit_unlisted(unlisted: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:
     """Drop the brokers that were seen for the shortest time: anybody can register thousands for a moment."""
-    chosen_brokers = [broker for broker in unlisted_brokers if broker.is_pinned or broker.is_leaving]
-    seen_brokers = [broker for broker in unlisted_brokers if not (broker.is_pinned or broker.is_leaving)]
+    chosen_brokers = [broker for broker in unlisted if broker.is_pinned or broker.is_leaving]
+    seen_brokers = [broker for broker in unlisted if not (broker.is_pinned or broker.is_leaving)]
     # A duration first; of equal ones, the broker that was seen first.
     seen_brokers.sort(
         key=lambda broker: (
@@ -198,46 +196,38 @@ def _limit_unlisted(unlisted_brokers: Sequence[ExpectedBroker]) -> list[Expected
 
 
 def set_leaving(
-    expected_brokers: Sequence[ExpectedBroker],
-    broker_name: str,
-    broker_id: int | None,
-    is_leaving: bool,
-    now_ms: int,
+    expected: Sequence[ExpectedBroker], broker_name: str, broker_id: int | None, is_leaving: bool, now_ms: int
 ) -> list[ExpectedBroker]:
     """Mark the processes of a broker name, or the one with `broker_id`, as leaving or as staying."""
 
     def is_meant(broker: ExpectedBroker) -> bool:
         return broker.broker_name == broker_name and broker_id in (None, broker.broker_id)
 
-    if is_leaving and not any(map(is_meant, expected_brokers)):
+    if is_leaving and not any(map(is_meant, expected)):
         unseen_broker = ExpectedBroker(
             "", broker_name, broker_id or MASTER_BROKER_ID, "", now_ms, now_ms, is_leaving=True
         )
-        return [*expected_brokers, unseen_broker]
+        return [*expected, unseen_broker]
     return [
         broker._replace(is_leaving=is_leaving, has_left=False) if is_meant(broker) else broker
-        for broker in expected_brokers
+        for broker in expected
     ]
 
 
 def find_missing(
-    expected_brokers: Iterable[ExpectedBroker], broker_groups: Sequence[BrokerAddrGroup], now_ms: int
+    expected: Iterable[ExpectedBroker], groups: Sequence[BrokerAddrGroup], now_ms: int
 ) -> tuple[MissingBroker, ...]:
     """Return the expected brokers that no name server lists, in the order of names and ids."""
-    listed_names = {broker_group.broker_name for broker_group in broker_groups if broker_group.broker_addrs}
+    listed_names = {group.broker_name for group in groups if group.broker_addrs}
     missing_brokers = [
         MissingBroker(expected, expected.broker_name not in listed_names)
-        for expected, listed in _match_brokers(expected_brokers, broker_groups)
+        for expected, listed in _match_brokers(expected, groups)
         if expected is not None
         and listed is None
         and not expected.is_leaving
         and not expected.is_outdated(now_ms)
     ]
-    return tuple(
-        sorted(
-            missing_brokers, key=lambda missing_broker: (missing_broker.broker[1], missing_broker.broker[2])
-        )
-    )
+    return tuple(sorted(missing_brokers, key=lambda lost: (lost.broker[1], lost.broker[2])))
 
 
 def explain_silence(error: RocketMQError, former_addr: str | None) -> str:
@@ -273,9 +263,9 @@ def merge_placements(
             merged_placements[topic] = known_placements[topic]
             continue
         kept_perms = {
-            broker_name: perm
-            for broker_name, perm in known_placements.get(topic, {}).items()
-            if broker_name not in listed_names and broker_name in expected_names
+            name: perm
+            for name, perm in known_placements.get(topic, {}).items()
+            if name not in listed_names and name in expected_names
         }
         seen_perms = seen_placements.get(topic, {})
         # Most topics share one table, which need not be copied.
@@ -289,19 +279,13 @@ def lost_brokers_of_topics(
     topic_placements: TopicPlacements, missing_brokers: Iterable[MissingBroker]
 ) -> dict[str, list[str]]:
     """Return the topics that clients could write to on missing brokers, with the names of these brokers."""
-    missing_names = {
-        missing_broker.broker.broker_name
-        for missing_broker in missing_brokers
-        if missing_broker.is_group_gone
-    }
+    missing_names = {lost.broker.broker_name for lost in missing_brokers if lost.is_group_gone}
     return {
         topic: lost_names
         for topic, perms_by_broker in topic_placements.items()
         if (
             lost_names := sorted(
-                broker_name
-                for broker_name, perm in perms_by_broker.items()
-                if broker_name in missing_names and perm & Perm.WRITE
+                name for name, perm in perms_by_broker.items() if name in missing_names and perm & Perm.WRITE
             )
         )
     }

@@ -62,8 +62,8 @@ class InventoryStore:
     def load_brokers(self) -> tuple[ExpectedBroker, ...]:
         """Return the expected brokers, in the order of names and ids."""
         return tuple(
-            ExpectedBroker(**broker_record)
-            for broker_record in self._load_list(_BROKERS_FILE, "brokers", _is_broker_record)
+            ExpectedBroker(**record)
+            for record in self._load_list(_BROKERS_FILE, "brokers", _is_broker_record)
         )
 
     def load_topics(self) -> TopicPlacements:
@@ -94,8 +94,7 @@ class InventoryStore:
     ) -> None:
         """Replace the expected brokers by the result of `change`. Raises OSError."""
         self._change_file(
-            _BROKERS_FILE,
-            lambda: {"brokers": [broker._asdict() for broker in change(self.load_brokers())]},
+            _BROKERS_FILE, lambda: {"brokers": [broker._asdict() for broker in change(self.load_brokers())]}
         )
 
     def change_topics(self, change: Callable[[TopicPlacements], TopicPlacements]) -> None:
@@ -118,9 +117,7 @@ class InventoryStore:
         try:
             file_text = json.dumps({"format": _FORMAT, **build_record()}, ensure_ascii=False)
             atomic_write.replace_file(
-                inventory_folder / file_name,
-                file_text.encode("utf-8", "surrogatepass"),
-                keeps_backup=False,
+                inventory_folder / file_name, file_text.encode("utf-8", "surrogatepass"), keeps_backup=False
             )
         finally:
             folder_lock.release_lock()
@@ -137,7 +134,7 @@ def _is_broker_record(json_value: object) -> bool:
         isinstance(json_value, dict)
         # Earlier releases did not save `former_addr`.
         and json_value.keys() | {"former_addr"} == _FIELD_TYPES.keys()
-        and all(type(field_value) in _FIELD_TYPES[name] for name, field_value in json_value.items())
+        and all(type(value) in _FIELD_TYPES[name] for name, value in json_value.items())
     )
 
 
@@ -156,7 +153,4 @@ def _group_topics(topic_placements: TopicPlacements) -> list[dict[str, Any]]:
     topics_by_placement: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for topic, perms_by_broker in sorted(topic_placements.items()):
         topics_by_placement.setdefault(tuple(sorted(perms_by_broker.items())), []).append(topic)
-    return [
-        {"brokers": dict(placement_key), "topics": topics}
-        for placement_key, topics in topics_by_placement.items()
-    ]
+    return [{"brokers": dict(key), "topics": topics} for key, topics in topics_by_placement.items()]

@@ -95,7 +95,7 @@ def _list_registered(admin: AdminClient) -> tuple[dict[str, str] | None, str | N
     except RocketMQError as error:
         return None, str(error)
     return {
-        broker_addr: f"{broker_group.broker_name}:{broker_id}"
-        for broker_group in broker_groups
-        for broker_id, broker_addr in broker_group.broker_addrs.items()
+        addr: f"{group.broker_name}:{broker_id}"
+        for group in broker_groups
+        for broker_id, addr in group.broker_addrs.items()
     }, None

@@ -5,14 +5,8 @@ from typing import Any, NamedTuple
 
 from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.connection.tunnels.pod_directory import KubePod
-from nsadmin.operations.checks.check import CheckScale
-from nsadmin.operations.checks.findings import (
-    CheckFinding,
-    CheckMeasure,
-    CheckState,
-    state_weight,
-    worst_state,
-)
+from nsadmin.operations.checks.check import CheckScale, judge_kinds
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.kubernetes.observer import KubeObservation
 
 DOCTOR_MEASURES = (
@@ -38,9 +32,9 @@ class KubeProblem(NamedTuple):
     remedy_text: str = ""
 
 
-def list_servers(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for pod in observation.directory.pods:
-        roles = [role_text for role, role_text in _SERVER_ROLES.items() if role in pod.roles]
+def list_servers(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for pod in seen.directory.pods:
+        roles = [text for role, text in _SERVER_ROLES.items() if role in pod.roles]
         if roles and not pod.is_finished:
             ports = ",".join(map(str, pod.ports)) or "none declared"
             object_text = (
@@ -50,9 +44,9 @@ def list_servers(observation: KubeObservation) -> Iterator[KubeProblem]:
             yield KubeProblem("servers", CheckState.OK, "servers", object_text)
 
 
-def list_services(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for service in observation.directory.services:
-        pods = [pod for pod in observation.directory.pods_of_service(service) if pod.roles]
+def list_services(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for service in seen.directory.services:
+        pods = [pod for pod in seen.directory.pods_of_service(service) if pod.roles]
         if pods:
             ports = ",".join(str(port) for port, _, _ in service.ports)
             kind = service.kind if service.ips else "headless"
@@ -60,8 +54,8 @@ def list_services(observation: KubeObservation) -> Iterator[KubeProblem]:
             yield KubeProblem("services", CheckState.OK, "services", object_text)
 
 
-def list_volumes(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for claim in observation.objects.get("PersistentVolumeClaim", []):
+def list_volumes(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for claim in seen.objects.get("PersistentVolumeClaim", []):
         name, status = claim.get("metadata", {}).get("name", ""), claim.get("status", {})
         size, phase = (
             status.get("capacity", {}).get("storage", "size unknown"),
@@ -78,33 +72,33 @@ def list_volumes(observation: KubeObservation) -> Iterator[KubeProblem]:
             )
 
 
-def check_operator(observation: KubeObservation) -> Iterator[KubeProblem]:
-    if observation.operator_kinds:
-        kinds = ", ".join(observation.operator_kinds)
+def check_operator(seen: KubeObservation) -> Iterator[KubeProblem]:
+    if seen.operator_kinds:
+        kinds = ", ".join(seen.operator_kinds)
         yield KubeProblem("operator", CheckState.OK, "the operator of RocketMQ is installed", kinds)
 
 
-def check_presence(observation: KubeObservation) -> Iterator[KubeProblem]:
-    if not observation.directory.pods_with_role("namesrv"):
+def check_presence(seen: KubeObservation) -> Iterator[KubeProblem]:
+    if not seen.directory.pods_with_role("namesrv"):
         yield KubeProblem(
             "noNameServer",
             CheckState.CRITICAL,
             "no pod of a name server: labels and ports show none",
-            f"namespace {observation.directory.namespace}",
+            f"namespace {seen.directory.namespace}",
             "pass the namespace of the name servers, or declare containerPort 9876",
         )
 
 
-def check_access(observation: KubeObservation) -> Iterator[KubeProblem]:
-    if observation.may_forward is False:
+def check_access(seen: KubeObservation) -> Iterator[KubeProblem]:
+    if seen.may_forward is False:
         yield KubeProblem(
             "noPortForward",
             CheckState.CRITICAL,
             "your account may not forward ports, so nsadmin cannot connect",
-            f"namespace {observation.directory.namespace}",
+            f"namespace {seen.directory.namespace}",
             "ask for a role with create on pods/portforward (docs/how-to/reach-a-cluster.md)",
         )
-    for kind, reason in sorted(observation.errors.items()):
+    for kind, reason in sorted(seen.errors.items()):
         yield KubeProblem(
             "unreadKind",
             CheckState.UNKNOWN,
@@ -114,8 +108,8 @@ def check_access(observation: KubeObservation) -> Iterator[KubeProblem]:
         )
 
 
-def check_readiness(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for pod in observation.directory.pods:
+def check_readiness(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for pod in seen.directory.pods:
         if pod.roles and not pod.is_ready and not pod.is_finished:
             yield KubeProblem(
                 "notReady",
@@ -126,20 +120,20 @@ def check_readiness(observation: KubeObservation) -> Iterator[KubeProblem]:
             )
 
 
-def check_registrations(observation: KubeObservation) -> Iterator[KubeProblem]:
-    if observation.broker_addrs is None:
+def check_registrations(seen: KubeObservation) -> Iterator[KubeProblem]:
+    if seen.broker_addrs is None:
         yield KubeProblem(
             "unreadRegistrations",
             CheckState.UNKNOWN,
             "the registered brokers could not be read",
-            observation.registry_error or "no name server answered",
+            seen.registry_error or "no name server answered",
             "run nsadmin where --kube NAMESPACE --debug",
         )
         return
     registered_pods = set()
-    for broker_addr, label in sorted(observation.broker_addrs.items()):
+    for broker_addr, label in sorted(seen.broker_addrs.items()):
         host_and_port = split_server_addr(broker_addr)
-        pod_port = host_and_port and observation.directory.find_target(*host_and_port)
+        pod_port = host_and_port and seen.directory.find_target(*host_and_port)
         if pod_port is not None:
             registered_pods.add(pod_port.pod.name)
             continue
@@ -151,7 +145,7 @@ def check_registrations(observation: KubeObservation) -> Iterator[KubeProblem]:
             "set brokerIP1 to the address of the pod, or pass --addressMap ADDRESS=POD; an address of a pod "
             "that ended disappears within two minutes",
         )
-    for pod in observation.directory.pods_with_role("broker"):
+    for pod in seen.directory.pods_with_role("broker"):
         if pod.is_ready and pod.name not in registered_pods:
             yield KubeProblem(
                 "unregistered",
@@ -162,8 +156,8 @@ def check_registrations(observation: KubeObservation) -> Iterator[KubeProblem]:
             )
 
 
-def check_network(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for pod in observation.directory.pods:
+def check_network(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for pod in seen.directory.pods:
         if pod.roles and not pod.is_finished and _pod_spec(pod).get("hostNetwork"):
             yield KubeProblem(
                 "hostNetwork",
@@ -175,12 +169,12 @@ def check_network(observation: KubeObservation) -> Iterator[KubeProblem]:
             )
 
 
-def check_name_server_service(observation: KubeObservation) -> Iterator[KubeProblem]:
-    services = {service.name: service for service in observation.directory.services if service.ips}
-    for pod in observation.directory.pods_with_role("broker"):
+def check_name_server_service(seen: KubeObservation) -> Iterator[KubeProblem]:
+    services = {service.name: service for service in seen.directory.services if service.ips}
+    for pod in seen.directory.pods_with_role("broker"):
         for addr_text in _read_variable(pod, "NAMESRV_ADDR").replace(",", ";").split(";"):
             service = services.get(addr_text.strip().partition(":")[0].partition(".")[0])
-            if service is not None and len(observation.directory.pods_of_service(service)) > 1:
+            if service is not None and len(seen.directory.pods_of_service(service)) > 1:
                 yield KubeProblem(
                     "sharedNameServers",
                     CheckState.WARNING,
@@ -191,8 +185,8 @@ def check_name_server_service(observation: KubeObservation) -> Iterator[KubeProb
                 )
 
 
-def check_store(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for pod in observation.directory.pods_with_role("broker"):
+def check_store(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for pod in seen.directory.pods_with_role("broker"):
         volumes = {volume.get("name"): volume for volume in _pod_spec(pod).get("volumes", [])}
         kinds = {
             kind
@@ -215,8 +209,8 @@ def check_store(observation: KubeObservation) -> Iterator[KubeProblem]:
         )
 
 
-def check_restarts(observation: KubeObservation) -> Iterator[KubeProblem]:
-    for pod in observation.directory.pods_with_role("broker"):
+def check_restarts(seen: KubeObservation) -> Iterator[KubeProblem]:
+    for pod in seen.directory.pods_with_role("broker"):
         containers = _pod_spec(pod).get("containers", [])
         if not any((container.get("lifecycle") or {}).get("preStop") for container in containers):
             yield KubeProblem(
@@ -261,45 +255,27 @@ KUBE_RULES: tuple[Callable[[KubeObservation], Iterator[KubeProblem]], ...] = (
 )  # fmt: skip
 
 
-def judge_namespace(
-    scale: CheckScale, observation: KubeObservation
-) -> tuple[CheckFinding, list[CheckFinding]]:
+def judge_namespace(scale: CheckScale, seen: KubeObservation) -> tuple[CheckFinding, list[CheckFinding]]:
     """Return an overall finding, and one per kind of problem or fact with its objects, worst first."""
     problems_by_check: dict[str, list[KubeProblem]] = {}
     for kube_rule in KUBE_RULES:
-        for problem in kube_rule(observation):
+        for problem in kube_rule(seen):
             problems_by_check.setdefault(problem.check_name, []).append(problem)
-    part_findings = [_build_finding(problems) for problems in problems_by_check.values()]
-    part_findings.sort(key=lambda part_finding: -state_weight(part_finding.state))
-    critical_count, warning_count = (
-        sum(part_finding.state is state for part_finding in part_findings)
-        for state in (CheckState.CRITICAL, CheckState.WARNING)
-    )
+    kinds = [_build_finding(problems) for problems in problems_by_check.values()]
     server_count = len(problems_by_check.get("servers", []))
-    samples = [
-        scale.make_sample("critical", critical_count),
-        scale.make_sample("warnings", warning_count),
-        scale.make_sample("servers", server_count),
-    ]
-    is_incomplete = any(part_finding.state is CheckState.UNKNOWN for part_finding in part_findings)
-    summary = (
-        f"{critical_count} critical, {warning_count} {'warning' if warning_count == 1 else 'warnings'} of "
-        f"{server_count} {'server' if server_count == 1 else 'servers'} in {observation.directory.namespace}"
-    )
-    minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
-    return scale.make_finding(summary, samples, minimum_state=minimum_state), part_findings
+    return judge_kinds(scale, kinds, server_count, f" in {seen.directory.namespace}")
 
 
 def _build_finding(problems: list[KubeProblem]) -> CheckFinding:
-    first_problem = problems[0]
+    first = problems[0]
     count_text = f" ({len(problems)})" if len(problems) > 1 else ""
     remedies = tuple(
         dict.fromkeys(f"remedy: {problem.remedy_text}" for problem in problems if problem.remedy_text)
     )
     return CheckFinding(
-        first_problem.check_name,
+        first.check_name,
         worst_state(problem.check_state for problem in problems),
-        f"{first_problem.problem_text}{count_text}",
+        f"{first.problem_text}{count_text}",
         (),
         (*(problem.object_text for problem in problems), *remedies),
     )

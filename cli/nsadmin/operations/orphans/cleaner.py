@@ -29,7 +29,7 @@ def select_cleanable(orphans: Sequence[Orphan], *, include_dead_letters: bool) -
 def clean_orphans(
     admin: AdminClient,
     chosen_orphans: Sequence[Orphan],
-    topic_facts: TopicFacts,
+    facts: TopicFacts,
     *,
     dry_run: bool,
     advance_progress: Callable[[int], None] = lambda _: None,
@@ -39,20 +39,16 @@ def clean_orphans(
     With `dry_run`, yield the steps without deleting. `advance_progress` is called after each orphan.
     """
     for orphan in chosen_orphans:
-        yield from (
-            (orphan, deletion_step) for deletion_step in _deletion_steps(admin, orphan, topic_facts, dry_run)
-        )
+        yield from ((orphan, step) for step in _deletion_steps(admin, orphan, facts, dry_run))
         advance_progress(1)
 
 
 def _deletion_steps(
-    admin: AdminClient, orphan: Orphan, topic_facts: TopicFacts, dry_run: bool
+    admin: AdminClient, orphan: Orphan, facts: TopicFacts, dry_run: bool
 ) -> Iterator[DeletionStep]:
     if orphan.orphan_kind == "noBroker":
         yield from admin.topics.forget_topic(orphan.topic, orphan.namesrv_addrs, dry_run=dry_run)
         return
-    for cluster_name in sorted(
-        {topic_facts.clusters_by_broker[broker_name] for broker_name in orphan.broker_names}
-    ):
+    for cluster_name in sorted({facts.clusters_by_broker[name] for name in orphan.broker_names}):
         topic_deletion = admin.topics.plan_deletion(orphan.topic, cluster_name)
         yield from topic_deletion.list_planned_steps() if dry_run else topic_deletion.run_deletion()

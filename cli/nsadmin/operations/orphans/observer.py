@@ -22,80 +22,64 @@ def find_lasting_orphans(
     Raises:
         NoneReachable: no name server answered.
     """
-    topic_facts = observe_topics(admin, now_ms)
-    first_orphans = find_orphans(topic_facts)
+    facts = observe_topics(admin, now_ms)
+    first_orphans = find_orphans(facts)
     if not first_orphans:
-        return [], topic_facts
+        return [], facts
     pause()
-    topic_facts = observe_topics(admin, now_ms)
+    facts = observe_topics(admin, now_ms)
     earlier_orphans = set(first_orphans)
-    return [orphan for orphan in find_orphans(topic_facts) if orphan in earlier_orphans], topic_facts
+    return [orphan for orphan in find_orphans(facts) if orphan in earlier_orphans], facts
 
 
 def observe_topics(admin: AdminClient, now_ms: int) -> TopicFacts:
     """The current facts. Name servers are asked first, because they learn of topics last."""
     snapshot_results = take_server_snapshots(admin, now_ms)
-    snapshots_by_addr = {
-        server_snapshot.source: server_snapshot
-        for _, server_snapshot, _ in snapshot_results
-        if server_snapshot is not None
-    }
-    errors_by_addr = {namesrv_addr: error for namesrv_addr, _, error in snapshot_results if error is not None}
-    if not snapshots_by_addr:
+    snapshots = {snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None}
+    errors_by_addr = {addr: error for addr, _, error in snapshot_results if error is not None}
+    if not snapshots:
         raise NoneReachable(list(errors_by_addr.values()))  # type: ignore[arg-type]
-    broker_targets = _choose_processes(snapshots_by_addr)
-    broker_addrs = list(dict.fromkeys(target.broker_addr or "" for target in broker_targets))
+    targets = _choose_processes(snapshots)
+    broker_addrs = list(dict.fromkeys(target.broker_addr or "" for target in targets))
     registrations_by_addr = {result.addr: result for result in admin.registrations.get_each(broker_addrs)}
     registrations_by_name = {
-        target.broker_name or "": registrations_by_addr[target.broker_addr or ""] for target in broker_targets
+        target.broker_name or "": registrations_by_addr[target.broker_addr or ""] for target in targets
     }
     silent_errors = {
-        broker_name: result.error
-        for broker_name, result in registrations_by_name.items()
-        if result.error is not None
+        name: result.error for name, result in registrations_by_name.items() if result.error is not None
     }
     topics_by_broker = {
-        broker_name: _held_topics(result)
-        for broker_name, result in registrations_by_name.items()
-        if result.error is None
+        name: _held_topics(result) for name, result in registrations_by_name.items() if result.error is None
     }
-    group_names, group_errors = _read_groups(admin, broker_targets, topics_by_broker)
+    group_names, group_errors = _read_groups(admin, targets, topics_by_broker)
     return TopicFacts(
-        {
-            namesrv_addr: _brokers_by_topic(server_snapshot)
-            for namesrv_addr, server_snapshot in snapshots_by_addr.items()
-        },
-        {
-            namesrv_addr: _master_names(server_snapshot)
-            for namesrv_addr, server_snapshot in snapshots_by_addr.items()
-        },
+        {addr: _brokers_by_topic(snapshot) for addr, snapshot in snapshots.items()},
+        {addr: _master_names(snapshot) for addr, snapshot in snapshots.items()},
         topics_by_broker,
         frozenset(silent_errors),
         group_names,
         {
-            broker_name: broker_record["clusterName"]
-            for server_snapshot in snapshots_by_addr.values()
-            for broker_name, broker_record in server_snapshot.brokers.items()
+            name: record["clusterName"]
+            for snapshot in snapshots.values()
+            for name, record in snapshot.brokers.items()
         },
         {**errors_by_addr, **group_errors, **silent_errors},
     )
 
 
 def _read_groups(
-    admin: AdminClient, broker_targets: Sequence[BrokerTarget], topics_by_broker: Mapping[str, frozenset[str]]
+    admin: AdminClient, targets: Sequence[BrokerTarget], topics_by_broker: Mapping[str, frozenset[str]]
 ) -> tuple[frozenset[str] | None, dict[str, RocketMQError]]:
     """All groups that brokers know or that have connected clients; None if a broker did not answer."""
-    names_by_addr = {target.broker_addr or "": target.broker_name or "" for target in broker_targets}
-    group_tables = admin.groups.get_tables(broker_targets)
+    names_by_addr = {target.broker_addr or "": target.broker_name or "" for target in targets}
+    group_tables = admin.groups.get_tables(targets)
     group_errors = {
-        names_by_addr[group_table.addr]: group_table.error
-        for group_table in group_tables
-        if group_table.error is not None
+        names_by_addr[table.addr]: table.error for table in group_tables if table.error is not None
     }
-    known_groups = frozenset(group for group_table in group_tables for group in group_table.result or ())
+    known_groups = frozenset(group for table in group_tables for group in table.result or ())
     suspect_groups = set(
         find_topics_of_vanished_groups(
-            (topic for held_topics in topics_by_broker.values() for topic in held_topics), known_groups
+            (topic for topics in topics_by_broker.values() for topic in topics), known_groups
         ).values()
     )
     if group_errors:
@@ -103,21 +87,19 @@ def _read_groups(
     online_groups = admin.consumers.get_group_connections(suspect_groups, names_by_addr)
     for group_connections in online_groups.values():
         group_errors |= {
-            names_by_addr[broker_addr]: error
-            for broker_addr, error in group_connections.errors.items()
+            names_by_addr[addr]: error
+            for addr, error in group_connections.errors.items()
             if error is not None
         }
-    connected_groups = frozenset(
-        group for group, group_connections in online_groups.items() if group_connections.clients
-    )
+    connected_groups = frozenset(group for group, connections in online_groups.items() if connections.clients)
     return None if group_errors else known_groups | connected_groups, group_errors
 
 
-def _choose_processes(snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[BrokerTarget]:
+def _choose_processes(snapshots: Mapping[str, ClusterSnapshot]) -> list[BrokerTarget]:
     """The process with the lowest id of each registered broker: usually the master."""
     targets_by_name: dict[str, BrokerTarget] = {}
-    for server_snapshot in snapshots_by_addr.values():
-        for broker_name, broker_record in server_snapshot.brokers.items():
+    for snapshot in snapshots.values():
+        for broker_name, broker_record in snapshot.brokers.items():
             for id_text, broker_addr in broker_record["brokerAddrs"].items():
                 known_target = targets_by_name.get(broker_name)
                 if known_target is None or int(id_text) < (known_target.broker_id or 0):
@@ -125,25 +107,21 @@ def _choose_processes(snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[
     return list(targets_by_name.values())
 
 
-def _brokers_by_topic(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
+def _brokers_by_topic(snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
     """The brokers to which clients are sent. `rebalance run` leaves brokers without queues in the route."""
     return {
         topic: frozenset(
-            broker_name
-            for broker_name, broker_queues in topic_queues.items()
+            name
+            for name, broker_queues in queues.items()
             if "perm" in broker_queues
             and (broker_queues.get("readQueueNums", 1) or broker_queues.get("writeQueueNums", 1))
         )
-        for topic, topic_queues in server_snapshot.topics.items()
+        for topic, queues in snapshot.topics.items()
     }
 
 
-def _master_names(server_snapshot: ClusterSnapshot) -> frozenset[str]:
-    return frozenset(
-        broker_name
-        for broker_name, broker_record in server_snapshot.brokers.items()
-        if "0" in broker_record["brokerAddrs"]
-    )
+def _master_names(snapshot: ClusterSnapshot) -> frozenset[str]:
+    return frozenset(name for name, record in snapshot.brokers.items() if "0" in record["brokerAddrs"])
 
 
 def _held_topics(registration_result: ServerResult[BrokerRegistrant]) -> frozenset[str]:

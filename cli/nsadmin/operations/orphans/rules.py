@@ -45,81 +45,59 @@ class Orphan(NamedTuple):
     group: str | None = None
 
 
-def find_orphans(topic_facts: TopicFacts) -> list[Orphan]:
+def find_orphans(facts: TopicFacts) -> list[Orphan]:
     """All orphans that are certain, sorted by kind and name."""
     return [
-        *sorted(_find_unbacked_routes(topic_facts)),
-        *sorted(_find_unrouted_topics(topic_facts)),
-        *_find_topics_without_group(topic_facts),
+        *sorted(_find_unbacked_routes(facts)),
+        *sorted(_find_unrouted_topics(facts)),
+        *_find_topics_without_group(facts),
     ]
 
 
-def _find_unbacked_routes(topic_facts: TopicFacts) -> Iterator[Orphan]:
-    topics_on_brokers = {
-        topic for routed_topics in topic_facts.held_topics.values() for topic in routed_topics
-    }
+def _find_unbacked_routes(facts: TopicFacts) -> Iterator[Orphan]:
+    topics_on_brokers = {topic for topics in facts.held_topics.values() for topic in topics}
     addrs_by_orphan: dict[tuple[OrphanKind, str, tuple[str, ...]], list[str]] = {}
-    for namesrv_addr, routed_topics in topic_facts.topics_by_server.items():
-        for topic, routed_brokers in routed_topics.items():
-            lacking_brokers = tuple(
-                sorted(
-                    broker_name
-                    for broker_name in routed_brokers
-                    if _lacks_topic(topic_facts, broker_name, topic)
-                )
-            )
-            if routed_brokers & topic_facts.silent or (routed_brokers and not lacking_brokers):
+    for namesrv_addr, routed in facts.topics_by_server.items():
+        for topic, routed_brokers in routed.items():
+            lacking = tuple(sorted(name for name in routed_brokers if _lacks_topic(facts, name, topic)))
+            if routed_brokers & facts.silent or (routed_brokers and not lacking):
                 continue
             orphan_kind: OrphanKind = "notThere" if topic in topics_on_brokers else "noBroker"
-            if orphan_kind == "noBroker" or lacking_brokers:
-                addrs_by_orphan.setdefault((orphan_kind, topic, lacking_brokers), []).append(namesrv_addr)
-    for (orphan_kind, topic, lacking_brokers), namesrv_addrs in addrs_by_orphan.items():
-        yield Orphan(orphan_kind, topic, lacking_brokers, tuple(namesrv_addrs))
+            if orphan_kind == "noBroker" or lacking:
+                addrs_by_orphan.setdefault((orphan_kind, topic, lacking), []).append(namesrv_addr)
+    for (orphan_kind, topic, lacking), namesrv_addrs in addrs_by_orphan.items():
+        yield Orphan(orphan_kind, topic, lacking, tuple(namesrv_addrs))
 
 
-def _lacks_topic(topic_facts: TopicFacts, broker_name: str, topic: str) -> bool:
+def _lacks_topic(facts: TopicFacts, broker_name: str, topic: str) -> bool:
     """Whether a broker certainly lacks a topic. A broker that no name server knows has no topics."""
-    return broker_name not in topic_facts.silent and topic not in topic_facts.held_topics.get(
-        broker_name, frozenset()
-    )
+    return broker_name not in facts.silent and topic not in facts.held_topics.get(broker_name, frozenset())
 
 
-def _find_unrouted_topics(topic_facts: TopicFacts) -> Iterator[Orphan]:
+def _find_unrouted_topics(facts: TopicFacts) -> Iterator[Orphan]:
     brokers_by_orphan: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for broker_name, held_topics in topic_facts.held_topics.items():
+    for broker_name, held_topics in facts.held_topics.items():
         namesrv_addrs = tuple(
-            namesrv_addr
-            for namesrv_addr, master_names in topic_facts.masters.items()
-            if broker_name in master_names
+            addr for addr, master_names in facts.masters.items() if broker_name in master_names
         )
-        routed_topics: set[str] = set()
+        routed: set[str] = set()
         for namesrv_addr in namesrv_addrs:
-            routed_topics.update(
+            routed.update(
                 topic
-                for topic, broker_names in topic_facts.topics_by_server[namesrv_addr].items()
+                for topic, broker_names in facts.topics_by_server[namesrv_addr].items()
                 if broker_name in broker_names
             )
-        for topic in held_topics - routed_topics if namesrv_addrs else ():
+        for topic in held_topics - routed if namesrv_addrs else ():
             brokers_by_orphan.setdefault((topic, namesrv_addrs), []).append(broker_name)
     for (topic, namesrv_addrs), broker_names in brokers_by_orphan.items():
         yield Orphan("noNameServer", topic, tuple(sorted(broker_names)), namesrv_addrs)
 
 
-def _find_topics_without_group(topic_facts: TopicFacts) -> Iterator[Orphan]:
-    if topic_facts.group_names is None:
+def _find_topics_without_group(facts: TopicFacts) -> Iterator[Orphan]:
+    if facts.group_names is None:
         return
-    all_topics = sorted({topic for held_topics in topic_facts.held_topics.values() for topic in held_topics})
-    for topic, group in find_topics_of_vanished_groups(all_topics, topic_facts.group_names).items():
-        broker_names = tuple(
-            sorted(
-                broker_name
-                for broker_name, held_topics in topic_facts.held_topics.items()
-                if topic in held_topics
-            )
-        )
-        namesrv_addrs = tuple(
-            namesrv_addr
-            for namesrv_addr, routed_topics in topic_facts.topics_by_server.items()
-            if topic in routed_topics
-        )
+    all_topics = sorted({topic for topics in facts.held_topics.values() for topic in topics})
+    for topic, group in find_topics_of_vanished_groups(all_topics, facts.group_names).items():
+        broker_names = tuple(sorted(name for name, topics in facts.held_topics.items() if topic in topics))
+        namesrv_addrs = tuple(addr for addr, routed in facts.topics_by_server.items() if topic in routed)
         yield Orphan("noGroup", topic, broker_names, namesrv_addrs, group)

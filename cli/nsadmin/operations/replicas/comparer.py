@@ -35,10 +35,8 @@ class ReplicaComparer:
 
     def compare_replicas(self) -> ReplicaComparison:
         """Compare once. The differences are saved, so that the next run knows their age."""
-        observation = observe_replicas(self._admin, self._clock_ms(), self._cluster_name, self._broker_name)
-        comparison, memory = judge_differences(
-            observation, self._memory_store.load_memory(), self._interval_seconds
-        )
+        seen = observe_replicas(self._admin, self._clock_ms(), self._cluster_name, self._broker_name)
+        comparison, memory = judge_differences(seen, self._memory_store.load_memory(), self._interval_seconds)
         self._memory_store.save_memory(memory)
         return comparison
 

@@ -16,17 +16,17 @@ LOG_END = "end"
 """The field of the item of LOG."""
 
 
-def compare_replicas(replica_group: ReplicaGroup, slave: Replica) -> Iterator[ReplicaDifference]:
+def compare_replicas(group: ReplicaGroup, slave: Replica) -> Iterator[ReplicaDifference]:
     """Yield the items in which a slave differs from its master. Kinds that one of them lacks are skipped."""
-    master = replica_group.master
+    master = group.master
     if master is None:
         return
     for kind in list_compared_kinds(master, slave):
         master_table, slave_table = master.tables[kind], slave.tables[kind]
         for item_name in _list_differing_names(kind, master_table, slave_table):
             yield ReplicaDifference(
-                replica_group.cluster_name,
-                replica_group.broker_name,
+                group.cluster_name,
+                group.broker_name,
                 slave,
                 kind,
                 item_name,
@@ -47,9 +47,7 @@ def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: 
     else:
         compared_names = master_table.items.keys() | slave_table.items.keys()
     return sorted(
-        item_name
-        for item_name in compared_names
-        if master_table.items.get(item_name) != slave_table.items.get(item_name)
+        name for name in compared_names if master_table.items.get(name) != slave_table.items.get(name)
     )
 
 
@@ -68,9 +66,9 @@ def describe_difference(difference: ReplicaDifference) -> str:
     if difference.kind is ItemKind.OFFSET:
         return _describe_offsets(master_item, slave_item)
     return ", ".join(
-        _describe_field(str(field_name), master_item.get(field_name), slave_item.get(field_name))
-        for field_name in sorted(master_item.keys() | slave_item.keys(), key=str)
-        if master_item.get(field_name) != slave_item.get(field_name)
+        _describe_field(str(name), master_item.get(name), slave_item.get(name))
+        for name in sorted(master_item.keys() | slave_item.keys(), key=str)
+        if master_item.get(name) != slave_item.get(name)
     )
 
 
@@ -96,9 +94,9 @@ def _describe_offsets(master_item: Item, slave_item: Item) -> str:
     ]
     missing_count, surplus_count = sum(gap for gap in gaps if gap > 0), -sum(gap for gap in gaps if gap < 0)
     gap_texts = [
-        f"{message_count} message{'' if message_count == 1 else 's'} {direction}"
-        for message_count, direction in ((missing_count, "behind"), (surplus_count, "ahead"))
-        if message_count
+        f"{count} message{'' if count == 1 else 's'} {direction}"
+        for count, direction in ((missing_count, "behind"), (surplus_count, "ahead"))
+        if count
     ]
     return " and ".join(gap_texts) or "other queues"
 

@@ -65,7 +65,7 @@ def sync_interval_seconds(release: str | None) -> float:
 
 
 def judge_differences(
-    observation: ReplicaObservation, memory: Memory, interval_seconds: float | None = None
+    seen: ReplicaObservation, memory: Memory, interval_seconds: float | None = None
 ) -> tuple[ReplicaComparison, Memory]:
     """Judge the differences of an observation.
 
@@ -77,42 +77,37 @@ def judge_differences(
     Returns:
         The comparison, and the memory for the next call.
     """
-    now_ms = observation.now_ms
-    judged_differences: list[JudgedDifference] = []
-    new_memory = _keep_uncompared(observation, memory)
-    for replica_group in observation.groups:
-        for slave in replica_group.slaves:
-            for difference in compare_replicas(replica_group, slave):
+    now_ms = seen.now_ms
+    judged: list[JudgedDifference] = []
+    new_memory = _keep_uncompared(seen, memory)
+    for group in seen.groups:
+        for slave in group.slaves:
+            for difference in compare_replicas(group, slave):
                 remembered = memory.get(difference.key)
                 if remembered is None or _has_caught_up(difference, remembered):
                     remembered = RememberedDifference(now_ms, difference.master_item)
                 new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
                 state, reason = _judge_difference(
-                    replica_group, difference, now_ms, remembered.since_ms, interval_seconds
+                    group, difference, now_ms, remembered.since_ms, interval_seconds
                 )
-                judged_differences.append(JudgedDifference(difference, state, reason, remembered.since_ms))
-            judged_differences += _judge_log(replica_group, slave, now_ms, memory, new_memory)
-    return _make_comparison(observation, judged_differences), new_memory
+                judged.append(JudgedDifference(difference, state, reason, remembered.since_ms))
+            judged += _judge_log(group, slave, now_ms, memory, new_memory)
+    return _make_comparison(seen, judged), new_memory
 
 
-def _keep_uncompared(
-    observation: ReplicaObservation, memory: Memory
-) -> dict[DifferenceKey, RememberedDifference]:
+def _keep_uncompared(seen: ReplicaObservation, memory: Memory) -> dict[DifferenceKey, RememberedDifference]:
     """The memory of slaves and kinds that this observation lacks: one missed answer must not erase it."""
     compared_kinds = {
-        (replica_group.cluster_name, replica_group.broker_name, slave.broker_id, str(kind))
-        for replica_group in observation.groups
-        if replica_group.master is not None
-        for slave in replica_group.slaves
-        for kind in (
-            *list_compared_kinds(replica_group.master, slave),
-            *_list_log(replica_group.master, slave),
-        )
+        (group.cluster_name, group.broker_name, slave.broker_id, str(kind))
+        for group in seen.groups
+        if group.master is not None
+        for slave in group.slaves
+        for kind in (*list_compared_kinds(group.master, slave), *_list_log(group.master, slave))
     }
     return {
         key: remembered
         for key, remembered in memory.items()
-        if key[:4] not in compared_kinds and observation.now_ms - remembered.seen_ms < _FORGET_MS
+        if key[:4] not in compared_kinds and seen.now_ms - remembered.seen_ms < _FORGET_MS
     }
 
 
@@ -121,26 +116,26 @@ def _list_log(master: Replica, slave: Replica) -> list[ItemKind]:
 
 
 def _judge_log(
-    replica_group: ReplicaGroup,
+    group: ReplicaGroup,
     slave: Replica,
     now_ms: int,
     memory: Memory,
     new_memory: dict[DifferenceKey, RememberedDifference],
 ) -> Iterator[JudgedDifference]:
     """Yield a difference if the slave copies no messages, and remember the end of its log."""
-    master = replica_group.master
+    master = group.master
     if master is None or master.log_end is None or slave.log_end is None:
         return
     difference = ReplicaDifference(
-        replica_group.cluster_name,
-        replica_group.broker_name,
+        group.cluster_name,
+        group.broker_name,
         slave,
         ItemKind.LOG,
         "messages",
         {LOG_END: master.log_end},
         {LOG_END: slave.log_end},
     )
-    is_linked = slave not in find_unlinked_slaves(replica_group)
+    is_linked = slave not in find_unlinked_slaves(group)
     if is_linked and master.log_end <= slave.log_end:
         return
     remembered = memory.get(difference.key)
@@ -161,16 +156,16 @@ def _judge_log(
         yield JudgedDifference(difference, DifferenceState.DRIFT, reason, remembered.since_ms)
 
 
-def find_unlinked_slaves(replica_group: ReplicaGroup) -> list[Replica]:
+def find_unlinked_slaves(group: ReplicaGroup) -> list[Replica]:
     """The slaves without a replication connection: those whose last report to the master is oldest.
 
     A master knows the connections by the slaves' hosts and random ports only.
     """
-    master = replica_group.master
+    master = group.master
     if master is None or master.link_count is None:
         return []
-    missing_count = max(0, len(replica_group.slaves) - master.link_count)
-    by_report = sorted(replica_group.slaves, key=lambda slave: (slave.reported_ms or 0, slave.log_end or 0))
+    missing_count = max(0, len(group.slaves) - master.link_count)
+    by_report = sorted(group.slaves, key=lambda slave: (slave.reported_ms or 0, slave.log_end or 0))
     return by_report[:missing_count]
 
 
@@ -183,7 +178,7 @@ def _has_caught_up(difference: ReplicaDifference, remembered_difference: Remembe
 
 
 def _judge_difference(
-    replica_group: ReplicaGroup,
+    group: ReplicaGroup,
     difference: ReplicaDifference,
     now_ms: int,
     since_ms: int,
@@ -195,8 +190,8 @@ def _judge_difference(
     patience_seconds = 2 * (
         sync_interval_seconds(slave.release) if interval_seconds is None else interval_seconds
     )
-    assert replica_group.master is not None
-    master_versions = replica_group.master.tables[difference.kind].versions
+    assert group.master is not None
+    master_versions = group.master.tables[difference.kind].versions
     slave_versions = slave.tables[difference.kind].versions
     if difference.kind is ItemKind.OFFSET and master_versions and slave_versions:
         # After each copy, the slave has its master's version; it changes at every 500th commit.
@@ -228,28 +223,24 @@ def _has_never_copied(slave: Replica, version: TableVersion, now_ms: int, patien
     )
 
 
-def _make_comparison(
-    observation: ReplicaObservation, judged_differences: Sequence[JudgedDifference]
-) -> ReplicaComparison:
-    slaves = [
-        (replica_group, slave) for replica_group in observation.groups for slave in replica_group.slaves
-    ]
-    failure_lines = list(observation.failure_lines)
-    for replica_group in observation.groups:
-        failure_lines += _list_failures(replica_group)
+def _make_comparison(seen: ReplicaObservation, judged: Sequence[JudgedDifference]) -> ReplicaComparison:
+    slaves = [(group, slave) for group in seen.groups for slave in group.slaves]
+    failure_lines = list(seen.failure_lines)
+    for group in seen.groups:
+        failure_lines += _list_failures(group)
     return ReplicaComparison(
-        judged_differences,
+        judged,
         {
-            (replica_group.broker_name, slave.broker_id): find_log_distance(replica_group.master, slave)
-            for replica_group, slave in slaves
+            (group.broker_name, slave.broker_id): find_log_distance(group.master, slave)
+            for group, slave in slaves
         },
-        {(replica_group.broker_name, slave.broker_id): slave.release for replica_group, slave in slaves},
+        {(group.broker_name, slave.broker_id): slave.release for group, slave in slaves},
         failure_lines,
         len(slaves),
         {
-            (replica_group.broker_name, slave.broker_id): unread_reason
-            for replica_group, slave in slaves
-            if (unread_reason := _find_unread_reason(replica_group.master, slave)) is not None
+            (group.broker_name, slave.broker_id): unread_reason
+            for group, slave in slaves
+            if (unread_reason := _find_unread_reason(group.master, slave)) is not None
         },
     )
 
@@ -260,12 +251,12 @@ def _find_unread_reason(master: Replica | None, slave: Replica) -> str | None:
     return slave.error if master.error is None else f"master: {master.error}"
 
 
-def _list_failures(replica_group: ReplicaGroup) -> list[str]:
-    if replica_group.master is None:
-        return [f"{replica_group.broker_name}: no master is registered, so its slaves were not compared"]
-    replicas: list[Replica] = [replica_group.master, *replica_group.slaves]
+def _list_failures(group: ReplicaGroup) -> list[str]:
+    if group.master is None:
+        return [f"{group.broker_name}: no master is registered, so its slaves were not compared"]
+    replicas: list[Replica] = [group.master, *group.slaves]
     return [
-        f"{replica_group.broker_name}:{replica.broker_id} at {replica.broker_addr}: {replica.error}"
+        f"{group.broker_name}:{replica.broker_id} at {replica.broker_addr}: {replica.error}"
         for replica in replicas
         if replica.error is not None
     ]

@@ -37,8 +37,8 @@ class ReplicaMemoryStore:
         file_record = {
             "format": _FORMAT,
             "differences": [
-                [*difference_key, remembered.since_ms, remembered.master_item, remembered.seen_ms]
-                for difference_key, remembered in memory.items()
+                [*key, remembered.since_ms, remembered.master_item, remembered.seen_ms]
+                for key, remembered in memory.items()
             ],
         }
         file_bytes = json.dumps(file_record, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -16,23 +16,17 @@ from nsadmin.operations import access_tables
 from nsadmin.operations.broker_items import list_acl_items, list_mode_items, user_fields
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.config_diff import is_own_setting
-from nsadmin.operations.replicas.records import (
-    ItemKind,
-    ItemTable,
-    Replica,
-    ReplicaGroup,
-    ReplicaObservation,
-)
+from nsadmin.operations.replicas.records import ItemKind, ItemTable, Replica, ReplicaGroup, ReplicaObservation
 
 TableResults = Mapping[str, ServerResult[ItemTable]]
 
 
 def read_replica_group(
-    admin: AdminClient, broker_group: BrokerAddrGroup, kinds: Iterable[ItemKind] = ItemKind
+    admin: AdminClient, group: BrokerAddrGroup, kinds: Iterable[ItemKind] = ItemKind
 ) -> ReplicaGroup:
     """Read these kinds of items of one broker's replicas, at addresses that are known already."""
-    ids_by_addr = {broker_addr: broker_id for broker_id, broker_addr in broker_group.broker_addrs.items()}
-    return _make_group(broker_group, _read_replicas(admin, ids_by_addr, kinds))
+    ids = {addr: broker_id for broker_id, addr in group.broker_addrs.items()}
+    return _make_group(group, _read_replicas(admin, ids, kinds))
 
 
 def observe_replicas(
@@ -41,45 +35,34 @@ def observe_replicas(
     """Read all broker groups with slaves, of one cluster or of one broker name if it is given."""
     listing = listed_brokers.observe_listing(admin, cluster_name)
     broker_groups = [
-        broker_group
-        for broker_group in listing.broker_groups
-        if broker_name in (None, broker_group.broker_name)
-        and any(broker_id != MASTER_BROKER_ID for broker_id in broker_group.broker_addrs)
+        group
+        for group in listing.broker_groups
+        if broker_name in (None, group.broker_name)
+        and any(broker_id != MASTER_BROKER_ID for broker_id in group.broker_addrs)
     ]
     replicas_by_addr = _read_replicas(
         admin,
-        {
-            broker_addr: broker_id
-            for broker_group in broker_groups
-            for broker_id, broker_addr in broker_group.broker_addrs.items()
-        },
+        {addr: broker_id for group in broker_groups for broker_id, addr in group.broker_addrs.items()},
         ItemKind,
     )
     return ReplicaObservation(
-        now_ms,
-        [_make_group(broker_group, replicas_by_addr) for broker_group in broker_groups],
-        listing.failure_lines,
+        now_ms, [_make_group(group, replicas_by_addr) for group in broker_groups], listing.failure_lines
     )
 
 
-def _make_group(broker_group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Replica]) -> ReplicaGroup:
-    members = {
-        broker_id: replicas_by_addr[broker_addr]
-        for broker_id, broker_addr in sorted(broker_group.broker_addrs.items())
-    }
+def _make_group(group: BrokerAddrGroup, replicas_by_addr: Mapping[str, Replica]) -> ReplicaGroup:
+    members = {broker_id: replicas_by_addr[addr] for broker_id, addr in sorted(group.broker_addrs.items())}
     master = members.pop(MASTER_BROKER_ID, None)
-    return ReplicaGroup(broker_group.cluster_name, broker_group.broker_name, master, list(members.values()))
+    return ReplicaGroup(group.cluster_name, group.broker_name, master, list(members.values()))
 
 
 def _read_replicas(
-    admin: AdminClient, ids_by_addr: Mapping[str, int], kinds: Iterable[ItemKind]
+    admin: AdminClient, ids: Mapping[str, int], kinds: Iterable[ItemKind]
 ) -> dict[str, Replica]:
     # Slaves first: a master that moves on in the meantime is ahead, and never behind.
-    broker_addrs = sorted(ids_by_addr, key=lambda broker_addr: -ids_by_addr[broker_addr])
-    runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(broker_addrs)}
-    answering_addrs = [
-        broker_addr for broker_addr in broker_addrs if runtime_results[broker_addr].error is None
-    ]
+    addrs = sorted(ids, key=lambda addr: -ids[addr])
+    runtime_results = {result.addr: result for result in admin.brokers.get_runtime_info(addrs)}
+    answering_addrs = [addr for addr in addrs if runtime_results[addr].error is None]
     ha_statuses = {
         result.addr: result.result
         for result in admin.replication.get_status(answering_addrs)
@@ -91,14 +74,8 @@ def _read_replicas(
         if kind in _TABLE_READERS
     }
     return {
-        broker_addr: _make_replica(
-            broker_id,
-            broker_addr,
-            runtime_results[broker_addr],
-            results_by_kind,
-            ha_statuses.get(broker_addr),
-        )
-        for broker_addr, broker_id in ids_by_addr.items()
+        addr: _make_replica(broker_id, addr, runtime_results[addr], results_by_kind, ha_statuses.get(addr))
+        for addr, broker_id in ids.items()
     }
 
 
@@ -158,8 +135,8 @@ def _convert_tables(
     def convert_table(table: ReplicatedTable) -> ItemTable:
         return ItemTable(
             {
-                item_name: {convert_key(field): value for field, value in item.items()}
-                for item_name, item in table.items.items()
+                name: {convert_key(field): value for field, value in item.items()}
+                for name, item in table.items.items()
             },
             tuple(version for version in (table.version, table.mapping_version) if version is not None),
         )
@@ -167,67 +144,60 @@ def _convert_tables(
     return [result.then(convert_table) for result in results]
 
 
-def _read_topics(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
-    return _convert_tables(admin.replication.tables.get_topics(broker_addrs))
+def _read_topics(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_topics(addrs))
 
 
-def _read_groups(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
-    return _convert_tables(admin.replication.tables.get_groups(broker_addrs))
+def _read_groups(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_groups(addrs))
 
 
-def _read_offsets(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
-    return _convert_tables(admin.replication.tables.get_offsets(broker_addrs), int)
+def _read_offsets(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+    return _convert_tables(admin.replication.tables.get_offsets(addrs), int)
 
 
-def _read_consume_modes(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_consume_modes(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
-        result.then(lambda assigned_modes: ItemTable(list_mode_items(assigned_modes)))
-        for result in admin.consume_modes.list_modes(broker_addrs)
+        result.then(lambda modes: ItemTable(list_mode_items(modes)))
+        for result in admin.consume_modes.list_modes(addrs)
     ]
 
 
-def _read_epochs(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_epochs(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     def convert_epochs(broker_epochs: BrokerEpochs) -> ItemTable:
         return ItemTable(
-            {
-                f"epoch {master_epoch.epoch}": {"startOffset": master_epoch.start_offset}
-                for master_epoch in broker_epochs.epochs
-            }
+            {f"epoch {epoch.epoch}": {"startOffset": epoch.start_offset} for epoch in broker_epochs.epochs}
         )
 
-    return [result.then(convert_epochs) for result in admin.controllers.get_epochs(broker_addrs)]
+    return [result.then(convert_epochs) for result in admin.controllers.get_epochs(addrs)]
 
 
-def _read_users(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_users(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(
             lambda users: ItemTable(
                 {user.username: {"password": user.password, **user_fields(user)} for user in users}
             )
         )
-        for result in access_tables.list_users(admin, broker_addrs)
+        for result in access_tables.list_users(admin, addrs)
     ]
 
 
-def _read_acls(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_acls(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(lambda entries: ItemTable(list_acl_items(entries)))
-        for result in access_tables.list_acl_entries(admin, broker_addrs)
+        for result in access_tables.list_acl_entries(admin, addrs)
     ]
 
 
-def _read_settings(admin: AdminClient, broker_addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
+def _read_settings(admin: AdminClient, addrs: Sequence[str]) -> list[ServerResult[ItemTable]]:
     return [
         result.then(
             lambda config: ItemTable(
-                {
-                    setting_name: {"": setting_text.strip()}
-                    for setting_name, setting_text in config.items()
-                    if not is_own_setting(setting_name)
-                }
+                {name: {"": text.strip()} for name, text in config.items() if not is_own_setting(name)}
             )
         )
-        for result in admin.broker_configs.get_each(broker_addrs)
+        for result in admin.broker_configs.get_each(addrs)
     ]
 
 

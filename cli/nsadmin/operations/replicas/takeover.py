@@ -6,12 +6,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.observer import read_replica_group
-from nsadmin.operations.replicas.records import (
-    TAKEOVER_KINDS,
-    DifferenceState,
-    Replica,
-    ReplicaObservation,
-)
+from nsadmin.operations.replicas.records import TAKEOVER_KINDS, DifferenceState, Replica, ReplicaObservation
 
 
 class TakeoverGap(NamedTuple):
@@ -39,19 +34,19 @@ def find_takeover_gaps(
         includes_lag: Include items that the slave may still copy, because they would be lost if it became
             the master now.
     """
-    replica_group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
-    comparison, _ = judge_differences(ReplicaObservation(admin.clock_ms, [replica_group]), {})
-    master = replica_group.master
+    group = read_replica_group(admin, broker_group, TAKEOVER_KINDS)
+    comparison, _ = judge_differences(ReplicaObservation(admin.clock_ms, [group]), {})
+    master = group.master
     if master is None or master.error is not None:
         return []
     takeover_gaps = []
-    for slave in replica_group.slaves:
+    for slave in group.slaves:
         item_names = tuple(
-            f"{judged_difference.difference.kind.value} {judged_difference.difference.item_name}"
-            for judged_difference in comparison.differences
-            if judged_difference.difference.slave is slave
-            and judged_difference.difference.master_item is not None
-            and (includes_lag or judged_difference.state is DifferenceState.DRIFT)
+            f"{judged.difference.kind.value} {judged.difference.item_name}"
+            for judged in comparison.differences
+            if judged.difference.slave is slave
+            and judged.difference.master_item is not None
+            and (includes_lag or judged.state is DifferenceState.DRIFT)
         )
         if item_names or slave.error is not None:
             takeover_gaps.append(TakeoverGap(slave, item_names, slave.error))

@@ -65,126 +65,108 @@ class AuditClients(NamedTuple):
     tls_client: AdminClient
 
 
-def observe_servers(audit_clients: AuditClients, now_seconds: float) -> SecurityObservation:
+def observe_servers(clients: AuditClients, now: float) -> SecurityObservation:
     """Observe all name servers, and all brokers that at least one of them lists."""
-    namesrv_addrs = list(audit_clients.own_client.addresses.addrs)
-    broker_listing = listed_brokers.observe_listing(audit_clients.own_client)
-    own_servers = _find_own_servers(audit_clients)
+    namesrv_addrs = list(clients.own_client.addresses.addrs)
+    broker_listing = listed_brokers.observe_listing(clients.own_client)
+    own_servers = _find_own_servers(clients)
     open_servers = {
-        namesrv_addr
-        for namesrv_addr, exposure_answer, _ in _ask_as_stranger(audit_clients, "clusters", namesrv_addrs)
-        if exposure_answer and exposure_answer.refusal_text is None
+        addr
+        for addr, answer, _ in _ask_as_stranger(clients, "clusters", namesrv_addrs)
+        if answer and answer.refusal_text is None
     }
     name_servers = [
-        audited_server._replace(
-            is_ours=audited_server.addr in own_servers, lists_brokers=audited_server.addr in open_servers
-        )
-        for audited_server in _observe_kind(
-            audit_clients, NAME_SERVER, {namesrv_addr: namesrv_addr for namesrv_addr in namesrv_addrs}
-        )
+        server._replace(is_ours=server.addr in own_servers, lists_brokers=server.addr in open_servers)
+        for server in _observe_kind(clients, NAME_SERVER, {addr: addr for addr in namesrv_addrs})
     ]
     audited_brokers = _probe_replication(
-        audit_clients.own_client, _observe_kind(audit_clients, BROKER, broker_listing.broker_names)
+        clients.own_client, _observe_kind(clients, BROKER, broker_listing.broker_names)
     )
     listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
     return SecurityObservation(
-        now_seconds, [*name_servers, *audited_brokers, *_observe_proxies(audit_clients)], listing_problem
+        now, [*name_servers, *audited_brokers, *_observe_proxies(clients)], listing_problem
     )
 
 
-def _observe_proxies(audit_clients: AuditClients) -> list[AuditedServer]:
+def _observe_proxies(clients: AuditClients) -> list[AuditedServer]:
     """Observe the remoting and the gRPC port of each proxy whose ports are known."""
     try:
-        proxies = audit_clients.own_client.proxies.list_proxies().proxies
+        proxies = clients.own_client.proxies.list_proxies().proxies
     except RocketMQError:
         return []
     known_proxies = [proxy for proxy in proxies if proxy.is_answering is not None]
     remoting_names = {proxy.proxy_addr: f"proxy {proxy.proxy_addr}" for proxy in known_proxies}
     grpc_addrs = {proxy.grpc_addr: proxy for proxy in known_proxies if proxy.grpc_addr and proxy.is_answering}
-    certificates = audit_clients.own_client.certificates.get_own(grpc_addrs)
+    certificates = clients.own_client.certificates.get_own(grpc_addrs)
     grpc_ports = [
         AuditedServer(
             PROXY,
-            f"proxy {grpc_addr} (gRPC)",
-            grpc_addr,
+            f"proxy {addr} (gRPC)",
+            addr,
             proxy.version,
             settings={},
-            answers_plain_text=audit_clients.own_client.proxies.answers_grpc(
-                grpc_addr, _GRPC_TIMEOUT_SECONDS
-            ),
-            speaks_tls=_does_speak_tls(certificate_result),
-            certificate=certificate_result.result,
+            answers_plain_text=clients.own_client.proxies.answers_grpc(addr, _GRPC_TIMEOUT_SECONDS),
+            speaks_tls=_does_speak_tls(result),
+            certificate=result.result,
             # nsadmin sends no credentials through gRPC.
             lists_connections=proxy.connection_addrs is not None,
         )
-        for (grpc_addr, proxy), certificate_result in zip(grpc_addrs.items(), certificates, strict=True)
+        for (addr, proxy), result in zip(grpc_addrs.items(), certificates, strict=True)
     ]
-    return [*_observe_kind(audit_clients, PROXY, remoting_names), *grpc_ports]
+    return [*_observe_kind(clients, PROXY, remoting_names), *grpc_ports]
 
 
-def _find_own_servers(audit_clients: AuditClients) -> set[str]:
+def _find_own_servers(clients: AuditClients) -> set[str]:
     """Find nsadmin's own name servers: only they report heartbeat ages.
 
     Servers whose certificate the operator's client does not trust answer the TLS client, which trusts any.
     """
-    heartbeat_results = audit_clients.own_client.clusters.get_heartbeats_each()
-    if any(heartbeat_result.result is None for heartbeat_result in heartbeat_results):
-        heartbeat_results += audit_clients.tls_client.clusters.get_heartbeats_each()
+    heartbeat_results = clients.own_client.clusters.get_heartbeats_each()
+    if any(result.result is None for result in heartbeat_results):
+        heartbeat_results += clients.tls_client.clusters.get_heartbeats_each()
     return {
-        heartbeat_result.addr
-        for heartbeat_result in heartbeat_results
-        if heartbeat_result.result and heartbeat_result.result.heartbeats is not None
+        result.addr for result in heartbeat_results if result.result and result.result.heartbeats is not None
     }
 
 
-def _observe_kind(
-    audit_clients: AuditClients, server_kind: str, name_by_addr: Mapping[str, str]
-) -> list[AuditedServer]:
-    question_name = _QUESTIONS_BY_KIND[server_kind]
+def _observe_kind(clients: AuditClients, kind: str, name_by_addr: Mapping[str, str]) -> list[AuditedServer]:
+    question = _QUESTIONS_BY_KIND[kind]
     own_results = {
-        server_result.addr: server_result
-        for server_result in getattr(audit_clients.own_client.exposure, question_name)(name_by_addr)
+        result.addr: result for result in getattr(clients.own_client.exposure, question)(name_by_addr)
     }
     plain_results = {
-        server_result.addr: server_result
-        for server_result in getattr(audit_clients.plain_client.exposure, question_name)(name_by_addr)
+        result.addr: result for result in getattr(clients.plain_client.exposure, question)(name_by_addr)
     }
-    stranger_results = {
-        server_result.addr: server_result
-        for server_result in _ask_as_stranger(audit_clients, question_name, name_by_addr)
-    }
+    stranger_results = {result.addr: result for result in _ask_as_stranger(clients, question, name_by_addr)}
     certificate_results = {
-        server_result.addr: server_result
-        for server_result in audit_clients.own_client.certificates.get_own(name_by_addr)
+        result.addr: result for result in clients.own_client.certificates.get_own(name_by_addr)
     }
     return [
         _combine_answers(
-            AuditedServer(server_kind, server_name, server_addr),
-            own_results[server_addr],
-            plain_results[server_addr],
-            stranger_results[server_addr],
-            certificate_results[server_addr],
+            AuditedServer(kind, name, addr),
+            own_results[addr],
+            plain_results[addr],
+            stranger_results[addr],
+            certificate_results[addr],
         )
-        for server_addr, server_name in name_by_addr.items()
+        for addr, name in name_by_addr.items()
     ]
 
 
 def _ask_as_stranger(
-    audit_clients: AuditClients, question_name: str, server_addrs: Iterable[str]
+    clients: AuditClients, question: str, server_addrs: Iterable[str]
 ) -> list[ServerResult[ExposureAnswer]]:
     """Ask as an unauthenticated client: in plain text, or through TLS where plain text fails."""
-    plain_results: list[ServerResult[ExposureAnswer]] = getattr(
-        audit_clients.plain_client.exposure, question_name
-    )(server_addrs)
-    silent_addrs = [
-        exposure_result.addr for exposure_result in plain_results if exposure_result.result is None
-    ]
+    plain_results: list[ServerResult[ExposureAnswer]] = getattr(clients.plain_client.exposure, question)(
+        server_addrs
+    )
+    silent_addrs = [result.addr for result in plain_results if result.result is None]
     tls_results: dict[str, ServerResult[ExposureAnswer]] = {
-        exposure_result.addr: exposure_result
-        for exposure_result in getattr(audit_clients.tls_client.exposure, question_name)(silent_addrs)
-        if exposure_result.result is not None
+        result.addr: result
+        for result in getattr(clients.tls_client.exposure, question)(silent_addrs)
+        if result.result is not None
     }
-    return [tls_results.get(exposure_result.addr, exposure_result) for exposure_result in plain_results]
+    return [tls_results.get(result.addr, result) for result in plain_results]
 
 
 def _combine_answers(
@@ -192,14 +174,12 @@ def _combine_answers(
     own_result: ServerResult[ExposureAnswer],
     plain_result: ServerResult[ExposureAnswer],
     stranger_result: ServerResult[ExposureAnswer],
-    certificate_result: ServerResult[CertificateSummary],
+    result: ServerResult[CertificateSummary],
 ) -> AuditedServer:
     known_answers = [
-        exposure_answer
-        for _, exposure_answer, _ in (own_result, plain_result, stranger_result)
-        if exposure_answer is not None
+        answer for _, answer, _ in (own_result, plain_result, stranger_result) if answer is not None
     ]
-    speaks_tls = _does_speak_tls(certificate_result)
+    speaks_tls = _does_speak_tls(result)
     if not known_answers and not speaks_tls:
         return known_server._replace(error=error_text(own_result.error) if own_result.error else "no answer")
     public_settings = _settings_of(stranger_result)
@@ -210,14 +190,14 @@ def _combine_answers(
         public_settings=public_settings,
         answers_plain_text=plain_result.result is not None if known_answers or speaks_tls else None,
         speaks_tls=speaks_tls,
-        certificate=certificate_result.result,
+        certificate=result.result,
     )
 
 
-def _does_speak_tls(certificate_result: ServerResult[CertificateSummary]) -> bool | None:
-    if certificate_result.result:
+def _does_speak_tls(result: ServerResult[CertificateSummary]) -> bool | None:
+    if result.result:
         return True
-    return False if isinstance(certificate_result.error, NoTls) else None
+    return False if isinstance(result.error, NoTls) else None
 
 
 def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, str] | None:
@@ -240,8 +220,6 @@ def _probe_replication(
             addr_by_broker[audited_broker.addr] = f"{audited_broker.addr.rpartition(':')[0]}:{port_text}"
     connection_results = own_client.exposure.check_reachable(addr_by_broker.values())
     return [
-        audited_broker._replace(
-            has_open_replication=connection_results.get(addr_by_broker.get(audited_broker.addr, ""))
-        )
-        for audited_broker in audited_brokers
+        broker._replace(has_open_replication=connection_results.get(addr_by_broker.get(broker.addr, "")))
+        for broker in audited_brokers
     ]

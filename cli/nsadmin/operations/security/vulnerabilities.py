@@ -59,55 +59,52 @@ KNOWN_VULNERABILITIES = (
 )
 
 
-def parse_release(server_version: str | None) -> ReleaseNumber | None:
+def parse_release(version: str | None) -> ReleaseNumber | None:
     """Parse a version such as "V5_1_1" or "5.1.1"; None for any other text."""
-    version_text = server_version or ""
-    version_match = _VERSION_PATTERN.fullmatch(
+    version_text = version or ""
+    match = _VERSION_PATTERN.fullmatch(
         version_text if version_text.startswith("V") else "V" + version_text.replace(".", "_")
     )
-    if version_match is None:
+    if match is None:
         return None
-    return int(version_match[1]), int(version_match[2]), int(version_match[3]), 0 if version_match[4] else 1
+    return int(match[1]), int(match[2]), int(match[3]), 0 if match[4] else 1
 
 
 def find_affecting(
-    server_kind: str, server_version: str | None, server_settings: Mapping[str, str] | None
+    kind: str, version: str | None, settings: Mapping[str, str] | None
 ) -> list[KnownVulnerability]:
     """Return the vulnerabilities of a server of this kind, version and settings."""
-    server_release = parse_release(server_version)
+    release = parse_release(version)
     return (
         []
-        if server_release is None
+        if release is None
         else [
-            known_vulnerability
-            for known_vulnerability in KNOWN_VULNERABILITIES
-            if server_kind in known_vulnerability.server_kinds
-            and _is_affected(known_vulnerability, server_release, server_settings)
+            vulnerability
+            for vulnerability in KNOWN_VULNERABILITIES
+            if kind in vulnerability.server_kinds and _is_affected(vulnerability, release, settings)
         ]
     )
 
 
 def _is_affected(
-    known_vulnerability: KnownVulnerability,
-    server_release: ReleaseNumber,
-    server_settings: Mapping[str, str] | None,
+    vulnerability: KnownVulnerability, release: ReleaseNumber, settings: Mapping[str, str] | None
 ) -> bool:
     first_release, fixed_release = (
-        parse_release(known_vulnerability.first_release),
-        parse_release(known_vulnerability.fixed_releases.get(server_release[0])),
+        parse_release(vulnerability.first_release),
+        parse_release(vulnerability.fixed_releases.get(release[0])),
     )
     if (
         first_release is None
-        or server_release < first_release
-        or (fixed_release is not None and server_release >= fixed_release)
+        or release < first_release
+        or (fixed_release is not None and release >= fixed_release)
     ):
         return False
-    if known_vulnerability.needed_setting is None or server_settings is None:
+    if vulnerability.needed_setting is None or settings is None:
         return True
-    setting_key, needed_value = known_vulnerability.needed_setting
-    return server_settings.get(setting_key, needed_value).lower() == needed_value
+    setting_key, needed_value = vulnerability.needed_setting
+    return settings.get(setting_key, needed_value).lower() == needed_value
 
 
-def upgrade_remedy(known_vulnerability: KnownVulnerability) -> str:
+def upgrade_remedy(vulnerability: KnownVulnerability) -> str:
     """Return the remedy: an upgrade to a fixed release."""
-    return "upgrade to " + " or ".join(sorted(known_vulnerability.fixed_releases.values())) + " or later"
+    return "upgrade to " + " or ".join(sorted(vulnerability.fixed_releases.values())) + " or later"

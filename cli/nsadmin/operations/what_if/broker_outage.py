@@ -52,24 +52,20 @@ def foresee_broker_outage(
         NoneReachable: no name server answered.
     """
     snapshot_results = take_server_snapshots(admin, now_ms)
-    snapshots_by_addr = {
-        server_snapshot.source: server_snapshot
-        for _, server_snapshot, _ in snapshot_results
-        if server_snapshot is not None
-    }
-    if not snapshots_by_addr:
+    snapshots = {snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None}
+    if not snapshots:
         raise NoneReachable([error for _, _, error in snapshot_results if error is not None])  # type: ignore[misc]
     down_members, shared_addrs = _add_other_names(
-        resolve_processes(broker_words, snapshots_by_addr), snapshots_by_addr.values()
+        resolve_processes(broker_words, snapshots), snapshots.values()
     )
     slave_ids = {
-        broker_addr: (broker_name, broker_id)
-        for server_snapshot in snapshots_by_addr.values()
-        for broker_name, broker_ids in members_of_snapshot(server_snapshot).items()
+        addr: (name, broker_id)
+        for snapshot in snapshots.values()
+        for name, broker_ids in members_of_snapshot(snapshot).items()
         # Also where the master is gone already.
-        if broker_name in down_members or MASTER_BROKER_ID not in broker_ids
-        for broker_id, broker_addr in _list_slaves(server_snapshot, broker_name)
-        if broker_id not in down_members.get(broker_name, ())
+        if name in down_members or MASTER_BROKER_ID not in broker_ids
+        for broker_id, addr in _list_slaves(snapshot, name)
+        if broker_id not in down_members.get(name, ())
     }
     slave_errors = find_refusing_slaves(admin, slave_ids)
     refusing_slaves: dict[str, frozenset[int]] = {}
@@ -78,33 +74,33 @@ def foresee_broker_outage(
         refusing_slaves[broker_name] = refusing_slaves.get(broker_name, frozenset()) | {broker_id}
     own_topics = frozenset() if include_system else admin.topics.list_system_names()
     user_snapshots = {
-        namesrv_addr: server_snapshot._replace(
+        namesrv_addr: snapshot._replace(
             topics={
-                topic: topic_queues
-                for topic, topic_queues in server_snapshot.topics.items()
+                topic: queues
+                for topic, queues in snapshot.topics.items()
                 if include_system or is_user_topic(topic, own_topics)
             }
         )
-        for namesrv_addr, server_snapshot in snapshots_by_addr.items()
+        for namesrv_addr, snapshot in snapshots.items()
     }
     topic_losses = find_worst_losses(
         {
-            namesrv_addr: find_losses(server_snapshot, down_members, refusing_slaves)
-            for namesrv_addr, server_snapshot in user_snapshots.items()
+            namesrv_addr: find_losses(snapshot, down_members, refusing_slaves)
+            for namesrv_addr, snapshot in user_snapshots.items()
         }
     )
     consumer_facts = _read_consumers(
-        admin, snapshots_by_addr, down_members, [worst_loss.topic_loss for worst_loss in topic_losses]
+        admin, snapshots, down_members, [loss.topic_loss for loss in topic_losses]
     )
     return BrokerOutage(
-        len({topic for server_snapshot in user_snapshots.values() for topic in server_snapshot.topics}),
-        max(lost_write_share(server_snapshot, down_members) for server_snapshot in user_snapshots.values()),
+        len({topic for snapshot in user_snapshots.values() for topic in snapshot.topics}),
+        max(lost_write_share(snapshot, down_members) for snapshot in user_snapshots.values()),
         topic_losses,
         find_group_losses(
             consumer_facts.topics_by_group, consumer_facts.client_counts_by_group, topic_losses
         ),
         {
-            **{snapshot_result.addr: snapshot_result.error for snapshot_result in snapshot_results},
+            **{result.addr: result.error for result in snapshot_results},
             **consumer_facts.errors_by_addr,
             **{slave_addr: error for slave_addr, error in slave_errors.items() if error is not None},
         },
@@ -112,17 +108,15 @@ def foresee_broker_outage(
     )
 
 
-def _list_slaves(server_snapshot: ClusterSnapshot, broker_name: str) -> list[tuple[int, str]]:
-    addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+def _list_slaves(snapshot: ClusterSnapshot, broker_name: str) -> list[tuple[int, str]]:
+    addrs_by_id = snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
     return [
-        (int(id_text), str(broker_addr))
-        for id_text, broker_addr in addrs_by_id.items()
-        if int(id_text) != MASTER_BROKER_ID
+        (int(id_text), str(addr)) for id_text, addr in addrs_by_id.items() if int(id_text) != MASTER_BROKER_ID
     ]
 
 
 def resolve_processes(
-    broker_words: Sequence[str], snapshots_by_addr: Mapping[str, ClusterSnapshot]
+    broker_words: Sequence[str], snapshots: Mapping[str, ClusterSnapshot]
 ) -> dict[str, frozenset[int]]:
     """The processes that the words name.
 
@@ -130,8 +124,8 @@ def resolve_processes(
         NotFound: no name server knows a broker or process.
     """
     present_members: dict[str, frozenset[int]] = {}
-    for server_snapshot in snapshots_by_addr.values():
-        for broker_name, broker_ids in members_of_snapshot(server_snapshot).items():
+    for snapshot in snapshots.values():
+        for broker_name, broker_ids in members_of_snapshot(snapshot).items():
             present_members[broker_name] = present_members.get(broker_name, frozenset()) | broker_ids
     down_members: dict[str, frozenset[int]] = {}
     for broker_word in broker_words:
@@ -161,21 +155,17 @@ def _add_other_names(
     """
     all_members = dict(down_members)
     names_by_addr: dict[str, set[str]] = {}
-    for server_snapshot in server_snapshots:
+    for snapshot in server_snapshots:
         members = [
-            (broker_name, int(id_text), broker_addr)
-            for broker_name, broker_record in server_snapshot.brokers.items()
-            for id_text, broker_addr in broker_record["brokerAddrs"].items()
+            (name, int(id_text), addr)
+            for name, record in snapshot.brokers.items()
+            for id_text, addr in record["brokerAddrs"].items()
         ]
-        down_addrs = {
-            broker_addr
-            for broker_name, broker_id, broker_addr in members
-            if broker_id in down_members.get(broker_name, ())
-        }
-        for broker_name, broker_id, broker_addr in members:
-            if broker_addr in down_addrs:
+        down_addrs = {addr for name, broker_id, addr in members if broker_id in down_members.get(name, ())}
+        for broker_name, broker_id, addr in members:
+            if addr in down_addrs:
                 all_members[broker_name] = all_members.get(broker_name, frozenset()) | {broker_id}
-                names_by_addr.setdefault(broker_addr, set()).add(broker_name)
+                names_by_addr.setdefault(addr, set()).add(broker_name)
     return all_members, {addr: sorted(names) for addr, names in names_by_addr.items() if len(names) > 1}
 
 
@@ -193,39 +183,35 @@ class _ConsumerFacts(NamedTuple):
 
 def _read_consumers(
     admin: AdminClient,
-    snapshots_by_addr: Mapping[str, ClusterSnapshot],
+    snapshots: Mapping[str, ClusterSnapshot],
     down_members: BrokerMembers,
     lost_topics: Sequence[TopicOutageLoss],
 ) -> _ConsumerFacts:
-    broker_addrs = [
-        broker_addr
-        for broker_name in down_members
-        for broker_addr in _first_addr(broker_name, snapshots_by_addr)
-    ]
-    online_groups, errors_by_addr = admin.consumers.list_online_groups(broker_addrs)
+    addrs = [addr for name in down_members for addr in _first_addr(name, snapshots)]
+    online_groups, errors_by_addr = admin.consumers.list_online_groups(addrs)
     topics_by_group = {
-        group: {subscription.topic for subscription in group_connections.subscriptions}
-        for group, group_connections in online_groups.items()
+        group: {subscription.topic for subscription in connections.subscriptions}
+        for group, connections in online_groups.items()
     }
-    for broker_addr in [broker_addr for broker_addr, error in errors_by_addr.items() if error is None]:
+    for addr in [addr for addr, error in errors_by_addr.items() if error is None]:
         groups_result: ServerResult[dict[str, tuple[str, ...]]] = admin.topics.list_consumer_groups(
-            broker_addr, [loss.topic for loss in lost_topics]
+            addr, [loss.topic for loss in lost_topics]
         )
-        errors_by_addr[broker_addr] = groups_result.error
+        errors_by_addr[addr] = groups_result.error
         for topic, group_names in (groups_result.result or {}).items():
             for group in group_names:
                 topics_by_group.setdefault(group, set()).add(topic)
     return _ConsumerFacts(
         topics_by_group,
-        {group: len(group_connections.clients) for group, group_connections in online_groups.items()},
+        {group: len(connections.clients) for group, connections in online_groups.items()},
         errors_by_addr,
     )
 
 
-def _first_addr(broker_name: str, snapshots_by_addr: Mapping[str, ClusterSnapshot]) -> list[str]:
+def _first_addr(broker_name: str, snapshots: Mapping[str, ClusterSnapshot]) -> list[str]:
     """The address of a broker's master, or of its slave with the lowest id; [] if it is not registered."""
-    for server_snapshot in snapshots_by_addr.values():
-        addrs_by_id = server_snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
+    for snapshot in snapshots.values():
+        addrs_by_id = snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"]
         if addrs_by_id:
             return [str(addrs_by_id[min(addrs_by_id, key=int)])]
     return []

@@ -67,12 +67,9 @@ class TopicOutageLoss(NamedTuple):
         )
 
 
-def members_of_snapshot(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[int]]:
+def members_of_snapshot(snapshot: ClusterSnapshot) -> dict[str, frozenset[int]]:
     """The registered processes of each broker."""
-    return {
-        broker_name: frozenset(map(int, broker_record["brokerAddrs"]))
-        for broker_name, broker_record in server_snapshot.brokers.items()
-    }
+    return {name: frozenset(map(int, record["brokerAddrs"])) for name, record in snapshot.brokers.items()}
 
 
 def remaining_members(
@@ -80,10 +77,9 @@ def remaining_members(
 ) -> dict[str, frozenset[int]]:
     """The remaining processes; brokers without remaining processes are left out."""
     remaining_ids = {
-        broker_name: broker_ids - down_members.get(broker_name, frozenset())
-        for broker_name, broker_ids in present_members.items()
+        name: broker_ids - down_members.get(name, frozenset()) for name, broker_ids in present_members.items()
     }
-    return {broker_name: broker_ids for broker_name, broker_ids in remaining_ids.items() if broker_ids}
+    return {name: broker_ids for name, broker_ids in remaining_ids.items() if broker_ids}
 
 
 def measure_capacity(
@@ -110,21 +106,21 @@ def measure_capacity(
 
 
 def find_losses(
-    server_snapshot: ClusterSnapshot,
+    snapshot: ClusterSnapshot,
     down_members: BrokerMembers,
     refusing_slaves: BrokerMembers = MappingProxyType({}),
 ) -> Iterator[TopicOutageLoss]:
     """The losses of all topics that would lose something, sorted by topic."""
-    present_members = members_of_snapshot(server_snapshot)
+    present_members = members_of_snapshot(snapshot)
     members_left = remaining_members(present_members, down_members)
     reduced_brokers = {
-        broker_name
-        for broker_name in down_members
-        if present_members.get(broker_name, frozenset()) != members_left.get(broker_name, frozenset())
+        name
+        for name in down_members
+        if present_members.get(name, frozenset()) != members_left.get(name, frozenset())
     }
-    ordered_brokers = _ordered_brokers(server_snapshot)
+    ordered_brokers = _ordered_brokers(snapshot)
     losses_by_table: dict[int, TopicOutageLoss | None] = {}
-    for topic, topic_queues in sorted(server_snapshot.topics.items()):
+    for topic, topic_queues in sorted(snapshot.topics.items()):
         if reduced_brokers.isdisjoint(topic_queues):
             continue
         # Equal topics share one queue table, so compute the loss once for each table.
@@ -140,16 +136,16 @@ def find_losses(
             yield topic_loss._replace(topic=topic, ordered_by=gone_ordered)
 
 
-def lost_write_share(server_snapshot: ClusterSnapshot, down_members: BrokerMembers) -> float:
+def lost_write_share(snapshot: ClusterSnapshot, down_members: BrokerMembers) -> float:
     """The lost fraction of all writable queues, 0 to 1."""
-    present_members = members_of_snapshot(server_snapshot)
+    present_members = members_of_snapshot(snapshot)
     members_left = remaining_members(present_members, down_members)
-    table_counts = Counter(map(id, server_snapshot.topics.values()))
-    tables_by_id = {id(topic_queues): topic_queues for topic_queues in server_snapshot.topics.values()}
+    table_counts = Counter(map(id, snapshot.topics.values()))
+    tables_by_id = {id(queues): queues for queues in snapshot.topics.values()}
     queues_before, queues_after = (
         sum(
-            topic_count * measure_capacity(tables_by_id[table_id], member_ids).write_queues
-            for table_id, topic_count in table_counts.items()
+            count * measure_capacity(tables_by_id[table_id], member_ids).write_queues
+            for table_id, count in table_counts.items()
         )
         for member_ids in (present_members, members_left)
     )
@@ -167,10 +163,8 @@ def _compute_loss(
         measure_capacity(topic_queues, member_ids, refusing_slaves)
         for member_ids in (present_members, members_left)
     )
-    lost_brokers = tuple(
-        sorted(broker_name for broker_name in reduced_brokers if broker_name in topic_queues)
-    )
-    is_static = any("mappingEpoch" in topic_queues[broker_name] for broker_name in lost_brokers)
+    lost_brokers = tuple(sorted(name for name in reduced_brokers if name in topic_queues))
+    is_static = any("mappingEpoch" in topic_queues[name] for name in lost_brokers)
     return (
         TopicOutageLoss("", capacity_before, capacity_after, lost_brokers, (), is_static)
         if capacity_before != capacity_after or is_static
@@ -178,13 +172,13 @@ def _compute_loss(
     )
 
 
-def _ordered_brokers(server_snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
+def _ordered_brokers(snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
     """The brokers in each order configuration; {} if the name server does not hand them out to clients."""
-    if server_snapshot.settings.get("orderMessageEnable", "false").lower() != "true":
+    if snapshot.settings.get("orderMessageEnable", "false").lower() != "true":
         return {}
     return {
-        topic: frozenset(conf_entry.partition(":")[0] for conf_entry in conf_text.split(";"))
-        for topic, conf_text in server_snapshot.kv.get(ORDER_NAMESPACE, {}).items()
+        topic: frozenset(entry.partition(":")[0] for entry in text.split(";"))
+        for topic, text in snapshot.kv.get(ORDER_NAMESPACE, {}).items()
     }
 
 
@@ -212,10 +206,7 @@ def find_worst_losses(losses_by_server: Mapping[str, Iterable[TopicOutageLoss]])
                 worst_by_topic[topic_loss.topic] = WorstLoss(topic_loss, (namesrv_addr,))
     return sorted(
         worst_by_topic.values(),
-        key=lambda worst_loss: (
-            [-weight_part for weight_part in _loss_weight(worst_loss.topic_loss)],
-            worst_loss.topic_loss.topic,
-        ),
+        key=lambda loss: ([-part for part in _loss_weight(loss.topic_loss)], loss.topic_loss.topic),
     )
 
 
@@ -250,21 +241,20 @@ def find_group_losses(
     worst_losses: Iterable[WorstLoss],
 ) -> list[GroupLoss]:
     """The losses of groups that would lose something, groups with stopped topics first."""
-    losses_by_topic = {loss_entry.topic_loss.topic: loss_entry.topic_loss for loss_entry in worst_losses}
+    losses_by_topic = {entry.topic_loss.topic: entry.topic_loss for entry in worst_losses}
     affected_groups = []
     for group, group_topics in sorted(topics_by_group.items()):
         lost_topics = [
             losses_by_topic[topic] for topic in sorted(set(group_topics)) if topic in losses_by_topic
         ]
-        stopped_topics = tuple(topic_loss.topic for topic_loss in lost_topics if topic_loss.stops_reads)
+        stopped_topics = tuple(loss.topic for loss in lost_topics if loss.stops_reads)
         reduced_topics = tuple(
-            topic_loss.topic
-            for topic_loss in lost_topics
-            if not topic_loss.stops_reads
-            and topic_loss.capacity_after.read_queues < topic_loss.capacity_before.read_queues
+            loss.topic
+            for loss in lost_topics
+            if not loss.stops_reads and loss.capacity_after.read_queues < loss.capacity_before.read_queues
         )
         if stopped_topics or reduced_topics:
             affected_groups.append(
                 GroupLoss(group, clients_by_group.get(group, 0), stopped_topics, reduced_topics)
             )
-    return sorted(affected_groups, key=lambda loss_entry: (not loss_entry.stopped_topics, loss_entry.group))
+    return sorted(affected_groups, key=lambda entry: (not entry.stopped_topics, entry.group))

@@ -9,11 +9,51 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.registrations import has_dynamic_name_servers, parse_name_servers
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import NoneReachable
-from nsadmin.operations.what_if.name_server_lists import (
-    NameServerListLoss,
-    find_list_losses,
-    find_unshared_brokers,
-)
+
+
+class NameServerListLoss(NamedTuple):
+    """The owner of a list of name servers, its entries, and the entries that would remain."""
+
+    list_owner: str
+    listed_addrs: tuple[str, ...]
+    remaining_addrs: tuple[str, ...]
+
+
+def find_list_losses(
+    lists_by_owner: Mapping[str, tuple[str, ...]], down_addrs: Iterable[str]
+) -> list[NameServerListLoss]:
+    """The owners whose lists contain one of these name servers; `down_addrs` has every spelling of them."""
+    down_set = set(down_addrs)
+    possible_losses = (
+        NameServerListLoss(owner, addrs, tuple(addr for addr in addrs if addr not in down_set))
+        for owner, addrs in lists_by_owner.items()
+    )
+    return sorted(
+        (loss for loss in possible_losses if loss.remaining_addrs != loss.listed_addrs),
+        key=lambda loss: (len(loss.remaining_addrs), loss.list_owner),
+    )
+
+
+def find_unshared_brokers(
+    ids_by_server: Mapping[str, Mapping[str, frozenset[int]]], down_addrs: Iterable[str]
+) -> dict[str, frozenset[int]]:
+    """The processes that only these name servers know.
+
+    `ids_by_server` holds broker ids by broker name, by address of the name server.
+    """
+    down_set = set(down_addrs)
+    ids_elsewhere: dict[str, set[int]] = {}
+    ids_on_down: dict[str, set[int]] = {}
+    for namesrv_addr, ids_by_broker in ids_by_server.items():
+        chosen_table = ids_on_down if namesrv_addr in down_set else ids_elsewhere
+        for broker_name, broker_ids in ids_by_broker.items():
+            chosen_table.setdefault(broker_name, set()).update(broker_ids)
+    unshared_ids = {
+        name: frozenset(broker_ids - ids_elsewhere.get(name, set()))
+        for name, broker_ids in ids_on_down.items()
+    }
+    return {name: broker_ids for name, broker_ids in sorted(unshared_ids.items()) if broker_ids}
+
 
 SameServerTest = Callable[[str, str], bool]
 """A function that says whether two addresses belong to the same server."""
@@ -49,19 +89,15 @@ def foresee_name_server_outage(
     def is_down(server_addr: str) -> bool:
         return any(is_same_server(server_addr, down_addr) for down_addr in down_addrs)
 
-    other_addrs = [server_addr for server_addr in admin.addresses.addrs if not is_down(server_addr)]
+    other_addrs = [addr for addr in admin.addresses.addrs if not is_down(addr)]
     listing_results = admin.name_server_tables.get_listing_each([*other_addrs, *down_addrs], ())
-    listings_by_server = {
-        server_addr: broker_listing
-        for server_addr, broker_listing, _ in listing_results
-        if broker_listing is not None
-    }
+    listings_by_server = {addr: listing for addr, listing, _ in listing_results if listing is not None}
     listing_errors = {result.addr: result.error for result in listing_results}
     if not listings_by_server:
         raise NoneReachable([error for error in listing_errors.values() if error is not None])  # type: ignore[misc]
     broker_lists = _read_broker_lists(admin, listings_by_server.values())
     client_lists = _read_client_lists(
-        admin, [broker_addr for broker_addr, error in broker_lists.errors_by_addr.items() if error is None]
+        admin, [addr for addr, error in broker_lists.errors_by_addr.items() if error is None]
     )
     listed_addrs = chain(*broker_lists.lists_by_broker.values(), *client_lists.lists_by_client.values())
     down_spellings = {listed_addr for listed_addr in set(listed_addrs) if is_down(listed_addr)}
@@ -70,7 +106,7 @@ def foresee_name_server_outage(
         find_list_losses(client_lists.lists_by_client, down_spellings),
         # A name server that did not answer may know every broker, so no broker is certainly unshared.
         find_unshared_brokers(_list_broker_ids(listings_by_server), down_addrs)
-        if all(server_addr in listings_by_server for server_addr in other_addrs)
+        if all(addr in listings_by_server for addr in other_addrs)
         else {},
         broker_lists.fetching_brokers,
         (len(broker_lists.lists_by_broker), len(client_lists.lists_by_client)),
@@ -85,11 +121,11 @@ def _list_broker_ids(
 ) -> dict[str, dict[str, frozenset[int]]]:
     """The ids of each broker name by name server."""
     return {
-        server_addr: {
-            broker_name: frozenset(broker_member.broker_id for broker_member in addr_group.members)
-            for broker_name, addr_group in broker_listing.groups.items()
+        addr: {
+            name: frozenset(member.broker_id for member in group.members)
+            for name, group in listing.groups.items()
         }
-        for server_addr, broker_listing in listings_by_server.items()
+        for addr, listing in listings_by_server.items()
     }
 
 
@@ -103,31 +139,24 @@ class _BrokerLists(NamedTuple):
 
 def _read_broker_lists(admin: AdminClient, broker_listings: Iterable[NameServerListing]) -> _BrokerLists:
     addrs_by_broker = {
-        f"{broker_name}:{broker_member.broker_id}": broker_member.broker_addr
-        for broker_listing in broker_listings
-        for broker_name, addr_group in broker_listing.groups.items()
-        for broker_member in addr_group.members
+        f"{name}:{member.broker_id}": member.broker_addr
+        for listing in broker_listings
+        for name, group in listing.groups.items()
+        for member in group.members
     }
     results_by_addr = {
-        config_result.addr: config_result
-        for config_result in admin.broker_configs.get_each(dict.fromkeys(addrs_by_broker.values()))
+        result.addr: result
+        for result in admin.broker_configs.get_each(dict.fromkeys(addrs_by_broker.values()))
     }
     configs_by_broker = {
-        broker_key: broker_config
-        for broker_key, broker_addr in addrs_by_broker.items()
-        if (broker_config := results_by_addr[broker_addr].result) is not None
+        key: broker_config
+        for key, addr in addrs_by_broker.items()
+        if (broker_config := results_by_addr[addr].result) is not None
     }
     return _BrokerLists(
-        {
-            broker_key: parse_name_servers(broker_config)
-            for broker_key, broker_config in configs_by_broker.items()
-        },
-        frozenset(
-            broker_key
-            for broker_key, broker_config in configs_by_broker.items()
-            if has_dynamic_name_servers(broker_config)
-        ),
-        {broker_addr: config_result.error for broker_addr, config_result in results_by_addr.items()},
+        {key: parse_name_servers(config) for key, config in configs_by_broker.items()},
+        frozenset(key for key, config in configs_by_broker.items() if has_dynamic_name_servers(config)),
+        {addr: result.error for addr, result in results_by_addr.items()},
     )
 
 
@@ -139,19 +168,19 @@ class _ClientLists(NamedTuple):
     silent_count: int
 
 
-def _read_client_lists(admin: AdminClient, broker_addrs: Sequence[str]) -> _ClientLists:
-    online_groups, _ = admin.consumers.list_online_groups(broker_addrs)
+def _read_client_lists(admin: AdminClient, addrs: Sequence[str]) -> _ClientLists:
+    online_groups, _ = admin.consumers.list_online_groups(addrs)
     lists_by_group = admin.client_runtime.get_name_servers(online_groups)
     lists_by_client = {
-        f"{group} {client_entry.client.client_id}": client_entry.name_servers
-        for group, group_lists in lists_by_group.items()
-        for client_entry in group_lists
-        if client_entry.name_servers
+        f"{group} {entry.client.client_id}": entry.name_servers
+        for group, lists in lists_by_group.items()
+        for entry in lists
+        if entry.name_servers
     }
     client_count = sum(map(len, lists_by_group.values()))
     producers = {
-        (client_entry.producer_group, client_entry.client_id)
-        for result in admin.producers.list_producers(broker_addrs)
-        for client_entry in result.result or ()
+        (entry.producer_group, entry.client_id)
+        for result in admin.producers.list_producers(addrs)
+        for entry in result.result or ()
     }
     return _ClientLists(lists_by_client, len(producers), client_count - len(lists_by_client))

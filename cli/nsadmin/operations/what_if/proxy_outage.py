@@ -41,44 +41,42 @@ def foresee_proxy_outage(
     Raises:
         NotFound: No proxy has one of the addresses.
     """
-    client_list = admin.clients.list_clients()
-    down_proxies = [
-        _find_proxy(down_addr, client_list.proxies.proxies, is_same_server) for down_addr in down_addrs
-    ]
-    return find_connection_losses(client_list, down_proxies)
+    clients = admin.clients.list_clients()
+    down_proxies = [_find_proxy(addr, clients.proxies.proxies, is_same_server) for addr in down_addrs]
+    return find_connection_losses(clients, down_proxies)
 
 
 def _find_proxy(down_addr: str, proxies: Iterable[ProxyStatus], is_same_server: SameServer) -> ProxyStatus:
     proxies = list(proxies)
     for proxy in proxies:
         known_addrs = filter(None, (proxy.proxy_addr, proxy.grpc_addr))
-        if any(is_same_server(down_addr, known_addr) for known_addr in known_addrs):
+        if any(is_same_server(down_addr, addr) for addr in known_addrs):
             return proxy
     known_text = ", ".join(proxy.proxy_addr for proxy in proxies) or "none"
     raise NotFound(f'no proxy "{down_addr}": known are {known_text}; pass others with --proxies')
 
 
-def find_connection_losses(client_list: ClientList, down_proxies: Sequence[ProxyStatus]) -> ProxyOutage:
+def find_connection_losses(clients: ClientList, down_proxies: Sequence[ProxyStatus]) -> ProxyOutage:
     """Find the clients that are connected through these proxies only. Pure."""
     down_addrs = {proxy.proxy_addr for proxy in down_proxies}
     local_addrs = {proxy.proxy_addr for proxy in down_proxies if proxy.mode == "local"}
-    lost_clients = [client for client in client_list.clients if _is_lost(client, down_addrs, local_addrs)]
+    lost_clients = [client for client in clients.clients if _is_lost(client, down_addrs, local_addrs)]
     counts_by_group: dict[str, list[int]] = {}
-    for client in client_list.clients:
+    for client in clients.clients:
         for group in client.consumer_groups or ():
             counts = counts_by_group.setdefault(group, [0, 0])
             counts[0] += 1
             counts[1] += not _is_lost(client, down_addrs, local_addrs)
     group_losses = [
-        GroupConnectionLoss(group, client_count, remaining_count)
-        for group, (client_count, remaining_count) in sorted(counts_by_group.items())
-        if remaining_count < client_count
+        GroupConnectionLoss(group, count, remaining_count)
+        for group, (count, remaining_count) in sorted(counts_by_group.items())
+        if remaining_count < count
     ]
     errors = {
-        **client_list.errors,
+        **clients.errors,
         **{
             proxy.proxy_addr: proxy.error
-            for proxy in client_list.proxies.proxies
+            for proxy in clients.proxies.proxies
             if proxy.error is not None and proxy.proxy_addr not in down_addrs
         },
     }

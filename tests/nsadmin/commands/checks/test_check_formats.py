@@ -144,11 +144,7 @@ def test_what_servers_say_cannot_forge_a_line() -> None:
         "topic", CheckState.CRITICAL, "a\x1b[2Kb", (CheckSample(AGE, 1, "x\ny"),), ("c\u202ed\ne",), "t"
     )
     report = CheckReport(forged, 0)
-    assert format_text(report).splitlines() == [
-        "CRITICAL: a\\x1b[2Kb",
-        "  c\\u202ed\\ne",
-        "  age x\\ny  1 s",
-    ]
+    assert format_text(report).splitlines() == ["CRITICAL: a\\x1b[2Kb", "  c\\u202ed\\ne", "  age x\\ny  1 s"]
     assert format_nagios(report).splitlines() == [
         "TOPIC CRITICAL - a\\x1b[2Kb | 'age x\\ny'=1s",
         "c\\u202ed e",

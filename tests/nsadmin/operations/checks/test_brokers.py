@@ -7,7 +7,7 @@ from nsadmin.operations.checks.brokers import CHECK
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.inventory.keeper import InventoryKeeper
-from tests.support.checks import run_check
+from tests.support.checks import read_values, run_check
 from tests.support.servers import FakeBroker, FakeNameServer, closed_port, refuse_with
 
 
@@ -15,14 +15,10 @@ def found(*addrs: str, expected: int | None = None, cluster: str | None = None) 
     return run_check(CHECK, *addrs, scope=CheckScope(cluster_name=cluster, expected_count=expected))
 
 
-def values(finding: CheckFinding) -> dict[str, float | None]:
-    return {sample.measure.name: sample.value for sample in finding.samples}
-
-
 def test_all_answer(first_server: FakeNameServer) -> None:
     finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 registered brokers answer")
-    assert values(finding) == {"failing": 0, "masterless": 0, "refusing": 0, "serving": 1}
+    assert read_values(finding) == {"failing": 0, "masterless": 0, "refusing": 0, "serving": 1}
 
 
 def test_a_slave_that_is_gone_is_a_warning(first_server: FakeNameServer, broker: FakeBroker) -> None:
@@ -46,7 +42,7 @@ def test_a_master_that_is_gone_or_not_there_is_critical(
     finding = found(first_server.addr)
     assert finding.state is CheckState.CRITICAL
     assert finding.details == ("broker-a: no master is registered",)
-    assert values(finding) == {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1}
+    assert read_values(finding) == {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1}
 
 
 def test_a_full_disk_is_critical_on_a_master_and_a_warning_on_a_slave(

@@ -6,6 +6,7 @@ from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.operations.checks.clients import CHECK, ClientObservation
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
+from tests.support.checks import read_values
 
 
 def judged(*versions: str | None, proxies: tuple[ProxyStatus, ...] = ()) -> CheckFinding:
@@ -17,10 +18,6 @@ def judged(*versions: str | None, proxies: tuple[ProxyStatus, ...] = ()) -> Chec
     return CHECK.judge(CHECK.make_scale(), ClientObservation(client_list, "5.1"))
 
 
-def values(finding: CheckFinding) -> dict[str, float | None]:
-    return {sample.measure.name: sample.value for sample in finding.samples}
-
-
 def test_releases_of_both_protocols_are_compared() -> None:
     finding = judged("V5_1_0", "V5_1_0_SNAPSHOT", "5.1.0", "5.2", "V4_9_7", "5.0.8")
     assert finding.state is CheckState.WARNING
@@ -30,7 +27,10 @@ def test_releases_of_both_protocols_are_compared() -> None:
 
 def test_an_unknown_release_never_passes() -> None:
     finding = judged("5.2.0", None)
-    assert (finding.state, values(finding)) == (CheckState.UNKNOWN, {"old": 0, "unknown": 1, "clients": 2})
+    assert (finding.state, read_values(finding)) == (
+        CheckState.UNKNOWN,
+        {"old": 0, "unknown": 1, "clients": 2},
+    )
     assert finding.summary == "no client of 2 is older than 5.1; the release of 1 is unknown"
     assert finding.details == ("c1 at 10.0.0.1:5: JAVA release unknown, groups G",)
     assert judged("HIGHER_VERSION", "next", "").summary.endswith("the release of 3 is unknown")
@@ -39,7 +39,7 @@ def test_an_unknown_release_never_passes() -> None:
 
 def test_releases_of_3_are_old() -> None:
     versions = ["V3_1_8", "V3_0_10", "V3_0_0_BETA6", "3.5.8"]
-    assert values(judged(*versions)) == {"old": 4, "unknown": 0, "clients": 4}
+    assert read_values(judged(*versions)) == {"old": 4, "unknown": 0, "clients": 4}
 
 
 def test_with_a_silent_proxy_it_is_not_ok() -> None:

@@ -98,10 +98,7 @@ def test_name_servers_say_whether_they_can_write() -> None:
     fine, none = ServerResult[str | None]("h:1", "ok", None), ServerResult[str | None]("h:2", None, None)
     finding = of_servers(fine, none)
     assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 name servers can write their journal")
-    assert finding.details == (
-        "name server h:1: its journal is ok",
-        "name server h:2 keeps no journal",
-    )
+    assert finding.details == ("name server h:1: its journal is ok", "name server h:2 keeps no journal")
     failing = of_servers(fine, ServerResult[str | None]("h:3", "failing: disk full", None))
     assert failing.state is CheckState.CRITICAL
     assert failing.details[1] == "name server h:3: its journal is failing: disk full"

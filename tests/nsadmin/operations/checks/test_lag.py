@@ -8,7 +8,7 @@ from nsadmin import AdminClient
 from nsadmin.operations.checks import lag
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
-from tests.support.checks import run_check
+from tests.support.checks import read_values, run_check
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.servers import FakeNameServer, closed_port, refuse_with
 
@@ -26,33 +26,25 @@ def group(first_server: FakeNameServer) -> Iterator[ConsumerBroker]:
 
 def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "50") -> CheckFinding:
     return run_check(
-        lag.CHECK,
-        addr,
-        scope=CheckScope(group=name, topic=topic),
-        limits=(warning, "1000"),
-        now_ms=NOW,
+        lag.CHECK, addr, scope=CheckScope(group=name, topic=topic), limits=(warning, "1000"), now_ms=NOW
     )
-
-
-def values(finding: CheckFinding) -> dict[str, float | None]:
-    return {sample.measure.name: sample.value for sample in finding.samples}
 
 
 def test_how_far_it_is(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "G has a backlog of 10 messages on 2 queues")
-    assert values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
+    assert read_values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
     assert finding.details == ("T broker-a 0: 10 behind",)
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
     group.offsets["G", "T", 0] = 100
-    assert values(found(first_server.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
+    assert read_values(found(first_server.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
 
 
 def test_the_queues_furthest_behind_are_named(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     group.ends = {("T", number): (0, 100) for number in range(8)}
     group.offsets = {("G", "T", number): 100 - number for number in range(8)}
     finding = found(first_server.addr)
-    assert values(finding)["lag"] == 28
+    assert read_values(finding)["lag"] == 28
     assert finding.details[0] == "T broker-a 7: 7 behind"
     assert finding.details[5:] == ("and 2 more queues",)
 
@@ -94,7 +86,7 @@ def test_of_a_group_that_was_deleted_nobody_can_be_connected(
     group.clients, group.configs = {}, {}
     group.handlers[203] = refuse_with(26, "Group G not exist!")
     finding = found(first_server.addr)
-    assert (finding.state, values(finding)["clients"]) == (CheckState.WARNING, 0)
+    assert (finding.state, read_values(finding)["clients"]) == (CheckState.WARNING, 0)
 
 
 def test_a_name_server_that_tells_nothing_is_a_warning(
@@ -133,7 +125,7 @@ def test_a_group_that_never_committed_is_not_ok(
         CheckState.UNKNOWN,
         "the lag of G is unknown: no committed offset",
     )
-    assert values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
+    assert read_values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
 
 
 def test_an_empty_queue_needs_no_offset(first_server: FakeNameServer, group: ConsumerBroker) -> None:
@@ -144,7 +136,7 @@ def test_an_empty_queue_needs_no_offset(first_server: FakeNameServer, group: Con
 def test_a_broadcasting_group_has_no_lag(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     group.message_model = "BROADCASTING"
     finding = found(first_server.addr)
-    assert (finding.state, values(finding)["lag"]) == (CheckState.UNKNOWN, None)
+    assert (finding.state, read_values(finding)["lag"]) == (CheckState.UNKNOWN, None)
     assert finding.summary == (
         "the lag of G is unknown: the group broadcasts: each client keeps its own offsets"
     )

@@ -4,14 +4,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.replicas import CHECK
 from nsadmin.operations.replicas.memory import judge_differences
 from nsadmin.operations.replicas.records import Replica, ReplicaGroup, ReplicaObservation
-from tests.support.replica_groups import (
-    JUST_NOW,
-    LONG_AGO,
-    NOW_MS,
-    make_group,
-    observe,
-    topics,
-)
+from tests.support.replica_groups import JUST_NOW, LONG_AGO, NOW_MS, make_group, observe, topics
 
 
 def find(group: ReplicaGroup, *failure_lines: str) -> CheckFinding:

@@ -5,7 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from nsadmin.client.snapshots import ClusterSnapshot
-from nsadmin.operations.divergence.causes import find_cause
+from nsadmin.operations.divergence.causes import (
+    NEW_LIST_MS,
+    explain_new_list,
+    explain_partial_list,
+    find_cause,
+)
 from nsadmin.operations.divergence.comparison import ComparedValue, compare_snapshots
 from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, DivergenceCause
 from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
@@ -191,10 +196,7 @@ def test_kv_written_to_some_only() -> None:
     assert (
         divergence_cause.kind,
         divergence_cause.advice.startswith("run `nsadmin kv sync -s n --from s:2"),
-    ) == (
-        "kv-written-to-some",
-        True,
-    )
+    ) == ("kv-written-to-some", True)
     assert divergence_cause.text.startswith("written to s:2 only")
     other = cause(
         [
@@ -215,3 +217,39 @@ def test_settings_are_each_ones_own() -> None:
         make_cluster_snapshot("s:2", settings={"a": "2"}),
     ]
     assert cause(pictures).kind == "own-files"
+
+
+PICTURES = [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2")]
+
+
+def new_list_cause(facts: BrokerFacts, behind: tuple[int, ...] = (1,)) -> DivergenceCause | None:
+    return explain_new_list(["x:1"], behind, CauseEvidence(PICTURES, {"x:1": facts}))
+
+
+def test_a_list_that_names_the_server_since_a_moment_ago() -> None:
+    list_cause = new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, 30_000))
+    assert list_cause is not None
+    assert list_cause.kind == "new-list"
+    assert list_cause.text == "its namesrvAddr names s:2, and its settings changed less than 3 minutes ago"
+    # Clocks may differ.
+    assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, -5_000)) is not None
+
+
+def test_an_old_or_unknown_or_partial_list_is_no_new_one() -> None:
+    assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, NEW_LIST_MS)) is None
+    assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, None)) is None
+    assert new_list_cause(BrokerFacts(True, ("s:1",), {}, 30_000)) is None
+    assert new_list_cause(BrokerFacts(True, None, {}, 30_000)) is None
+    assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, 30_000), ()) is None
+
+
+def test_a_partial_list_counts_if_it_names_the_servers_that_are_right() -> None:
+    def partial_cause(*names: str) -> DivergenceCause | None:
+        evidence = CauseEvidence(PICTURES, {"x:1": BrokerFacts(True, names)})
+        return explain_partial_list(["x:1"], [1], evidence)
+
+    list_cause = partial_cause("s:1")
+    assert list_cause is not None
+    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b x:1" in list_cause.advice
+    assert partial_cause("s:1", "s:2") is None
+    assert partial_cause("other:1") is None

@@ -13,9 +13,9 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin.operations.divergence.causes import NEW_LIST_MS
 from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
-from nsadmin.operations.divergence.list_causes import NEW_LIST_MS
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
 from tests.support.lab_cluster_thread import LabClusterThread, start_lab_cluster
 from tests.support.servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with

@@ -6,8 +6,7 @@ from nsadmin.operations.explain.findings import Advice, advise_command, join_nam
 
 
 @pytest.mark.parametrize(
-    ("names", "text"),
-    [("", ""), ("a", "a"), ("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d and 2 more")],
+    ("names", "text"), [("", ""), ("a", "a"), ("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d and 2 more")]
 )
 def test_of_many_names_the_first_few(names: str, text: str) -> None:
     assert join_names(names) == text

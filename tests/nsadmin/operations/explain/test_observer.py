@@ -52,13 +52,13 @@ def test_of_one_without_a_route_a_process_of_each_broker_is(
 ) -> None:
     server.routes = {}
     with AdminClient(server.addr) as admin:
-        assert {broker_view.addr for broker_view in gather_facts(admin, RouteQuestion("T")).broker_views} == {
+        assert {view.addr for view in gather_facts(admin, RouteQuestion("T")).broker_views} == {
             topic_broker.addr,
             other_broker.addr,
         }
-        assert [
-            broker_view.addr for broker_view in gather_facts(admin, RouteQuestion("T", "C")).broker_views
-        ] == [topic_broker.addr]
+        assert [view.addr for view in gather_facts(admin, RouteQuestion("T", "C")).broker_views] == [
+            topic_broker.addr
+        ]
 
 
 def test_brokers_that_are_named_or_remembered_and_the_clients_servers_are_asked_too(

@@ -5,9 +5,18 @@ from pathlib import Path
 import pytest
 
 from nsadmin import AdminClient
+from nsadmin.client.consumers.connected_clients import ConnectedClient
+from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
+from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
+from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.operations.drain.state import DrainState, QueueSnapshot
 from nsadmin.operations.drain.store import DrainStore, drain_folder_of
-from nsadmin.operations.exporter.cluster_figures import ClusterFigures
+from nsadmin.operations.exporter.cluster_figures import (
+    ClusterFigures,
+    build_proxy_table,
+    collect_proxy_clients,
+)
+from nsadmin.operations.exporter.derived_figures import ClientKey
 from nsadmin.operations.exporter.figures import FigureRow
 from tests.support.servers import FakeNameServer
 
@@ -55,3 +64,27 @@ def test_differences_between_two_name_servers(tmp_path: Path) -> None:
             assert dict(rows(figures)["divergence"]) == {("drift",): (0.0,), ("new",): (1.0,)}
             second.close()
             assert "divergence" not in rows(figures)
+
+
+def heartbeat(group: str, client_id: str, *, is_leaving: bool = False) -> ClientHeartbeat:
+    client = ConnectedClient(client_id, None, "GO", None, ())
+    return ClientHeartbeat(
+        ProxyIdentity("p", 8080, 8081), group, client, None, None, is_leaving, sent_ms=0, age_ms=1000
+    )
+
+
+def test_each_proxy_once_and_only_what_is_known_of_it() -> None:
+    known = ProxyStatus("p:8080", None, "cluster", "V5_5_0", True, 3, ("x:1", "x:2"), 1_700_000_000_500)
+    unknown = ProxyStatus("q:8080")
+    lists = {name: ProxyList((known, unknown), {}, ProxyHeartbeats()) for name in ("A", "B")}
+    assert build_proxy_table(lists).rows == [
+        (("A", "p:8080", "cluster"), (1.0, 3.0, 2.0, 1_700_000_000.5)),
+        (("A", "q:8080", "unknown"), (None, None, None, None)),
+    ]
+
+
+def test_connected_consumers_of_accepted_groups() -> None:
+    heartbeats = (heartbeat("G", "1"), heartbeat("G", "2", is_leaving=True), heartbeat("test", "3"))
+    lists = {"C": ProxyList((), {}, ProxyHeartbeats(heartbeats))}
+    client_counts = collect_proxy_clients(lists, lambda group: group != "test")
+    assert client_counts["C"].consumers == {"G": frozenset({ClientKey("1", "GO", "unknown")})}

@@ -23,8 +23,7 @@ def listed(name: str = "broker-a", cluster: str = "C", **addrs: str) -> BrokerAd
 
 def missing_labels(known: tuple[ExpectedBroker, ...], *groups: BrokerAddrGroup, now: int = NOW) -> list[str]:
     return [
-        f"{missing_broker.broker.label}@{missing_broker.broker.broker_addr}"
-        for missing_broker in find_missing(known, groups, now)
+        f"{broker.broker.label}@{broker.broker.broker_addr}" for broker in find_missing(known, groups, now)
     ]
 
 
@@ -38,10 +37,8 @@ def test_a_listed_broker_is_expected_from_then_on() -> None:
 
 def test_only_a_name_without_any_process_is_gone_as_a_group() -> None:
     known = merge_listing((), [listed(_0=A, _1=B)], NOW)
-    assert [missing_broker.is_group_gone for missing_broker in find_missing(known, [listed(_1=B)], NOW)] == [
-        False
-    ]
-    assert [missing_broker.is_group_gone for missing_broker in find_missing(known, [], NOW)] == [True, True]
+    assert [broker.is_group_gone for broker in find_missing(known, [listed(_1=B)], NOW)] == [False]
+    assert [broker.is_group_gone for broker in find_missing(known, [], NOW)] == [True, True]
 
 
 def test_a_listing_that_tells_nothing_new_changes_nothing() -> None:

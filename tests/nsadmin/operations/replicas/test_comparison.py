@@ -2,14 +2,7 @@
 
 from nsadmin.operations.replicas.comparison import compare_replicas, describe_difference, find_log_distance
 from nsadmin.operations.replicas.records import ItemKind, Replica, ReplicaGroup
-from tests.support.replica_groups import (
-    LONG_AGO,
-    Tables,
-    items,
-    make_group,
-    offsets,
-    topics,
-)
+from tests.support.replica_groups import LONG_AGO, Tables, items, make_group, offsets, topics
 
 
 def described(master_tables: Tables, slave_tables: Tables) -> list[tuple[str, str]]:

@@ -47,10 +47,7 @@ def seen(ends: ExitStack, *addrs: str, own: Access | None = None) -> dict[str, A
     own = own or Access(timeout=2.0)
     ways = (own, Access(timeout=2.0), Access(timeout=2.0, tls=Tls(verify=False)))
     eyes = AuditClients(*(ends.enter_context(AdminClient(addrs, access=access)) for access in ways))
-    return {
-        audited_server.addr: audited_server
-        for audited_server in observe_servers(eyes, 1000.0).audited_servers
-    }
+    return {server.addr: server for server in observe_servers(eyes, 1000.0).audited_servers}
 
 
 def test_an_open_cluster_in_plain_text(exit_stack: ExitStack) -> None:
@@ -123,12 +120,7 @@ def test_one_that_refuses_tells_its_version_all_the_same(exit_stack: ExitStack) 
         audited_server.public_settings,
         audited_server.lists_brokers,
         audited_server.error,
-    ) == (
-        None,
-        None,
-        False,
-        None,
-    )
+    ) == (None, None, False, None)
     assert audited_server.version is not None
 
 

@@ -5,8 +5,14 @@ import pytest
 from nsadmin.client.access.certificates import CertificateSummary
 from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckState
-from nsadmin.operations.security.observer import BROKER, NAME_SERVER, AuditedServer, SecurityObservation
-from nsadmin.operations.security.rules import AUDIT_MEASURES, find_problems, judge_servers
+from nsadmin.operations.security.observer import (
+    BROKER,
+    NAME_SERVER,
+    PROXY,
+    AuditedServer,
+    SecurityObservation,
+)
+from nsadmin.operations.security.rules import AUDIT_MEASURES, SecurityProblem, find_problems, judge_servers
 
 NOW = 1_000_000.0
 GOOD = CertificateSummary("ns", int(NOW) + 86_400)
@@ -63,10 +69,7 @@ def test_credentials_that_everybody_need_not_have() -> None:
     credential_settings = {"credentialsFile": "/c.yaml"}
     assert found(
         OPEN._replace(is_ours=True, settings=credential_settings, public_settings=credential_settings)
-    ).keys() == {
-        "noTls",
-        "openReads",
-    }
+    ).keys() == {"noTls", "openReads"}
 
 
 def test_an_open_broker() -> None:
@@ -263,3 +266,31 @@ def test_a_replication_port_that_was_not_tried_is_told(
     problems = found(BROKER_A._replace(has_open_replication=accepts))
     said = {key: value for key, value in problems.items() if key.lower().endswith("replicationport")}
     assert said == ({} if name is None else {name: state})
+
+
+def test_a_proxy_that_answers_without_credentials_is_open() -> None:
+    proxy = AuditedServer(PROXY, "proxy p", "127.0.0.1:8080", settings={}, public_settings={})
+    assert list(found(proxy)) == ["openProxy"]
+    assert found(proxy._replace(public_settings=None)) == {}
+    assert found(proxy._replace(addr="8.8.8.8:1")) == {
+        "openProxy": CheckState.CRITICAL,
+        "publicAddress": CheckState.WARNING,
+    }
+
+
+def test_a_grpc_port_in_plain_text_that_lists_connections() -> None:
+    port = AuditedServer(
+        PROXY, "proxy p (gRPC)", "127.0.0.1:8081", settings={}, answers_plain_text=True, speaks_tls=True,
+        lists_connections=True,
+    )  # fmt: skip
+    assert list(found(port)) == ["plainText", "openConnections"]
+    assert list(found(port._replace(speaks_tls=False))) == ["noTls", "openConnections"]
+
+
+def test_brokers_have_rules_of_their_own() -> None:
+    broker = AuditedServer(BROKER, "b", "127.0.0.1:1", settings={}, public_settings={})
+    assert "openProxy" not in found(broker)
+
+
+def test_evidence_is_optional() -> None:
+    assert SecurityProblem("noTls", CheckState.WARNING, "not encrypted", "set up TLS").evidence == ""

@@ -6,8 +6,12 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client import NoneReachable
-from nsadmin.operations.what_if.name_server_lists import NameServerListLoss
-from nsadmin.operations.what_if.name_server_outage import foresee_name_server_outage
+from nsadmin.operations.what_if.name_server_outage import (
+    NameServerListLoss,
+    find_list_losses,
+    find_unshared_brokers,
+    foresee_name_server_outage,
+)
 from tests.support.lab import Lab, start_lab
 from tests.support.servers import FakeNameServer, closed_port
 from tests.support.topic_brokers import TopicBroker
@@ -69,3 +73,23 @@ def test_a_silent_server_may_know_all_of_them() -> None:
         assert outage.errors_by_addr[dead] is not None
     with AdminClient(dead) as admin, pytest.raises(NoneReachable):
         foresee_name_server_outage(admin, [dead], same)
+
+
+def test_those_with_none_left_come_first() -> None:
+    lists = {"p": ("s:1", "s:2"), "q": ("s:1",), "r": ("s:2",), "o": ("s:1", "s:3")}
+    assert find_list_losses(lists, ["s:1"]) == [
+        NameServerListLoss("q", ("s:1",), ()),
+        NameServerListLoss("o", ("s:1", "s:3"), ("s:3",)),
+        NameServerListLoss("p", ("s:1", "s:2"), ("s:2",)),
+    ]
+
+
+def test_processes_that_only_one_name_server_knows() -> None:
+    tables = {
+        "s:1": {"a": frozenset({0, 1}), "b": frozenset({0}), "c": frozenset({0})},
+        "s:2": {"a": frozenset({0}), "c": frozenset({0})},
+        "s:3": {"b": frozenset({0})},
+    }
+    assert find_unshared_brokers(tables, ["s:1"]) == {"a": frozenset({1})}
+    assert find_unshared_brokers(tables, ["s:1", "s:3"]) == {"a": frozenset({1}), "b": frozenset({0})}
+    assert find_unshared_brokers(tables, []) == {}
