@@ -135,10 +135,7 @@ def test_verify_tells_that_a_journal_is_whole(run: Run, folder: str) -> None:
     assert (result.code, result.err) == (0, "")
     assert [
         (row["result"], row["records"], row["firstSeq"], row["lastSeq"]) for row in json.loads(result.out)
-    ] == [
-        ("whole", 3, 1, 3),
-        ("open", 1, 4, 4),
-    ]
+    ] == [("whole", 3, 1, 3), ("open", 1, 4, 4)]
 
 
 def test_verify_fails_where_something_is_damaged(run: Run, folder: str) -> None:

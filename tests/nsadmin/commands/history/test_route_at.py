@@ -117,10 +117,7 @@ def test_without_a_journal_it_says_where_one_may_stand(run: Run, tmp_path: Path)
     assert (
         result.code,
         "is not a journal: it has no files such as 0000000000000001-*.jsonl" in result.err,
-    ) == (
-        2,
-        True,
-    )
+    ) == (2, True)
 
 
 def test_what_is_still_to_come_is_not_asked_for(run: Run, folder: str) -> None:

@@ -162,11 +162,7 @@ def test_a_broker_that_refuses_is_an_error(stream: Run, filled_store: DeadLetter
         result.code,
         result.out,
         "broker broker-a: SYSTEM_ERROR (1): The broker does not" in result.err,
-    ) == (
-        1,
-        "",
-        True,
-    )
+    ) == (1, "", True)
 
 
 @pytest.mark.parametrize(

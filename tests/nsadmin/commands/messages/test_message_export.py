@@ -129,7 +129,4 @@ def test_parquet_without_its_library_says_what_to_install(
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))
     remedy = "pip install 'nsadmin[parquet]', or use .jsonl.gz"
-    assert (result.code, result.err) == (
-        2,
-        f"nsadmin: messages export: Parquet needs a library: {remedy}\n",
-    )
+    assert (result.code, result.err) == (2, f"nsadmin: messages export: Parquet needs a library: {remedy}\n")

@@ -165,10 +165,7 @@ def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(
 ) -> None:
     message_broker.store_message(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
     result = run_json("queryMsgById", "T", KEY)
-    assert (result.code, result.err) == (
-        0,
-        f"nsadmin: body of {KEY}: unknown compression type (5)\n",
-    )
+    assert (result.code, result.err) == (0, f"nsadmin: body of {KEY}: unknown compression type (5)\n")
     assert shown(result, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
 
 

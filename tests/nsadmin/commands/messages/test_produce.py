@@ -86,11 +86,7 @@ def test_an_invalid_line_says_what_was_sent_before(
         result.code,
         "line 66 is invalid" in result.err,
         "64 messages before it were sent" in result.err,
-    ) == (
-        2,
-        True,
-        True,
-    )
+    ) == (2, True, True)
 
 
 def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_file: Path) -> None:

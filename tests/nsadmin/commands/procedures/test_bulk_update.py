@@ -64,10 +64,7 @@ def test_groups_of_either_kind_of_file(run_on_lab: Run) -> None:
     assert (result.code, results(result)) == (0, [("auditors", [A, B], "done")])
     ours = written(f"cluster: x\ngroups:\n  auditors: {{retryMaxTimes: 3, notOn: [{B}]}}\n", "ours.yaml")
     again = run_on_lab("updateSubGroupList", ours, "-c", "cluster-a")
-    assert (again.code, results(again)) == (
-        0,
-        [("auditors", [A], "unchanged"), ("auditors", [B], "skipped")],
-    )
+    assert (again.code, results(again)) == (0, [("auditors", [A], "unchanged"), ("auditors", [B], "skipped")])
 
 
 def test_a_list_of_a_whole_cluster_is_warned_of(run_on_lab: Run) -> None:

@@ -166,11 +166,7 @@ def test_watching_remembers_the_looks_before(
 )
 def test_what_cannot_be_is_one_line(run: Run, both_servers: str, words: tuple[str, ...], reason: str) -> None:
     result = run("divergence", both_servers, *words)
-    assert (result.code, result.out, result.err) == (
-        2,
-        "",
-        f"nsadmin: {reason}\n",
-    )
+    assert (result.code, result.out, result.err) == (2, "", f"nsadmin: {reason}\n")
 
 
 @pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])

@@ -29,14 +29,7 @@ def test_a_report_is_shown_in_every_form(folder: str, run: Run) -> None:
         "2025-02-01",
     )
     result = run(
-        "reportShow",
-        "broker_availability",
-        "--dir",
-        folder,
-        "--since",
-        "2025-02-02",
-        "--output",
-        "csv",
+        "reportShow", "broker_availability", "--dir", folder, "--since", "2025-02-02", "--output", "csv"
     )
 
     assert result.out.splitlines()[1].startswith("2025-02-02,c 1,a,0,0.0,0.0,0.0,86400.0")
