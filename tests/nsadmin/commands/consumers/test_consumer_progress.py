@@ -30,7 +30,7 @@ def test_progress_of_a_group_queue_by_queue(
 def test_progress_in_json_has_the_numbers_only(ask: Run, consumer_broker: ConsumerBroker) -> None:
     result = ask("consumerProgress", "G", "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out)[0] == {
+    assert result.json[0] == {
         "group": "G",
         "topic": "T",
         "brokerName": "broker-a",
@@ -56,7 +56,7 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
         3,
         f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
     )
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["diff"], row["error"]) for row in rows] == [
         (10, None),
         (None, None),
@@ -69,7 +69,7 @@ def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     consumer_broker.running = {"c1": f'{{"mqTable":{format_queue_map("broker-a", {("T", 1): {}})}}}'}
     result = ask("consumerProgress", "G", "-s", "true", "--json")
-    assert [row["clientId"] for row in json.loads(result.out)] == [None, "c1"]
+    assert [row["clientId"] for row in result.json] == [None, "c1"]
     assert ask("consumerProgress", "G", "-s", "yes").code == 2
 
 
@@ -78,7 +78,7 @@ def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> No
     consumer_broker.clients = {"Idle": ["c1"]}
     result = ask("consumerProgress", "--json")
     assert (result.code, result.err) == (0, "")
-    g, idle = json.loads(result.out)
+    g, idle = result.json
     assert g == {
         "group": "G",
         "count": 0,
@@ -93,14 +93,14 @@ def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> No
     }
     assert (idle["diffTotal"], idle["diffReason"]) == (None, "no committed offset")
     assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
-    assert len(json.loads(ask("consumerProgress", "--system", "--json").out)) == 3
+    assert len(ask("consumerProgress", "--system", "--json").json) == 3
 
 
 def test_a_group_that_could_not_be_told_of_says_so(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.handlers[208] = refuse_with(1, "no")
     result = ask("consumerProgress", "--json")
     assert (result.code, result.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
-    assert json.loads(result.out)[0]["diffTotal"] is None
+    assert result.json[0]["diffTotal"] is None
 
 
 def test_what_cannot_be_asked(ask: Run, consumer_broker: ConsumerBroker) -> None:
@@ -118,7 +118,7 @@ def test_connections_of_a_group(ask: Run, consumer_broker: ConsumerBroker, flag:
     consumer_broker.running = {"c1": format_subscriptions(T="*")}
     result = ask("consumerConnection", *([flag] if flag else []), "G", "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "group": "G",
             "clientId": "c1",
@@ -151,7 +151,7 @@ def test_each_client_has_its_own_subscriptions_not_those_of_the_broker(
     consumer_broker.clients = {"G": ["c1", "c2", "c3"]}
     consumer_broker.running = {"c1": format_subscriptions(T="*"), "c2": format_subscriptions(T="TagA")}
     result = ask("consumerConnection", "G", "--json")
-    assert [row["subscriptions"] for row in json.loads(result.out)] == [{"T": "*"}, {"T": "TagA"}, None]
+    assert [row["subscriptions"] for row in result.json] == [{"T": "*"}, {"T": "TagA"}, None]
     assert result.code == 0
     differing, unknown = result.err.splitlines()
     assert differing == "nsadmin: c2 and c1 subscribe differently: T=TagA and T=*"
@@ -184,13 +184,13 @@ def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker:
         0,
         "nsadmin: 10 messages behind in total; the diff of 1 queue is unknown\n",
     )
-    assert [(row["queueId"], row["diff"], row["diffReason"]) for row in json.loads(result.out)] == [
+    assert [(row["queueId"], row["diff"], row["diffReason"]) for row in result.json] == [
         (0, 10, None),
         (1, None, "no committed offset"),
     ]
     assert consumer_broker.asked[0].ext == {"isOrder": "false"}
     result = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
-    assert [row["queueId"] for row in json.loads(result.out)] == [0]
+    assert [row["queueId"] for row in result.json] == [0]
     assert run("brokerConsumeStats", consumer_broker.addr, "-l", "11", "--json").out == "[]\n"
 
 

@@ -1,6 +1,5 @@
 """consumerStatus."""
 
-import json
 from time import time
 
 import pytest
@@ -23,7 +22,7 @@ def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 def test_every_queue_of_every_client(ask: Run, online_broker: ConsumerBroker, flag: str | None) -> None:
     result = ask("consumerStatus", *([flag] if flag else []), "G", "--json")
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["clientId"], row["queueId"]) for row in rows] == [
         *(("c1", number) for number in range(4)),
         *(("c2", number) for number in range(4, 8)),
@@ -35,7 +34,7 @@ def test_every_queue_of_every_client(ask: Run, online_broker: ConsumerBroker, fl
 
 def test_one_client(ask: Run, online_broker: ConsumerBroker) -> None:
     result = ask("consumerStatus", "G", "-i", "c2", "-b", online_broker.addr, "--json")
-    assert {row["clientId"] for row in json.loads(result.out)} == {"c2"}
+    assert {row["clientId"] for row in result.json} == {"c2"}
     assert ask("consumerStatus", "G", "-i", "c3").code == 5
     assert ask("consumerStatus", "X").code == 5
 
@@ -47,7 +46,7 @@ def test_what_is_wrong_is_said(ask: Run, online_broker: ConsumerBroker) -> None:
     assert result.err == "".join(
         f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8)
     )
-    assert json.loads(result.out)[4]["queueId"] is None
+    assert result.json[4]["queueId"] is None
 
 
 def test_a_client_that_does_not_answer_is_a_row(ask: Run, online_broker: ConsumerBroker) -> None:
@@ -57,7 +56,7 @@ def test_a_client_that_does_not_answer_is_a_row(ask: Run, online_broker: Consume
         3,
         "nsadmin: client c1: SYSTEM_ERROR (1): The Consumer <G> <c1> not online\n",
     )
-    rows = json.loads(result.out)
+    rows = result.json
     assert (rows[0]["clientId"], rows[0]["queueId"]) == ("c1", None)
     assert len(rows) == 5
 
@@ -72,7 +71,7 @@ def test_a_client_that_pops_has_a_row_for_a_broker(ask: Run, online_broker: Cons
     online_broker.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
     result = ask("consumerStatus", "G", "--json")
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
         ("c1", None, 3),
         ("c2", None, 0),
@@ -80,7 +79,7 @@ def test_a_client_that_pops_has_a_row_for_a_broker(ask: Run, online_broker: Cons
     assert (rows[0]["lastPopTime"], rows[0]["consumeOKTPS"]) == ("1970-01-01T00:00:01.000Z", 1.5)
     assert "waitAckCount" in ask("consumerStatus", "G").out
     result = ask("consumerProgress", "G", "-s", "true", "--json")
-    assert {row["clientId"] for row in json.loads(result.out)} == {"c1,c2"}
+    assert {row["clientId"] for row in result.json} == {"c1,c2"}
 
 
 def test_a_client_in_another_language_sends_numbers_as_text_and_null(
@@ -93,7 +92,7 @@ def test_a_client_in_another_language_sends_numbers_as_text_and_null(
     )
     online_broker.running["c1"] = online_broker.running["c2"].replace('"NaN"', '"0.25"')
     result = ask("consumerStatus", "G", "--json")
-    [row, unreadable] = json.loads(result.out)
+    [row, unreadable] = result.json
     assert (row["commitOffset"], row["cachedMsgCount"], row["consumeOKTPS"]) == (7, None, 1.5)
     assert (row["pullTPS"], row["consumeRT"], row["lastPullTime"]) == (None, 0.25, "1970-01-01T00:00:01.000Z")
     assert (unreadable["clientId"], unreadable["queueId"], result.code) == ("c2", None, 3)

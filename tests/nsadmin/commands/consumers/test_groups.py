@@ -1,7 +1,5 @@
 """getConsumerConfig, updateSubGroup and deleteSubGroup."""
 
-import json
-
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
@@ -23,9 +21,7 @@ def test_settings_on_every_broker(
         words = [flag, "G"] if flag else ["G"]
         result = ask("getConsumerConfig", *words, "--json")
         assert result.code == 3
-        assert [
-            (row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(result.out)
-        ] == [
+        assert [(row["brokerName"], row["retryMaxTimes"], row["error"]) for row in result.json] == [
             ("a", 3, None),
             ("b", None, "this broker does not have the group"),
             ("d", None, "connection refused, no server listens on this port"),
@@ -39,7 +35,7 @@ def test_settings_on_every_broker(
 def test_a_change_keeps_what_is_not_named(ask: Run, consumer_broker: ConsumerBroker) -> None:
     result = ask("updateSubGroup", "G", "-c", "C", "-s", "false", "--json")
     assert (result.code, result.err) == (0, "")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert row == {
         "target": consumer_broker.addr,
         "brokerName": "broker-a",
@@ -83,7 +79,7 @@ def test_a_change_dry_shows_before_and_after(ask: Run, consumer_broker: Consumer
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
     assert 200 not in consumer_broker.asked_codes()
     same = ask("updateSubGroup", "G", "-c", "C", "-r", "3", "--json")
-    assert json.loads(same.out)[0]["result"] == "unchanged"
+    assert same.json[0]["result"] == "unchanged"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +106,7 @@ def test_a_failing_master_does_not_hide_the_other(
     first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead_addr}, "c": {1: "h:1"}}}
     result = ask("updateSubGroup", "G", "-c", "C", "-r", "9", "--json")
     assert result.code == 3
-    assert [(row["result"], row["error"]) for row in json.loads(result.out)] == [
+    assert [(row["result"], row["error"]) for row in result.json] == [
         ("done", None),
         ("failed", "connection refused, no server listens on this port"),
         ("failed", "this broker has no master now"),
@@ -120,7 +116,7 @@ def test_a_failing_master_does_not_hide_the_other(
 def test_deleting_needs_a_yes(ask: Run, consumer_broker: ConsumerBroker) -> None:
     assert ask("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
     result = ask("deleteSubGroup", "G", "-c", "C", "--dry-run", "--json")
-    assert [row["result"] for row in json.loads(result.out)] == ["dry-run"]
+    assert [row["result"] for row in result.json] == ["dry-run"]
     assert ("G" in consumer_broker.configs, result.err) == (True, "")
 
 
@@ -137,7 +133,7 @@ def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> 
     before = dict(consumer_broker.configs["G"])
     result = run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "-r", "true", "--yes", "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "target": consumer_broker.addr,
             "role": "master",
@@ -161,7 +157,7 @@ def test_deleting_from_a_cluster_takes_its_topics(
     first_server.routes["%RETRY%G"] = {"broker-a": 6}
     result = ask("deleteSubGroup", "G", "-c", "C", "--yes", "--json")
     assert (result.code, result.err) == (0, "")
-    assert [(row["role"], row["topic"], row["result"]) for row in json.loads(result.out)] == [
+    assert [(row["role"], row["topic"], row["result"]) for row in result.json] == [
         ("master", None, "done"),
         ("master", "%RETRY%G", "done"),
         ("nameserver", "%RETRY%G", "done"),
@@ -192,7 +188,7 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     make_anew(consumer_broker)
     result = ask("deleteSubGroup", "G", "-c", "C", "-y", "--json")
     assert (result.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert row["result"] == "failed"
     assert row["error"].startswith("the broker created the group again, and its settings are restored. 5.5")
     assert consumer_broker.configs["G"] == settings
@@ -207,8 +203,8 @@ def test_settings_that_cannot_be_restored_are_told(
     consumer_broker.handlers[200] = refuse_with(1, "no space left")
     result = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
     assert result.code == 1
-    assert "its settings are not restored: " in json.loads(result.out)[0]["error"]
-    assert "no space left" in json.loads(result.out)[0]["error"]
+    assert "its settings are not restored: " in result.json[0]["error"]
+    assert "no space left" in result.json[0]["error"]
 
 
 def test_its_topics_can_be_kept_and_their_failure_is_told(ask: Run, consumer_broker: ConsumerBroker) -> None:
@@ -219,7 +215,7 @@ def test_its_topics_can_be_kept_and_their_failure_is_told(ask: Run, consumer_bro
     consumer_broker.configs["G"] = config
     result = ask("deleteSubGroup", "G", "-c", "C", "-y", "--json")
     assert result.code == 3
-    assert [row["result"] for row in json.loads(result.out)] == ["done", "failed", "skipped"]
+    assert [row["result"] for row in result.json] == ["done", "failed", "skipped"]
 
 
 def test_one_master_of_two_had_it(
@@ -230,4 +226,4 @@ def test_one_master_of_two_had_it(
         first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
         result = ask("deleteSubGroup", "G", "-c", "C", "--yes", "--json")
         assert result.code == 0
-        assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]
+        assert [row["result"] for row in result.json] == ["done", "not found"]

@@ -1,7 +1,5 @@
 """resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset."""
 
-import json
-
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand
@@ -25,7 +23,7 @@ def test_a_reset_dry_shows_what_would_be_repeated(
 ) -> None:
     result = ask("resetOffsetByTime", *words, "--dry-run", "--json")
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert rows[0] == {
         "group": "G",
         "topic": "T",
@@ -48,7 +46,7 @@ def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker
     assert ask(*words).code == 2
     result = ask(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, UNDO_HINT)
-    assert [row["result"] for row in json.loads(result.out)] == ["done"] * 8
+    assert [row["result"] for row in result.json] == ["done"] * 8
     assert set(filled_broker.offsets.values()) == {15}
 
 
@@ -60,7 +58,7 @@ def test_minus_one_and_skipping_go_to_the_end(ask: Run, filled_broker: ConsumerB
         filled_broker.offsets = {("G", "T", number): 20 for number in range(7)}
         result = ask(*words, "-y", "--json")
         assert (result.code, result.err) == (0, UNDO_HINT)
-        assert json.loads(result.out)[0]["skipped"] == 30
+        assert result.json[0]["skipped"] == 30
         assert set(filled_broker.offsets.values()) == {50}
 
 
@@ -72,9 +70,7 @@ def test_one_queue_goes_to_any_offset_that_it_has(
     words = ["resetOffsetByTime", "G", "T", "-b", filled_broker.addr, "-q", "3", "-o", offset]
     result = ask(*words, "-y", "--json")
     assert result.code == 0
-    assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(result.out)] == [
-        (3, int(offset), "done")
-    ]
+    assert [(row["queueId"], row["to"], row["result"]) for row in result.json] == [(3, int(offset), "done")]
     assert filled_broker.offsets["G", "T", 3] == int(offset)
     # mqadmin demands -s, and does not look at it.
     assert ask(*words, "-s", "now", "-y").code == 0
@@ -125,7 +121,7 @@ def test_clients_of_an_old_broker_are_told(
     result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json")
     assert result.code == 0
     assert result.err.startswith("nsadmin: pending: ")
-    assert {row["result"] for row in json.loads(result.out)} == {"pending"}
+    assert {row["result"] for row in result.json} == {"pending"}
     assert len(seconds) == 18
 
 
@@ -138,14 +134,14 @@ def test_a_clone_is_previewed_and_done(
     command = ["cloneGroupOffset", *words, "--json"]
     assert ask(*command).code == 2
     result = ask(*command, "--dry-run")
-    assert [(row["repeated"], row["result"]) for row in json.loads(result.out)[:2]] == [
+    assert [(row["repeated"], row["result"]) for row in result.json[:2]] == [
         (25, "dry-run"),
         (None, "dry-run"),
     ]
     assert filled_broker.offsets["Other", "T", 0] == 45
     result = ask(*command, "-y")
     assert (result.code, result.err) == (0, UNDO_HINT.replace(" G ", " Other "))
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["group"], row["from"], row["to"]) for row in rows[:2]] == [
         ("Other", 45, 20),
         ("Other", None, 20),
@@ -191,7 +187,7 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
     commit_later(filled_broker, seconds, (6, 21), (12, 22), (18, 23))
     result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json")
     assert (result.code, len(seconds)) == (3, 18)
-    rows = json.loads(result.out)
+    rows = result.json
     assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
         50, "failed", "overwritten: a client committed 23 after the change; stop the clients first",
     )  # fmt: skip
@@ -212,7 +208,7 @@ def test_the_first_look_is_the_last_if_all_holds(
     commit_later(filled_broker, seconds, (6, 17))
     result = ask("resetOffsetByTime", "G", "T", "-s", "15", "-y", "--json")
     assert (result.code, len(seconds)) == (0, 6)
-    assert json.loads(result.out)[0]["result"] == "done"
+    assert result.json[0]["result"] == "done"
 
 
 @pytest.mark.parametrize(("delivered", "code", "pauses"), [(5, 0, 6), (4, 3, 18)])
@@ -274,11 +270,11 @@ def test_a_move_that_was_a_mistake_is_undone_from_the_audit(
     result = ask(*words, "--yes")
     assert (result.code, result.err) == (0, UNDO_HINT)
     undo_words = ["resetOffsetByTime", "G", "T", "--undo", "--json"]
-    preview = json.loads(ask(*undo_words, "--dry-run").out)
+    preview = ask(*undo_words, "--dry-run").json
     assert {row["to"] for row in preview[:7]} == {20}
     result = ask(*undo_words, "--yes")
     # Of queue 7, the group had no offset.
-    assert [row["result"] for row in json.loads(result.out)] == ["done"] * 7 + ["failed"]
+    assert [row["result"] for row in result.json] == ["done"] * 7 + ["failed"]
     assert result.code == 3
     assert {key: filled_broker.offsets[key] for key in before} == before
 

@@ -1,7 +1,5 @@
 """producerConnection and producer."""
 
-import json
-
 import pytest
 
 from tests.nsadmin.conftest import Run
@@ -19,7 +17,7 @@ def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 def test_clients_of_a_producer_group(ask: Run, online_broker: ConsumerBroker, words: tuple[str, ...]) -> None:
     result = ask("producerConnection", *words, "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "producerGroup": "P",
             "clientId": "p1",
@@ -52,7 +50,7 @@ def test_all_producers_of_one_broker_need_no_name_server(
 ) -> None:
     result = run("producer", *([flag] if flag else []), online_broker.addr, "--json")
     assert (result.code, result.err) == (0, "")
-    inner, mine = json.loads(result.out)
+    inner, mine = result.json
     assert inner["producerGroup"] == "CLIENT_INNER_PRODUCER"
     assert mine == {
         "producerGroup": "P",

@@ -1,7 +1,5 @@
 """allocateMQ."""
 
-import json
-
 import pytest
 
 from tests.nsadmin.conftest import Run
@@ -11,7 +9,7 @@ from tests.nsadmin.conftest import Run
 def test_sorted_as_clients_do(ask: Run, words: tuple[str, ...]) -> None:
     result = ask("allocateMQ", *words, "--json")
     assert result.code == 0
-    assert [(row["clientId"], row["queueId"]) for row in json.loads(result.out)] == [
+    assert [(row["clientId"], row["queueId"]) for row in result.json] == [
         *(("a", number) for number in (0, 1, 2)),
         *(("b", number) for number in (3, 4, 5)),
         *(("c", number) for number in (6, 7)),
@@ -20,7 +18,7 @@ def test_sorted_as_clients_do(ask: Run, words: tuple[str, ...]) -> None:
 
 def test_clients_without_queues_are_seen(ask: Run) -> None:
     names = ",".join(f"c{number}" for number in range(9))
-    rows = json.loads(ask("allocateMQ", "T", names, "--json").out)
+    rows = ask("allocateMQ", "T", names, "--json").json
     assert (rows[-1]["clientId"], rows[-1]["queueId"]) == ("c8", None)
 
 

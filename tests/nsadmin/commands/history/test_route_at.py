@@ -34,7 +34,7 @@ def test_the_rows_are_those_of_topic_route(run: Run, folder: str) -> None:
         "topic  brokerName  clusterName  brokerAddrs       perm  readQueueNums  writeQueueNums  topicSysFlag",
         "T      a           c            0=10.0.0.1:10911  rw-               8               8             0",
     ]
-    assert json.loads(run("routeAt", "T", "--at", AT(2), "--journal", folder, "--json").out) == [
+    assert run("routeAt", "T", "--at", AT(2), "--journal", folder, "--json").json == [
         {
             "topic": "T",
             "brokerName": "a",
@@ -191,7 +191,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
             # The last moment before it was killed: nothing that was written down came after it.
             assert "ended abnormally" in result.err
             continue
-        answer = json.loads(result.out)
+        answer = result.json
         assert all(row.pop("server") for row in answer)
         assert (result.code, answer or None) == (code, rows), (moment, result.err)
     assert {code for _, _, code, _ in life.seen} == {0, 5}

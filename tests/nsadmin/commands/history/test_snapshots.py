@@ -1,6 +1,5 @@
 """snapshotSave, snapshotShow, snapshotList."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,7 @@ def test_what_is_saved_is_what_the_name_server_tells(
 ) -> None:
     result = ask("snapshotSave", "s.snapshot.zst", "--json")
     assert result.code == 0
-    (row,) = json.loads(result.out)
+    (row,) = result.json
     assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
     saved = (current_folder / "s.snapshot.zst").read_bytes()
     assert (current_folder / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
@@ -50,7 +49,7 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
     at = "2025-11-21T14:03:05.500Z"
     result = run("snapshotSave", "--at", at, *journal, "--json")
     assert result.code == 0
-    (row,) = json.loads(result.out)
+    (row,) = result.json
     assert row["file"] == "20251121T140305500Z.snapshot.zst"
     assert (row["time"], row["brokers"], row["topics"]) == (at, 1, 2)
     saved = decode_snapshot((current_folder / row["file"]).read_bytes())

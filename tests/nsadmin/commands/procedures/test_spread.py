@@ -1,6 +1,5 @@
 """spread, of simulated brokers; the plan that it writes is read back."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def rows_of(run: Run, running_lab: Lab, *words: str) -> list[dict[str, Any]]:
     result = run("spread", *words, "-n", running_lab.namesrv_addr, "--json")
     assert result.code == 0, result.err
-    return list(json.loads(result.out))
+    return list(result.json)
 
 
 def test_a_topic_in_each_cluster_that_has_it(run: Run, running_lab: Lab) -> None:
@@ -79,14 +78,14 @@ def test_what_is_uneven_or_static(ask: Run, first_server: FakeNameServer) -> Non
         brokers = {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}
         first_server.clusters = {"C": brokers}
         result = ask("spread", "--all", "--json")
-        assert {row["topic"]: row["finding"] for row in json.loads(result.out)} == {
+        assert {row["topic"]: row["finding"] for row in result.json} == {
             "S": "static: updateStaticTopic balances it",
             "T": "uneven",
         }
-        [row] = json.loads(ask("spread", "P", "--json").out)
+        [row] = ask("spread", "P", "--json").json
         assert (row["finding"], row["differing"]) == ("balanced, with different settings", ["perm"])
         first_server.clusters = {"C": {**brokers, "broker-c": {0: c.addr}}}
-        [row] = json.loads(ask("spread", "T", "--json").out)
+        [row] = ask("spread", "T", "--json").json
         assert row["finding"] == "on 2 of 3 brokers, uneven"
 
 
@@ -113,7 +112,7 @@ def test_a_process_with_two_names_counts_once(ask: Run, first_server: FakeNameSe
     with RegisteringBroker(name="broker-b") as a:
         first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: a.addr}}}
         result = ask("spread", "T", "--json")
-    assert [row["queues"] for row in json.loads(result.out)] == [{"broker-b": "8/8"}]
+    assert [row["queues"] for row in result.json] == [{"broker-b": "8/8"}]
     assert result.err == f"nsadmin: broker-a and broker-b are one process, at {a.addr}: counted once\n"
 
 

@@ -1,6 +1,5 @@
 """client list."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -27,7 +26,7 @@ def test_clients_of_brokers_and_proxies(ask: Run, proxied_broker: ProxiedBroker)
         proxied_broker.clients = {"G": ["direct"]}
         proxied_broker.store_heartbeat(heartbeat_body("proxied", "G", proxy=f"127.0.0.1%{proxy.port}%1"))
         result = ask("client", "list", "--json")
-    direct, proxied = json.loads(result.out)
+    direct, proxied = result.json
     assert (result.code, result.err) == (0, "")
     assert (direct["clientId"], direct["protocol"], direct["brokerAddrs"]) == (
         "direct", "remoting", [proxied_broker.addr],
@@ -46,7 +45,7 @@ def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     host, port = dead_addr.split(":")
     proxied_broker.store_heartbeat(heartbeat_body("proxied", proxy=f"{host}%{port}%1"))
     result = ask("client", "list", "--json")
-    assert (result.code, [row["clientId"] for row in json.loads(result.out)]) == (3, ["proxied"])
+    assert (result.code, [row["clientId"] for row in result.json]) == (3, ["proxied"])
     assert result.err.splitlines()[0].startswith(f"nsadmin: proxy {dead_addr}: connection refused")
     assert "gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]" in result.err
 

@@ -1,6 +1,5 @@
 """proxy list."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -26,7 +25,7 @@ def test_a_silent_proxy_is_reported_and_hides_nothing(
     with FakeProxy() as proxy:
         proxied_broker.store_heartbeat(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
         result = ask("proxy", "list", "--proxies", dead_addr, "--json")
-    rows = {row["proxyAddr"]: row for row in json.loads(result.out)}
+    rows = {row["proxyAddr"]: row for row in result.json}
     assert (result.code, rows[proxy.addr]["state"], rows[dead_addr]["state"]) == (3, "ok", "silent")
     assert result.err.startswith(f"nsadmin: proxy {dead_addr}: connection refused")
     wanted = {
@@ -42,7 +41,7 @@ def test_a_proxy_with_unknown_ports_is_a_line_with_what_to_pass(
 ) -> None:
     proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
     result = ask("proxy", "list", "--json")
-    assert (result.code, json.loads(result.out)[0]["state"]) == (0, "unknown")
+    assert (result.code, result.json[0]["state"]) == (0, "unknown")
     assert "pass --proxies 10.0.0.1:8080" in result.err
 
 
