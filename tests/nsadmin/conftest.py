@@ -1,9 +1,10 @@
 """Running commands in this process, and servers to ask: a broker, and two name servers that know it."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,6 +24,11 @@ class CommandResult(NamedTuple):
     code: int
     out: str
     err: str
+
+    @property
+    def json(self) -> Any:
+        """The JSON that it wrote."""
+        return json.loads(self.out)
 
 
 Run = Callable[..., CommandResult]

@@ -38,6 +38,13 @@ def both_servers(first_server: FakeNameServer, second_server: FakeNameServer) ->
 
 
 @pytest.fixture
+def ask(run: Run, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command about the first name server."""
+    monkeypatch.setenv("NAMESRV_ADDR", first_server.addr)
+    return run
+
+
+@pytest.fixture
 def dead_addr() -> str:
     """An address where nothing listens."""
     return f"127.0.0.1:{closed_port()}"

@@ -38,7 +38,7 @@ class ReplicationLink(NamedTuple):
     master: MasterLink | None = None
 
     @property
-    def transferred(self) -> int | None:
+    def byte_rate(self) -> int | None:
         link = self.slave or self.master
         return link and link.transferred_byte_in_second
 
@@ -96,7 +96,7 @@ LINK_COLUMNS: Columns[ReplicationLink] = (
     Column(
         "transferredByteInSecond",
         "bytes that are replicated per second",
-        lambda r: to_bytes(r.transferred),
+        lambda r: to_bytes(r.byte_rate),
     ),
     *of_part(
         attrgetter("master"),

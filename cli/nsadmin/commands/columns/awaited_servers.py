@@ -15,17 +15,14 @@ def report_awaited_servers(
     `late_addrs` are the brokers that made the change and did not answer in time. The exit code is then that
     of a partial failure.
     """
-    silent_results = find_awaited_name_servers(admin, late_addrs)
-    if not silent_results:
+    silent = find_awaited_name_servers(admin, late_addrs)
+    if not silent:
         return change_rows
     notes = list(change_rows.notes)
     failure_count = sum(error is not None for error in change_rows.errors)
     if failure_count and not notes:
         notes = [f"failed on {failure_count} of {len(change_rows.errors)} servers"]
     return change_rows._replace(
-        errors=[*change_rows.errors, None, *(silent_result.error for silent_result in silent_results)],
-        notes=[
-            *notes,
-            *(f"name server {silent_result.addr}: {silent_result.error}" for silent_result in silent_results),
-        ],
+        errors=[*change_rows.errors, None, *(r.error for r in silent)],
+        notes=[*notes, *(f"name server {r.addr}: {r.error}" for r in silent)],
     )

@@ -1,5 +1,6 @@
 """Columns about a change on a server: the values before and after it, the difference, and the outcome."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.console.output.quantities import count_noun
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:
@@ -88,6 +90,26 @@ def broker_change_rows(
     return ResultRows.from_records(columns, zip(targets, changes, strict=True), errors, common=common)
 
 
+def name_server_change_columns(
+    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
+) -> Columns[ServerChange]:
+    """The columns of a change on a name server; the `own` ones stand after its address."""
+    return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
+
+
+def name_server_change_rows(
+    columns: Columns[ServerChange],
+    earlier_results: Sequence[ServerResult[Any]],
+    results: Sequence[ServerResult[Any]],
+    done: str = "done",
+    common: Mapping[AnyColumn, object] = {},
+) -> ResultRows:
+    """A row for each name server, in the order of `results`, which hold the values afterwards."""
+    before = {r.addr: r.result for r in earlier_results}
+    changes = [ServerChange(r.addr, before.get(r.addr), r.result, r.error, done) for r in results]
+    return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
+
+
 def read_change(result: ServerResult[Any], done: str) -> ServerChange:
     """The change of a server whose result has `before` and `after`; unchanged if these are equal."""
     change = result.result
@@ -104,15 +126,10 @@ def describe_change(before: Any, after: Any) -> str | None:
     if before is None or after is None:
         return f"gone: {_format_value(before)}" if after is None else f"new: {_format_value(after)}"
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        changed_names = [
-            setting_name
-            for setting_name in {**before, **after}
-            if before.get(setting_name) != after.get(setting_name)
-        ]
+        changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         return ", ".join(
-            f"{setting_name} {_format_setting(setting_name, before.get(setting_name))} -> "
-            f"{_format_setting(setting_name, after.get(setting_name))}"
-            for setting_name in changed_names
+            f"{name} {_format_setting(name, before.get(name))} -> {_format_setting(name, after.get(name))}"
+            for name in changed
         )
     return f"{_format_value(before)} -> {_format_value(after)}"
 
@@ -124,15 +141,14 @@ def describe_item_change(
     if before is not None and after is not None:
         return describe_change(before, after)
     always_shown = ("readQueueNums", "writeQueueNums", "perm") if kind == "topic" else ("retryMaxTimes",)
-    brief_before, brief_after = (
-        settings
-        and {
-            **{name: settings[name] for name in always_shown if name in settings},
-            **without_defaults(kind, settings),
-        }
-        for settings in (before, after)
-    )
-    return describe_change(brief_before, brief_after)
+
+    def select(settings: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        if not settings:
+            return settings
+        shown = {name: settings[name] for name in always_shown if name in settings}
+        return {**shown, **without_defaults(kind, settings)}
+
+    return describe_change(select(before), select(after))
 
 
 def difference_columns(
@@ -154,82 +170,42 @@ def difference_columns(
 
 
 def plain_value(fields: Mapping[str, Any] | None) -> object:
-    """Return the value of an item that has only one, under the name ""; else its fields."""
+    """The value of an item that has only one, under the name ""; else its fields."""
     return fields[""] if fields is not None and "" in fields else fields
 
 
-def summarize_perm_changes(perms_before: Mapping[str, int], perms_after: Mapping[str, int]) -> str | None:
+def summarize_perm_changes(before: Mapping[str, int], after: Mapping[str, int]) -> str | None:
     """ "rw- -> r-- on 12 topics", for each pair of permissions that differ; None if no permission changes."""
-    topic_counts: dict[str, int] = {}
-    for topic, perm_bits in perms_before.items():
-        if perm_bits != perms_after[topic]:
-            change_text = f"{perm_text(perm_bits)} -> {perm_text(perms_after[topic])}"
-            topic_counts[change_text] = topic_counts.get(change_text, 0) + 1
-    count_texts = (
-        f"{change_text} on {topic_count} topic{'s' if topic_count > 1 else ''}"
-        for change_text, topic_count in topic_counts.items()
+    counts = Counter(
+        f"{perm_text(perm)} -> {perm_text(after[topic])}"
+        for topic, perm in before.items()
+        if perm != after[topic]
     )
-    return ", ".join(count_texts) or None
+    return ", ".join(f"{text} on {count_noun(count, 'topic')}" for text, count in counts.items()) or None
 
 
 def describe_removal(before: Mapping[str, Any] | None, main_settings: Sequence[str]) -> str | None:
     """Describe a removed item by its main settings, or by all settings if it has none of the main ones."""
     if before is None:
         return None
-    return describe_change(
-        {setting_name: before[setting_name] for setting_name in main_settings if setting_name in before}
-        or before,
-        None,
-    )
+    return describe_change({name: before[name] for name in main_settings if name in before} or before, None)
 
 
 def _format_value(value: Any) -> str:
     if not isinstance(value, Mapping):
         return _format_setting("", value)
-    return (
-        ", ".join(
-            f"{setting_name} {_format_setting(setting_name, setting_value)}"
-            for setting_name, setting_value in value.items()
-        )
-        or "{}"
-    )
+    return ", ".join(f"{name} {_format_setting(name, item)}" for name, item in value.items()) or "{}"
 
 
-def _format_setting(setting_name: str, value: Any) -> str:
+def _format_setting(name: str, value: Any) -> str:
     """Format a setting's value; a permission becomes letters."""
-    if setting_name == "perm" and isinstance(value, int):
+    if name == "perm" and isinstance(value, int):
         return perm_text(value)
     if isinstance(value, Mapping):
-        return (
-            " ".join(
-                f"{entry_key}={_format_setting(entry_key, entry_value)}"
-                for entry_key, entry_value in value.items()
-            )
-            or "none"
-        )
+        return " ".join(f"{key}={_format_setting(key, item)}" for key, item in value.items()) or "none"
     if value is None or isinstance(value, bool):
         return str(value).lower()
     return str(value) or "''"
-
-
-def name_server_change_columns(
-    *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
-) -> Columns[ServerChange]:
-    """The columns of a change on a name server; the `own` ones stand after its address."""
-    return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
-
-
-def name_server_change_rows(
-    columns: Columns[ServerChange],
-    earlier_results: Sequence[ServerResult[Any]],
-    results: Sequence[ServerResult[Any]],
-    done: str = "done",
-    common: Mapping[AnyColumn, object] = {},
-) -> ResultRows:
-    """A row for each name server, in the order of `results`, which hold the values afterwards."""
-    before = {r.addr: r.result for r in earlier_results}
-    changes = [ServerChange(r.addr, before.get(r.addr), r.result, r.error, done) for r in results]
-    return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
 
 
 def forgive_not_found(errors: Sequence[RocketMQError | None]) -> list[RocketMQError | None]:

@@ -1,4 +1,4 @@
-"""Columns of the JSON of a check: of a finding with the time of the check in ms, or of a whole report."""
+"""Columns of a check's JSON: of a finding with the time of its check (ms since 1970), or of a report."""
 
 from nsadmin.console.output import AnyColumn, Column, Columns, read_row
 from nsadmin.console.output.timestamps import format_utc

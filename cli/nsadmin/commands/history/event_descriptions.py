@@ -16,84 +16,63 @@ _QUEUE_SETTINGS = ("readQueueNums", "writeQueueNums", "perm")
 
 def describe_event(event_kind: str, fields: EventFields) -> str | None:
     """Describe the change of an event; for a type without a describer, list its fields. None for no text."""
-    event_text = _DESCRIBERS_BY_KIND.get(event_kind, _join_fields)(fields)
-    return event_text or None
+    return _DESCRIBERS_BY_KIND.get(event_kind, _join_fields)(fields) or None
 
 
 def _join_fields(fields: EventFields) -> str:
     return " ".join(
-        f"{field_name}={f'({len(field_value)})' if isinstance(field_value, list) else field_value}"
-        for field_name, field_value in fields.items()
-        if not isinstance(field_value, dict)
+        f"{name}={f'({len(value)})' if isinstance(value, list) else value}"
+        for name, value in fields.items()
+        if not isinstance(value, dict)
     )
 
 
 def _describe_topics(fields: EventFields) -> str:
     topics_by_change: dict[str, list[str]] = {}
-    for change_group in fields["changes"]:
-        topics_by_change.setdefault(
-            f"on {_changed_broker(change_group)} {_describe_queues(change_group)}", []
-        ).extend(change_group["topics"])
-    change_texts = [
-        f"{abbreviate_names(topic_names, _MAX_NAMED)} {change_text}"
-        for change_text, topic_names in list(topics_by_change.items())[:_MAX_NAMED]
-    ]
-    hidden_count = sum(len(topic_names) for topic_names in list(topics_by_change.values())[_MAX_NAMED:])
-    return "; ".join(
-        [*change_texts, f"and {hidden_count} with other changes"] if hidden_count else change_texts
-    )
+    for change in fields["changes"]:
+        text = f"on {_changed_broker(change)} {_describe_queues(change)}"
+        topics_by_change.setdefault(text, []).extend(change["topics"])
+    changes = list(topics_by_change.items())
+    texts = [f"{abbreviate_names(topics, _MAX_NAMED)} {text}" for text, topics in changes[:_MAX_NAMED]]
+    hidden_count = sum(len(topics) for _, topics in changes[_MAX_NAMED:])
+    return "; ".join([*texts, f"and {hidden_count} with other changes"] if hidden_count else texts)
 
 
 def _describe_deletion(fields: EventFields) -> str:
-    change_texts = [
-        f"{_changed_broker(change_group)} {_describe_queues(change_group)}"
-        for change_group in fields["changes"]
-    ]
-    return "; ".join(
-        [f"{fields['topic']} deleted from {fields.get('clusterName', 'all clusters')}", *change_texts]
-    )
+    texts = [f"{_changed_broker(change)} {_describe_queues(change)}" for change in fields["changes"]]
+    return "; ".join([f"{fields['topic']} deleted from {fields.get('clusterName', 'all clusters')}", *texts])
 
 
 def _describe_perms(fields: EventFields) -> str:
-    count_text = f"{sum(len(change_group['topics']) for change_group in fields['changes'])} topics changed"
-    return "; ".join([_describe_topics(fields) or f"{fields['brokerName']}: {count_text}"])
+    count = sum(len(change["topics"]) for change in fields["changes"])
+    return _describe_topics(fields) or f"{fields['brokerName']}: {count} topics changed"
 
 
-def _changed_broker(change_group: EventFields) -> str:
-    return str((change_group.get("after") or change_group["before"])["brokerName"])
+def _changed_broker(change: EventFields) -> str:
+    return str((change.get("after") or change["before"])["brokerName"])
 
 
-def _describe_queues(change_group: EventFields) -> str:
-    queues_before, queues_after = change_group.get("before"), change_group.get("after")
-    return (
-        (describe_change(queues_before, queues_after) or "")
-        if queues_before and queues_after
-        else _describe_sides(change_group, _QUEUE_SETTINGS)
-    )
+def _describe_queues(change: EventFields) -> str:
+    before, after = change.get("before"), change.get("after")
+    if before and after:
+        return describe_change(before, after) or ""
+    return _describe_sides(change, _QUEUE_SETTINGS)
 
 
-def _describe_sides(change_record: EventFields, setting_names: tuple[str, ...]) -> str:
+def _describe_sides(change: EventFields, setting_names: tuple[str, ...]) -> str:
     """The difference between before and after, limited to the named settings."""
-    change_sides = (change_record.get("before"), change_record.get("after"))
-    return (
-        describe_change(
-            *(
-                {setting_name: change_side.get(setting_name) for setting_name in setting_names}
-                if change_side
-                else None
-                for change_side in change_sides
-            )
-        )
-        or ""
+    before, after = (
+        {name: side.get(name) for name in setting_names} if side else None
+        for side in (change.get("before"), change.get("after"))
     )
+    return describe_change(before, after) or ""
 
 
 def _describe_mappings(fields: EventFields) -> str:
-    change_texts = [
+    return "; ".join(
         f"{change['topic']} on {change.get('bname')} {_describe_sides(change, _MAPPING_SETTINGS)}"
         for change in fields["mappingChanges"]
-    ]
-    return "; ".join(change_texts)
+    )
 
 
 def _format_place(fields: EventFields) -> str:
@@ -108,13 +87,9 @@ def _describe_registration(fields: EventFields) -> str:
 
 
 def _describe_broker_change(fields: EventFields) -> str:
-    data_version = fields.get("info", {}).get("dataVersion")
-    version_text = (
-        f", data version {data_version.get('counter')} of {data_version.get('timestamp')}"
-        if data_version
-        else ""
-    )
-    return f"{_format_place(fields)}, {fields['topics']} topics{version_text}"
+    version = fields.get("info", {}).get("dataVersion")
+    text = f", data version {version.get('counter')} of {version.get('timestamp')}" if version else ""
+    return f"{_format_place(fields)}, {fields['topics']} topics{text}"
 
 
 def _describe_gap(fields: EventFields) -> str:
@@ -130,37 +105,26 @@ def _describe_conflict(fields: EventFields) -> str:
 
 def _describe_runtime(fields: EventFields) -> str:
     """The values that a broker reported about itself; values that it did not report are left out."""
-    runtime_text = " ".join(
-        f"{field_name}={field_value}"
-        for field_name, field_value in fields.items()
-        if field_name not in _BROKER_FIELDS
-    )
-    return f"{_format_place(fields)} {runtime_text}".rstrip()
+    values = " ".join(f"{name}={value}" for name, value in fields.items() if name not in _BROKER_FIELDS)
+    return f"{_format_place(fields)} {values}".rstrip()
 
 
 def _describe_lag(fields: EventFields) -> str:
-    topic_lags = sorted(fields["lags"], key=lambda topic_lag: -(topic_lag.get("lag") or 0))
-    parts = [
-        f"{topic_lag['topic']} {topic_lag.get('lag', 'nothing committed')}"
-        for topic_lag in topic_lags[:_MAX_NAMED]
-    ]
-    omission_notes = (
-        [f"and {len(topic_lags) - _MAX_NAMED} more topics"] if len(topic_lags) > _MAX_NAMED else []
-    )
-    lag_text = ", ".join([*parts, *omission_notes]) or "-"
-    return f"{fields['consumerGroup']} on {fields['brokerName']} behind: {lag_text}"
+    lags = sorted(fields["lags"], key=lambda lag: -(lag.get("lag") or 0))
+    parts = [f"{lag['topic']} {lag.get('lag', 'nothing committed')}" for lag in lags[:_MAX_NAMED]]
+    if len(lags) > _MAX_NAMED:
+        parts.append(f"and {len(lags) - _MAX_NAMED} more topics")
+    return f"{fields['consumerGroup']} on {fields['brokerName']} behind: {', '.join(parts) or '-'}"
 
 
 def _describe_poll_failure(fields: EventFields) -> str:
-    asked_text = " of ".join(filter(None, (fields["question"], fields.get("consumerGroup"))))
-    return f"{_format_place(fields)} did not report its {asked_text}: {fields['error']}"
+    asked = " of ".join(filter(None, (fields["question"], fields.get("consumerGroup"))))
+    return f"{_format_place(fields)} did not report its {asked}: {fields['error']}"
 
 
 def _describe_kv(fields: EventFields) -> str:
-    return (
-        f"{fields['namespace']} {fields['key']}: "
-        f"{describe_change(fields.get('before'), fields.get('value')) or '-'}"
-    )
+    change = describe_change(fields.get("before"), fields.get("value")) or "-"
+    return f"{fields['namespace']} {fields['key']}: {change}"
 
 
 def _describe_settings(fields: EventFields) -> str:

@@ -53,22 +53,16 @@ def find_journals(
         raise UsageError(
             "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR"
         )
-    server_journals = [
-        _identify_journal(journal_folder)
-        for folder_name in dict.fromkeys(folder_names)
-        for journal_folder in _expand_collector_folder(Path(folder_name).expanduser())
+    journals = [
+        _identify_journal(folder)
+        for name in dict.fromkeys(folder_names)
+        for folder in _expand_collector_folder(Path(name).expanduser())
     ]
-    chosen_journals = [
-        server_journal
-        for server_journal in server_journals
-        if server_name in (None, server_journal.server_name, server_journal.server_name.rpartition(":")[0])
-    ]
-    if not chosen_journals:
-        raise NotFound(
-            f'no journal of "{server_name}": use one of '
-            f"{', '.join(server_journal.server_name for server_journal in server_journals)}"
-        )
-    return chosen_journals
+    chosen = [j for j in journals if server_name in (None, j.server_name, j.server_name.rpartition(":")[0])]
+    if not chosen:
+        names = ", ".join(j.server_name for j in journals)
+        raise NotFound(f'no journal of "{server_name}": use one of {names}')
+    return chosen
 
 
 def _expand_collector_folder(folder: Path) -> list[Path]:
@@ -76,16 +70,11 @@ def _expand_collector_folder(folder: Path) -> list[Path]:
     try:
         if segments.list_segments(folder):
             return [folder]
-        subfolders = [subfolder for subfolder in sorted(folder.iterdir()) if subfolder.is_dir()]
-        journal_folders = [
-            subfolder
-            for subfolder in subfolders
-            if subfolder.name != BROKERS_JOURNAL and segments.list_segments(subfolder)
-        ]
+        subfolders = [f for f in sorted(folder.iterdir()) if f.is_dir() and f.name != BROKERS_JOURNAL]
+        return [f for f in subfolders if segments.list_segments(f)] or [folder]
     except OSError:
         # `_identify_journal` reports it.
         return [folder]
-    return journal_folders or [folder]
 
 
 def _identify_journal(folder: Path) -> ServerJournal:

@@ -30,7 +30,7 @@ from nsadmin.commands.columns.messages import (
 from nsadmin.commands.columns.servers import list_failures
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
-from nsadmin.console.output import Column, Columns, of_part
+from nsadmin.console.output import AnyColumn, Column, Columns, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import quote_command
 
@@ -70,22 +70,9 @@ class ShownMessage(NamedTuple):
         )
 
 
-_QUEUE, _QUEUE_OFFSET, _ID, _OFFSET_ID, _KEYS, _TAGS, _TIME, _BORN_HOST, _TIMES, _PROPERTIES = of_part(
-    lambda m: m.message,
-    (
-        QUEUE_ID,
-        QUEUE_OFFSET,
-        MSG_ID,
-        OFFSET_MSG_ID,
-        KEYS,
-        TAGS,
-        STORE_TIME,
-        BORN_HOST,
-        Column("reconsumeTimes", "how often it was consumed again", lambda m: m.reconsume_times),
-        PROPERTIES,
-    ),
+RECONSUME_TIMES: Column[StoredMessage] = Column(
+    "reconsumeTimes", "how often it was consumed again", lambda m: m.reconsume_times
 )
-[_TOPIC] = of_part(lambda m: m.message, (TOPIC,))
 BODY: Column[ShownMessage] = Column(
     "body", "body of the message, in the form that bodyEncoding names", lambda m: m.body
 )
@@ -95,23 +82,27 @@ BODY_ENCODING: Column[ShownMessage] = Column(
 BODY_ERROR: Column[ShownMessage] = Column(
     "bodyError", "why the body is shown as stored, without decompression", lambda m: m.body_error
 )
+TRACKS: Column[ShownMessage] = Column(
+    "tracks",
+    "state of the message in each consumer group; null if no broker reports it",
+    lambda m: m.tracks,
+)
 MESSAGE_COLUMNS: Columns[ShownMessage] = (
-    _ID,
-    _OFFSET_ID,
-    _TOPIC,
+    *of_part(lambda m: m.message, (MSG_ID, OFFSET_MSG_ID, TOPIC)),
     BROKER_NAME,
-    _QUEUE,
-    _QUEUE_OFFSET,
-    *of_part(lambda m: m.message, (PHYSICAL_OFFSET,)),
-    _KEYS,
-    _TAGS,
-    _TIME,
-    *of_part(lambda m: m.message, (BORN_TIME, STORE_HOST)),
-    _BORN_HOST,
-    _TIMES,
     *of_part(
         lambda m: m.message,
         (
+            QUEUE_ID,
+            QUEUE_OFFSET,
+            PHYSICAL_OFFSET,
+            KEYS,
+            TAGS,
+            STORE_TIME,
+            BORN_TIME,
+            STORE_HOST,
+            BORN_HOST,
+            RECONSUME_TIMES,
             Column("flag", "number that the producer attached to the message", lambda m: m.flag),
             Column(
                 "sysFlag",
@@ -125,26 +116,21 @@ MESSAGE_COLUMNS: Columns[ShownMessage] = (
             ),
             STORE_SIZE,
             Column("crcOk", "whether the checksum of the body is right", lambda m: m.crc_ok),
+            PROPERTIES,
         ),
     ),
-    _PROPERTIES,
     BODY,
     BODY_ENCODING,
     BODY_ERROR,
 )
-TRACKED_COLUMNS: Columns[ShownMessage] = (
-    *MESSAGE_COLUMNS,
-    Column(
-        "tracks",
-        "state of the message in each consumer group; null if no broker reports it",
-        lambda m: m.tracks,
-    ),
-)
-PLACE_TABLE = (_ID, BROKER_NAME, _QUEUE, _QUEUE_OFFSET, _TIME, _TAGS, _KEYS)
+TRACKED_COLUMNS = (*MESSAGE_COLUMNS, TRACKS)
+PLACE_TABLE: tuple[AnyColumn, ...] = (
+    MSG_ID, BROKER_NAME, QUEUE_ID, QUEUE_OFFSET, STORE_TIME, TAGS, KEYS,
+)  # fmt: skip
 BODY_TABLE = (*PLACE_TABLE, BODY, BODY_ENCODING)
-TRACKED_TABLE = (
-    _ID, _OFFSET_ID, _TOPIC, BROKER_NAME, _QUEUE, _QUEUE_OFFSET, _TIME, _BORN_HOST, _TIMES, _PROPERTIES, BODY,
-    BODY_ENCODING, TRACKED_COLUMNS[-1],
+TRACKED_TABLE: tuple[AnyColumn, ...] = (
+    MSG_ID, OFFSET_MSG_ID, TOPIC, BROKER_NAME, QUEUE_ID, QUEUE_OFFSET, STORE_TIME, BORN_HOST, RECONSUME_TIMES,
+    PROPERTIES, BODY, BODY_ENCODING, TRACKS,
 )  # fmt: skip
 
 

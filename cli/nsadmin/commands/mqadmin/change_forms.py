@@ -17,16 +17,12 @@ def format_add_write_perm(rows: ResultRows, arguments: CommandArguments) -> str:
 
 
 def _format_write_perm(rows: ResultRows, verb: str) -> str:
-    text_lines = []
+    lines = []
     for row in rows.rows:
-        action_text = f"{verb} write perm of broker[{row['brokerName']}] in name server[{row['namesrvAddr']}]"
-        topic_count: Any = row.get("topicCount")
-        text_lines.append(
-            f"{action_text} Failed"
-            if row.get("error") is not None
-            else f"{action_text} OK, {topic_count or 0}"
-        )
-    return join_lines(text_lines)
+        action = f"{verb} write perm of broker[{row['brokerName']}] in name server[{row['namesrvAddr']}]"
+        outcome = "Failed" if row.get("error") is not None else f"OK, {row.get('topicCount') or 0}"
+        lines.append(f"{action} {outcome}")
+    return join_lines(lines)
 
 
 def format_update_kv_config(rows: ResultRows, arguments: CommandArguments) -> str:
@@ -40,13 +36,8 @@ def format_delete_kv_config(rows: ResultRows, arguments: CommandArguments) -> st
 
 
 def format_update_broker_config(rows: ResultRows, arguments: CommandArguments) -> str:
-    return join_lines(
-        [
-            f"update broker config success, {row['brokerAddr']}"
-            for row in rows.rows
-            if row.get("error") is None
-        ]
-    )
+    changed_rows = [row for row in rows.rows if row.get("error") is None]
+    return join_lines([f"update broker config success, {row['brokerAddr']}" for row in changed_rows])
 
 
 def format_update_topic(rows: ResultRows, arguments: CommandArguments) -> str:

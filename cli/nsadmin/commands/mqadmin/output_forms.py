@@ -26,19 +26,14 @@ def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
     if arguments["more"]:
         head_format = "{:<16}  {:<32} {:>14} {:>14} {:>14} {:>14}"
         total_names = ("inTotalYest", "outTotalYest", "inTotalToday", "outTotalToday")
-        text_lines = [
-            head_format.format(
-                "#Cluster Name",
-                "#Broker Name",
-                *(f"#{total_name[0].upper()}{total_name[1:]}" for total_name in total_names),
-            )
-        ]
+        titles = ("#Cluster Name", "#Broker Name", *(f"#{name[0].upper()}{name[1:]}" for name in total_names))
+        lines = [head_format.format(*titles)]
         for row in rows.rows:
-            total_texts = (java_text(row.get(total_name) or 0) for total_name in total_names)
-            text_lines.append(
-                head_format.format(java_text(row["clusterName"]), java_text(row["brokerName"]), *total_texts)
+            totals = (java_text(row.get(name) or 0) for name in total_names)
+            lines.append(
+                head_format.format(java_text(row["clusterName"]), java_text(row["brokerName"]), *totals)
             )
-        return join_lines(text_lines)
+        return join_lines(lines)
     head_format = (
         "{:<22}  {:<22}  {:<4}  {:<22} {:<16}  {:>16}  {:>30}  {:<22}  {:<11}  {:<12}  {:<8}  {:<10}"
     )
@@ -56,22 +51,15 @@ def _format_cluster_list(rows: ResultRows, arguments: CommandArguments) -> str:
 def _cluster_load_cells(row: ResultRow, empty_store_hours: Mapping[object, float | None]) -> tuple[str, ...]:
     # In its first seconds a broker reports no rates, but other figures.
     has_load = row["brokerAddr"] in empty_store_hours
-    queue_texts = {
-        field_name: _format_queue(row, field_name, has_load) for field_name in ("send", "pull", "ack")
-    }
-    timer_rates = (
-        format_fixed(row.get(field_name), 1) for field_name in ("timerEnqueueTps", "timerDequeueTps")
-    )
+    queue_texts = {name: _format_queue(row, name, has_load) for name in ("send", "pull", "ack")}
+    timer_rates = (format_fixed(row.get(name), 1) for name in ("timerEnqueueTps", "timerDequeueTps"))
     congested_count = format_fixed(float(_int_cell(row, "timerCongestNum")) / 10000, 1)
     timer_text = (
         f"{_int_cell(row, 'timerReadBehind')}-{_int_cell(row, 'timerOffsetBehind')}("
         f"{congested_count}w, {', '.join(timer_rates)})"
     )
     return (
-        *(
-            java_text(row[field_name])
-            for field_name in ("clusterName", "brokerName", "brokerId", "brokerAddr")
-        ),
+        *(java_text(row[name]) for name in ("clusterName", "brokerName", "brokerId", "brokerAddr")),
         java_text(row.get("version") or ("null" if has_load else "")),
         f"{format_fixed(row.get('inTps'), 2):>9}({queue_texts['send']})",
         f"{format_fixed(row.get('outTps'), 2):>9}({queue_texts['pull']}|{queue_texts['ack']})",
@@ -86,8 +74,7 @@ def _cluster_load_cells(row: ResultRow, empty_store_hours: Mapping[object, float
 
 def _format_queue(row: ResultRow, queue_name: str, has_load: bool) -> str:
     size_and_wait = (
-        row.get(f"{queue_name}ThreadPoolQueue{field_suffix}")
-        for field_suffix in ("Size", "HeadWaitTimeMills")
+        row.get(f"{queue_name}ThreadPoolQueue{suffix}") for suffix in ("Size", "HeadWaitTimeMills")
     )
     unknown_text = ("N" if queue_name == "ack" else "null") if has_load else ""
     return "{},{}ms".format(*(unknown_text if value is None else java_text(value) for value in size_and_wait))
@@ -123,16 +110,10 @@ def _format_topic_route(rows: ResultRows | str, arguments: CommandArguments) -> 
     text_lines, queue_totals = [_ROUTE_FORMAT.format(*column_titles)], [0, 0]
     for row in rows.rows:
         broker_addrs: Any = row["brokerAddrs"]
-        queue_counts = [_int_cell(row, column_name) for column_name in ("readQueueNums", "writeQueueNums")]
-        queue_totals = [
-            total + broker_id for total, broker_id in zip(queue_totals, queue_counts, strict=True)
-        ]
-        addrs_text = (
-            "{"
-            + ", ".join(f"{broker_id}={broker_addr}" for broker_id, broker_addr in broker_addrs.items())
-            + "}"
-        )
-        name_texts = (java_text(row["clusterName"]), java_text(row["brokerName"]), addrs_text)
+        queue_counts = [_int_cell(row, name) for name in ("readQueueNums", "writeQueueNums")]
+        queue_totals = [total + count for total, count in zip(queue_totals, queue_counts, strict=True)]
+        addrs = ", ".join(f"{broker_id}={addr}" for broker_id, addr in broker_addrs.items())
+        name_texts = (java_text(row["clusterName"]), java_text(row["brokerName"]), f"{{{addrs}}}")
         text_lines.append(_ROUTE_FORMAT.format(*name_texts, *queue_counts, _perm_bits(row["perm"])))
     return join_lines(
         [*text_lines, "-" * 158, _ROUTE_FORMAT.format("Total:", len(rows.rows), "", *queue_totals, "")]
@@ -156,17 +137,14 @@ def _format_java_json(value: Any, depth: int = 0) -> str:
     """Format JSON as fastjson does: indented with tabs, and numeric keys without quotes."""
     inner_indent, outer_indent = "\t" * (depth + 1), "\t" * depth
     if isinstance(value, dict) and value:
-        entry_texts = (
+        entries = (
             f"{inner_indent}{_format_json_key(key)}:{_format_java_json(item, depth + 1)}"
             for key, item in value.items()
         )
-        return "{\n" + ",\n".join(entry_texts) + f"\n{outer_indent}}}"
+        return "{\n" + ",\n".join(entries) + f"\n{outer_indent}}}"
     if isinstance(value, list) and value:
-        return (
-            "[\n"
-            + ",\n".join(inner_indent + _format_java_json(item, depth + 1) for item in value)
-            + f"\n{outer_indent}]"
-        )
+        items = (inner_indent + _format_java_json(item, depth + 1) for item in value)
+        return "[\n" + ",\n".join(items) + f"\n{outer_indent}]"
     return fastjson.encode_json(value).decode()
 
 
@@ -181,7 +159,7 @@ def _format_topic_status(rows: ResultRows, arguments: CommandArguments) -> str:
         if row.get("queueId") is None:
             continue
         updated_text = format_local_time(row["lastUpdated"], "%Y-%m-%d %H:%M:%S,%f")[:23]
-        number_texts = (java_text(row[column_name]) for column_name in ("queueId", "minOffset", "maxOffset"))
+        number_texts = (java_text(row[name]) for name in ("queueId", "minOffset", "maxOffset"))
         text_lines.append(row_format.format(str(row["brokerName"])[:32], *number_texts, updated_text))
     # mqadmin always prints 0.0, because it never adds up the rates.
     return join_lines([*text_lines, "", "Topic Put TPS: 0.0"])
@@ -199,10 +177,8 @@ def _format_consumer_progress(rows: ResultRows, arguments: CommandArguments) -> 
     queue_rows = [row for row in rows.rows if row.get("queueId") is not None]
     for row in sorted(queue_rows, key=itemgetter("topic", "brokerName", "queueId")):
         broker_offset, consumer_offset = _int_cell(row, "brokerOffset"), _int_cell(row, "consumerOffset")
-        total_diff, total_inflight = (
-            total_diff + broker_offset - consumer_offset,
-            total_inflight + _int_cell(row, "inflight"),
-        )
+        total_diff += broker_offset - consumer_offset
+        total_inflight += _int_cell(row, "inflight")
         client_cells = (str(row["clientId"] or "N/A").split("@")[0],) if with_clients else ()
         queue_cells = (str(row["topic"])[:64], str(row["brokerName"])[:32], _int_cell(row, "queueId"))
         last_time = format_local_time(row["lastTime"], "%Y-%m-%d %H:%M:%S") or "N/A"

@@ -10,6 +10,7 @@ from nsadmin.command_line.declarations import command, command_parameters
 from nsadmin.command_line.shared_options import option_words
 from nsadmin.console import output, stderr
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.progress import StatusLine
 from nsreport.runtime import flags
 
@@ -72,55 +73,48 @@ def _start_pipeline(
     return _run_pipeline([job_name, *option_words(command_parameters(read_arguments), values)])
 
 
-def _run_pipeline(pipeline_words: Sequence[str]) -> int:
+def _run_pipeline(words: Sequence[str]) -> int:
     """Run the pipeline, with progress on stderr and a line for each table on stdout; return the exit code."""
     from nsadmin.console.settings.name_server_discovery import cache_folder
     from nsadmin.operations import report_runner
 
-    cache_path, table_messages, progress_line = cache_folder(), [], StatusLine(stderr.write_stderr_line)
+    cache_path, tables, progress = cache_folder(), [], StatusLine(stderr.write_stderr_line)
     try:
-        for pipeline_message in report_runner.run_report(
-            pipeline_words, cache_path / "spark", cache_path / "report.log"
-        ):
-            if "table" in pipeline_message:
-                table_messages.append(pipeline_message)
-            for message_line in _message_lines(pipeline_message):
-                progress_line.write_line(message_line)
-            if "at" in pipeline_message:
-                progress_line.show_status(_progress_text(pipeline_message))
+        for message in report_runner.run_report(words, cache_path / "spark", cache_path / "report.log"):
+            if "table" in message:
+                tables.append(message)
+            for line in _message_lines(message):
+                progress.write_line(line)
+            if "at" in message:
+                progress.show_status(_progress_text(message))
         return 0
     except report_runner.ReportRunFailed as error:
-        progress_line.write_line(str(error))
+        progress.write_line(str(error))
         return error.exit_code
     finally:
-        progress_line.close()
-        if table_messages:
-            output.write_text("\n".join(_table_lines(table_messages)))
+        progress.close()
+        if tables:
+            output.write_text("\n".join(_table_lines(tables)))
 
 
-def _message_lines(pipeline_message: Mapping[str, Any]) -> Iterator[str]:
-    if "table" in pipeline_message:
-        row_counts = f"{pipeline_message['rowsIn']:,} rows in, {pipeline_message['rowsOut']:,} out"
-        yield f"{pipeline_message['table']}: {row_counts}, {pipeline_message['seconds']:.1f} s"
-    for message_key in ("doing", "note"):
-        if message_key in pipeline_message:
-            yield str(pipeline_message[message_key])
+def _message_lines(message: Mapping[str, Any]) -> Iterator[str]:
+    if "table" in message:
+        row_counts = f"{message['rowsIn']:,} rows in, {message['rowsOut']:,} out"
+        yield f"{message['table']}: {row_counts}, {message['seconds']:.1f} s"
+    yield from (str(message[key]) for key in ("doing", "note") if key in message)
 
 
-def _progress_text(pipeline_message: Mapping[str, Any]) -> str:
-    stages_text = f"{pipeline_message['stages']} stages" if pipeline_message["stages"] != 1 else "1 stage"
-    tasks_text = f"{pipeline_message['done']:,} of {pipeline_message['tasks']:,} tasks"
-    return (
-        f"{pipeline_message['at'] or 'Spark'}: {stages_text}, {tasks_text}, "
-        f"{pipeline_message['rows']:,} rows read"
-    )
+def _progress_text(message: Mapping[str, Any]) -> str:
+    stages = count_noun(message["stages"], "stage")
+    tasks = f"{message['done']:,} of {message['tasks']:,} tasks"
+    return f"{message['at'] or 'Spark'}: {stages}, {tasks}, {message['rows']:,} rows read"
 
 
-def _table_lines(table_messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    name_width = max(len(str(table_message["table"])) for table_message in table_messages)
-    yield f"{'table':<{name_width}}  {'rowsIn':>10}  {'rowsOut':>10}  {'seconds':>8}"
-    for table_message in table_messages:
+def _table_lines(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    width = max(len(str(table["table"])) for table in tables)
+    yield f"{'table':<{width}}  {'rowsIn':>10}  {'rowsOut':>10}  {'seconds':>8}"
+    for table in tables:
         yield (
-            f"{table_message['table']:<{name_width}}  {table_message['rowsIn']:>10}  "
-            f"{table_message['rowsOut']:>10}  {table_message['seconds']:>8.1f}"
+            f"{table['table']:<{width}}  {table['rowsIn']:>10}  "
+            f"{table['rowsOut']:>10}  {table['seconds']:>8.1f}"
         )

@@ -1,6 +1,5 @@
 """bench: the question, the figures, and what is left behind."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,7 +38,7 @@ def test_throughput_is_per_broker(
     bench: Run, store: DeadLetterBroker, first_server: FakeNameServer, kind: str
 ) -> None:
     result = bench(kind, "--count", "200", "--size", "10")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, result.err) == (0, "")
     assert (row["brokerName"], row["messageCount"], row["bodyBytes"], row["result"]) == (
         "broker-a", 200, 2000, "done",
@@ -52,7 +51,7 @@ def test_throughput_is_per_broker(
 
 def test_latency_has_percentiles_and_a_histogram(bench: Run, store: DeadLetterBroker) -> None:
     result = bench("latency", "--count", "10", "--rate", "500")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["kind"], row["messageCount"]) for row in rows] == [("ack", 10), ("end to end", 10)]
     assert all(0 < row["p50"] <= row["p90"] <= row["p999"] <= row["max"] for row in rows)
     assert result.err.startswith("nsadmin: broker-a, end to end:\nnsadmin: ")
@@ -65,7 +64,7 @@ def test_a_dry_run_says_what_it_would_cost(bench: Run, store: DeadLetterBroker, 
     assert result.err == (
         "nsadmin: would write 2048 messages of 1024 bytes, 2.0 MiB, to a new topic on broker-a\n"
     )
-    assert {row["result"] for row in json.loads(result.out)} == {"dry-run"}
+    assert {row["result"] for row in result.json} == {"dry-run"}
     assert (result.code, store.sent) == (0, [])
 
 

@@ -1,6 +1,5 @@
 """bundle show and bundle diff."""
 
-import json
 from pathlib import Path
 
 from namesrv_core.protocol.codes import RequestCode
@@ -34,7 +33,7 @@ def test_show_lists_servers_journals_and_what_was_left_out(run: Run, tmp_path: P
     )
     result = run("bundle", "show", str(path), "--json")
     assert result.code == 0
-    assert [tuple(row.values()) for row in json.loads(result.out)] == [
+    assert [tuple(row.values()) for row in result.json] == [
         ("server", NAMESRV, 1, None),
         ("journal", "ns-1", None, None),
         ("leftOut", "messages", None, "a bundle contains no messages"),
@@ -64,7 +63,7 @@ def test_diff_exits_with_1_if_something_changed(run: Run, tmp_path: Path) -> Non
     assert (same.code, same.err) == (0, "nsadmin: no differences\n")
     changed = run("bundle", "diff", *paths, "--json")
     assert (changed.code, changed.err) == (1, "nsadmin: 1 difference\n")
-    [row] = json.loads(changed.out)
+    [row] = changed.json
     assert (row["section"], row["name"], row["after"]) == ("brokers", "0", {"address": "h:2"})
 
 

@@ -1,6 +1,5 @@
 """bundle create in a lab, and the examples of all reading commands on the bundle that it made."""
 
-import json
 import os
 import re
 import resource
@@ -117,7 +116,7 @@ def test_the_library_computes_the_ages_of_the_command(
     monkeypatch.setattr(time, "time", lambda: 4_000_000_000.0)
     with AdminClient.from_context(bundle=bundle_path) as admin:
         finding = admin.checks.check_lag("analytics")
-    bundle_report = json.loads(run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").out)
+    bundle_report = run("--bundle", str(bundle_path), "check", "lag", "analytics", "--json").json
     [shown_delay] = [sample["value"] for sample in bundle_report["values"] if sample["name"] == "delay"]
     [delay] = [sample.value for sample in finding.samples if sample.measure.name == "delay"]
     # The last consumed message of this group was stored 20 minutes before the bundle was made.

@@ -1,7 +1,5 @@
 """getConsumeMode and setConsumeMode in the lab."""
 
-import json
-
 from tests.nsadmin.conftest import Run
 from tests.support.lab import Lab
 
@@ -11,30 +9,28 @@ A, B = "broker-a-0", "broker-a-1"
 def test_a_mode_is_planned_set_and_shown(run_on_lab: Run) -> None:
     words = ("setConsumeMode", "-t", "payments", "-g", "search-indexer", "-m", "pop", "-q", "2")
     planned = run_on_lab(*words, "-c", "cluster-a", "--dry-run")
-    assert {row["result"] for row in json.loads(planned.out)} == {"dry-run"}
+    assert {row["result"] for row in planned.json} == {"dry-run"}
     result = run_on_lab(*words, "-c", "cluster-a")
-    assert [(row["brokerName"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
+    assert [(row["brokerName"], row["changes"], row["result"]) for row in result.json] == [
         (name, "new: mode POP, popShareQueueNum 2", "done") for name in (A, B)
     ]
     again = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
-    assert json.loads(again.out)[0]["changes"] == "mode POP -> PULL, popShareQueueNum 2 -> 0"
+    assert again.json[0]["changes"] == "mode POP -> PULL, popShareQueueNum 2 -> 0"
     once_more = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
-    assert {row["result"] for row in json.loads(once_more.out)} == {"unchanged"}
-    modes = json.loads(
-        run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "search-indexer", "-t", "payments").out
-    )
+    assert {row["result"] for row in once_more.json} == {"unchanged"}
+    modes = run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "search-indexer", "-t", "payments").json
     assert [(row["brokerId"], row["topic"], row["mode"]) for row in modes if row["brokerName"] == A] == [
         (0, None, "PULL"),
         (0, "payments", "PULL"),
         (1, None, "PULL"),
     ]
-    others = json.loads(run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "nobody").out)
+    others = run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "nobody").json
     assert [row["topic"] for row in others] == [None] * 4
 
 
 def test_what_is_not_there_is_not_made(run_on_lab: Run, running_lab: Lab) -> None:
     result = run_on_lab("setConsumeMode", "payments", "nobody", "POP", "-c", "cluster-a")
-    assert (result.code, {row["result"] for row in json.loads(result.out)}) == (5, {"not found"})
+    assert (result.code, {row["result"] for row in result.json}) == (5, {"not found"})
     assert run_on_lab("getConsumerConfig", "nobody").code == 5
     bad = run_on_lab("setConsumeMode", "payments", "search-indexer", "PUSH", "-c", "cluster-a")
     assert (bad.code, bad.err) == (2, 'nsadmin: invalid mode "PUSH": use PULL or POP\n')
@@ -42,4 +38,4 @@ def test_what_is_not_there_is_not_made(run_on_lab: Run, running_lab: Lab) -> Non
 
 def test_a_dead_broker_is_told(run_on_lab: Run, dead_addr: str) -> None:
     result = run_on_lab("getConsumeMode", "-b", dead_addr)
-    assert (result.code, json.loads(result.out)[0]["error"][:18]) == (4, "connection refused")
+    assert (result.code, result.json[0]["error"][:18]) == (4, "connection refused")

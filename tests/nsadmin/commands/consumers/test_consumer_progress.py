@@ -13,9 +13,9 @@ from tests.support.fake_servers import FakeNameServer, refuse_with
 
 @pytest.mark.parametrize("words", [("G",), ("-g", "G"), ("--groupName", "G", "-t", "T", "-c", "C")])
 def test_progress_of_a_group_queue_by_queue(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, words: tuple[str, ...]
+    ask: Run, consumer_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    result = run("consumerProgress", *words, "-n", first_server.addr)
+    result = ask("consumerProgress", *words)
     assert result.code == 0
     assert [line.split() for line in result.out.splitlines()] == [
         [c.key for c in LAG_COLUMNS if not c.wide and c is not CLIENT_ID],
@@ -27,12 +27,10 @@ def test_progress_of_a_group_queue_by_queue(
     )
 
 
-def test_progress_in_json_has_the_numbers_only(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    result = run("consumerProgress", "G", "-n", first_server.addr, "--json")
+def test_progress_in_json_has_the_numbers_only(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    result = ask("consumerProgress", "G", "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out)[0] == {
+    assert result.json[0] == {
         "group": "G",
         "topic": "T",
         "brokerName": "broker-a",
@@ -50,39 +48,37 @@ def test_progress_in_json_has_the_numbers_only(
 
 
 def test_a_dead_broker_is_a_row_and_the_others_are_told(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
 ) -> None:
     first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead_addr}}}
-    result = run("consumerProgress", "G", "-n", first_server.addr, "--json")
+    result = ask("consumerProgress", "G", "--json")
     assert (result.code, result.err) == (
         3,
         f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
     )
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["diff"], row["error"]) for row in rows] == [
         (10, None),
         (None, None),
         (None, "connection refused, no server listens on this port"),
     ]
-    assert run("consumerProgress", "-n", first_server.addr).code == 3
+    assert ask("consumerProgress").code == 3
 
 
-def test_whose_a_queue_is(run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker) -> None:
+def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     consumer_broker.running = {"c1": f'{{"mqTable":{format_queue_map("broker-a", {("T", 1): {}})}}}'}
-    result = run("consumerProgress", "G", "-s", "true", "-n", first_server.addr, "--json")
-    assert [row["clientId"] for row in json.loads(result.out)] == [None, "c1"]
-    assert run("consumerProgress", "G", "-s", "yes", "-n", first_server.addr).code == 2
+    result = ask("consumerProgress", "G", "-s", "true", "--json")
+    assert [row["clientId"] for row in result.json] == [None, "c1"]
+    assert ask("consumerProgress", "G", "-s", "yes").code == 2
 
 
-def test_progress_of_all_groups(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
+def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
     consumer_broker.clients = {"Idle": ["c1"]}
-    result = run("consumerProgress", "-n", first_server.addr, "--json")
+    result = ask("consumerProgress", "--json")
     assert (result.code, result.err) == (0, "")
-    g, idle = json.loads(result.out)
+    g, idle = result.json
     assert g == {
         "group": "G",
         "count": 0,
@@ -97,38 +93,32 @@ def test_progress_of_all_groups(
     }
     assert (idle["diffTotal"], idle["diffReason"]) == (None, "no committed offset")
     assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
-    assert len(json.loads(run("consumerProgress", "--system", "-n", first_server.addr, "--json").out)) == 3
+    assert len(ask("consumerProgress", "--system", "--json").json) == 3
 
 
-def test_a_group_that_could_not_be_told_of_says_so(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
+def test_a_group_that_could_not_be_told_of_says_so(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.handlers[208] = refuse_with(1, "no")
-    result = run("consumerProgress", "-n", first_server.addr, "--json")
+    result = ask("consumerProgress", "--json")
     assert (result.code, result.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
-    assert json.loads(result.out)[0]["diffTotal"] is None
+    assert result.json[0]["diffTotal"] is None
 
 
-def test_what_cannot_be_asked(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    assert run("consumerProgress", "X", "-n", first_server.addr).code == 5
-    assert run("consumerProgress", "G", "-c", "D", "-n", first_server.addr).code == 5
-    result = run("consumerProgress", "-t", "T", "-n", first_server.addr)
+def test_what_cannot_be_asked(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    assert ask("consumerProgress", "X").code == 5
+    assert ask("consumerProgress", "G", "-c", "D").code == 5
+    result = ask("consumerProgress", "-t", "T")
     assert (result.code, result.err.count("\n")) == (2, 1)
-    assert run("consumerConnection", "-n", first_server.addr).code == 2
-    assert run("brokerConsumeStats", consumer_broker.addr, "-t", "0").code == 2
+    assert ask("consumerConnection").code == 2
+    assert ask("brokerConsumeStats", consumer_broker.addr, "-t", "0").code == 2
 
 
 @pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
-def test_connections_of_a_group(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, flag: str | None
-) -> None:
+def test_connections_of_a_group(ask: Run, consumer_broker: ConsumerBroker, flag: str | None) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     consumer_broker.running = {"c1": format_subscriptions(T="*")}
-    result = run("consumerConnection", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
+    result = ask("consumerConnection", *([flag] if flag else []), "G", "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "group": "G",
             "clientId": "c1",
@@ -156,12 +146,12 @@ def format_subscriptions(**expressions: str) -> str:
 
 
 def test_each_client_has_its_own_subscriptions_not_those_of_the_broker(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    ask: Run, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.clients = {"G": ["c1", "c2", "c3"]}
     consumer_broker.running = {"c1": format_subscriptions(T="*"), "c2": format_subscriptions(T="TagA")}
-    result = run("consumerConnection", "G", "-n", first_server.addr, "--json")
-    assert [row["subscriptions"] for row in json.loads(result.out)] == [{"T": "*"}, {"T": "TagA"}, None]
+    result = ask("consumerConnection", "G", "--json")
+    assert [row["subscriptions"] for row in result.json] == [{"T": "*"}, {"T": "TagA"}, None]
     assert result.code == 0
     differing, unknown = result.err.splitlines()
     assert differing == "nsadmin: c2 and c1 subscribe differently: T=TagA and T=*"
@@ -169,24 +159,22 @@ def test_each_client_has_its_own_subscriptions_not_those_of_the_broker(
     assert unknown.endswith("; the brokers have T=* for the group")
 
 
-def test_a_group_of_which_nobody_is_connected(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    result = run("consumerConnection", "G", "-b", consumer_broker.addr, "-n", first_server.addr)
+def test_a_group_of_which_nobody_is_connected(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    result = ask("consumerConnection", "G", "-b", consumer_broker.addr)
     assert (result.code, result.out) == (1, "")
     assert result.err.startswith('nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected\n')
-    assert run("consumerConnection", "X", "-n", first_server.addr).code == 5
+    assert ask("consumerConnection", "X").code == 5
 
 
 def test_brokers_with_different_subscriptions(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     with ConsumerBroker() as other:
         other.clients, other.expressions = {"G": ["c1"]}, {"T": "TagA"}
         consumer_broker.running = other.running = {"c1": format_subscriptions(T="TagA")}
         first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
-        result = run("consumerConnection", "G", "-n", first_server.addr)
+        result = ask("consumerConnection", "G")
         assert (result.code, result.err) == (0, f"nsadmin: {other.addr} has TagA for T, others *\n")
 
 
@@ -196,25 +184,23 @@ def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker:
         0,
         "nsadmin: 10 messages behind in total; the diff of 1 queue is unknown\n",
     )
-    assert [(row["queueId"], row["diff"], row["diffReason"]) for row in json.loads(result.out)] == [
+    assert [(row["queueId"], row["diff"], row["diffReason"]) for row in result.json] == [
         (0, 10, None),
         (1, None, "no committed offset"),
     ]
     assert consumer_broker.asked[0].ext == {"isOrder": "false"}
     result = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")
-    assert [row["queueId"] for row in json.loads(result.out)] == [0]
+    assert [row["queueId"] for row in result.json] == [0]
     assert run("brokerConsumeStats", consumer_broker.addr, "-l", "11", "--json").out == "[]\n"
 
 
-def test_the_columns_of_lag_have_the_names_of_both_tables(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    words = ("-n", first_server.addr, "--output", "csv")
-    by_queue = run("consumerProgress", "G", "--sort", "-diffTotal", "--columns", "queueId,diffTotal", *words)
+def test_the_columns_of_lag_have_the_names_of_both_tables(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    words = ("--output", "csv")
+    by_queue = ask("consumerProgress", "G", "--sort", "-diffTotal", "--columns", "queueId,diffTotal", *words)
     assert by_queue.out.splitlines()[0] == "queueId,diff"
     lags = [int(line.rpartition(",")[2] or 0) for line in by_queue.out.splitlines()[1:]]
     assert lags == sorted(lags, reverse=True)
-    by_group = run(
+    by_group = ask(
         "consumerProgress", "--sort", "-diff", "--filter", "inflight>1", "--columns", "group,diff", *words
     )
     assert by_group.out == "group,diffTotal\nG,10\n"

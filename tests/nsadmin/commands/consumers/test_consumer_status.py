@@ -1,6 +1,5 @@
 """consumerStatus."""
 
-import json
 from time import time
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from tests.nsadmin.client.consumers.test_client_runtime import info, popping
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import FakeNameServer
 
 
 @pytest.fixture
@@ -16,20 +14,15 @@ def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
     now = int(time() * 1000)
     queue = {"commitOffset": 7, "cachedMsgCount": 2, "lastConsumeTimestamp": now, "locked": True}
     consumer_broker.clients = {"G": ["c1", "c2"]}
-    consumer_broker.running = {
-        "c1": info([0, 1, 2, 3], queue=queue),
-        "c2": info([4, 5, 6, 7], queue=queue),
-    }
+    consumer_broker.running = {"c1": info([0, 1, 2, 3], queue=queue), "c2": info([4, 5, 6, 7], queue=queue)}
     return consumer_broker
 
 
 @pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
-def test_every_queue_of_every_client(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, flag: str | None
-) -> None:
-    result = run("consumerStatus", *([flag] if flag else []), "G", "-n", first_server.addr, "--json")
+def test_every_queue_of_every_client(ask: Run, online_broker: ConsumerBroker, flag: str | None) -> None:
+    result = ask("consumerStatus", *([flag] if flag else []), "G", "--json")
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["clientId"], row["queueId"]) for row in rows] == [
         *(("c1", number) for number in range(4)),
         *(("c2", number) for number in range(4, 8)),
@@ -39,64 +32,58 @@ def test_every_queue_of_every_client(
     assert rows[0]["subscriptions"] == {"T": "*"}
 
 
-def test_one_client(run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
-    result = run(
-        "consumerStatus", "G", "-i", "c2", "-b", online_broker.addr, "-n", first_server.addr, "--json"
-    )
-    assert {row["clientId"] for row in json.loads(result.out)} == {"c2"}
-    assert run("consumerStatus", "G", "-i", "c3", "-n", first_server.addr).code == 5
-    assert run("consumerStatus", "X", "-n", first_server.addr).code == 5
+def test_one_client(ask: Run, online_broker: ConsumerBroker) -> None:
+    result = ask("consumerStatus", "G", "-i", "c2", "-b", online_broker.addr, "--json")
+    assert {row["clientId"] for row in result.json} == {"c2"}
+    assert ask("consumerStatus", "G", "-i", "c3").code == 5
+    assert ask("consumerStatus", "X").code == 5
 
 
-def test_what_is_wrong_is_said(run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
+def test_what_is_wrong_is_said(ask: Run, online_broker: ConsumerBroker) -> None:
     online_broker.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
-    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
+    result = ask("consumerStatus", "G", "--json")
     assert result.code == 0
     assert result.err == "".join(
         f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8)
     )
-    assert json.loads(result.out)[4]["queueId"] is None
+    assert result.json[4]["queueId"] is None
 
 
-def test_a_client_that_does_not_answer_is_a_row(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker
-) -> None:
+def test_a_client_that_does_not_answer_is_a_row(ask: Run, online_broker: ConsumerBroker) -> None:
     del online_broker.running["c1"]
-    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
+    result = ask("consumerStatus", "G", "--json")
     assert (result.code, result.err) == (
         3,
         "nsadmin: client c1: SYSTEM_ERROR (1): The Consumer <G> <c1> not online\n",
     )
-    rows = json.loads(result.out)
+    rows = result.json
     assert (rows[0]["clientId"], rows[0]["queueId"]) == ("c1", None)
     assert len(rows) == 5
 
 
-def test_stacks_of_threads(run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
+def test_stacks_of_threads(ask: Run, online_broker: ConsumerBroker) -> None:
     online_broker.running["c2"] = '{"mqTable":{},"jstack":"main\\n\\tat x"}'
-    done = run("consumerStatus", "G", "-s", "-n", first_server.addr)
+    done = ask("consumerStatus", "G", "-s")
     assert done == (0, "# c1\nthis client reports no stacks\n# c2\nmain\n	at x\n", "")
 
 
-def test_a_client_that_pops_has_a_row_for_a_broker(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker
-) -> None:
+def test_a_client_that_pops_has_a_row_for_a_broker(ask: Run, online_broker: ConsumerBroker) -> None:
     online_broker.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
-    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
+    result = ask("consumerStatus", "G", "--json")
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
         ("c1", None, 3),
         ("c2", None, 0),
     ]
     assert (rows[0]["lastPopTime"], rows[0]["consumeOKTPS"]) == ("1970-01-01T00:00:01.000Z", 1.5)
-    assert "waitAckCount" in run("consumerStatus", "G", "-n", first_server.addr).out
-    result = run("consumerProgress", "G", "-s", "true", "-n", first_server.addr, "--json")
-    assert {row["clientId"] for row in json.loads(result.out)} == {"c1,c2"}
+    assert "waitAckCount" in ask("consumerStatus", "G").out
+    result = ask("consumerProgress", "G", "-s", "true", "--json")
+    assert {row["clientId"] for row in result.json} == {"c1,c2"}
 
 
 def test_a_client_in_another_language_sends_numbers_as_text_and_null(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker
+    ask: Run, online_broker: ConsumerBroker
 ) -> None:
     queue = '{"brokerName":"broker-a","queueId":0,"topic":"T"}'
     online_broker.running["c2"] = (
@@ -104,8 +91,8 @@ def test_a_client_in_another_language_sends_numbers_as_text_and_null(
         '"statusTable":{"T":{"consumeOKTPS":"1.5","pullTPS":null,"consumeRT":"NaN"}},"subscriptionSet":[]}'
     )
     online_broker.running["c1"] = online_broker.running["c2"].replace('"NaN"', '"0.25"')
-    result = run("consumerStatus", "G", "-n", first_server.addr, "--json")
-    [row, unreadable] = json.loads(result.out)
+    result = ask("consumerStatus", "G", "--json")
+    [row, unreadable] = result.json
     assert (row["commitOffset"], row["cachedMsgCount"], row["consumeOKTPS"]) == (7, None, 1.5)
     assert (row["pullTPS"], row["consumeRT"], row["lastPullTime"]) == (None, 0.25, "1970-01-01T00:00:01.000Z")
     assert (unreadable["clientId"], unreadable["queueId"], result.code) == ("c2", None, 3)

@@ -1,7 +1,5 @@
 """getConsumerConfig, updateSubGroup and deleteSubGroup."""
 
-import json
-
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand, build_reply
@@ -12,7 +10,7 @@ from tests.support.fake_servers import FakeNameServer, refuse_with
 
 @pytest.mark.parametrize("flag", [None, "-g", "--groupName"])
 def test_settings_on_every_broker(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str, flag: str | None
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str, flag: str | None
 ) -> None:
     with ConsumerBroker() as other:
         other.configs = {}
@@ -21,27 +19,23 @@ def test_settings_on_every_broker(
             "D": {"d": {0: dead_addr}},
         }
         words = [flag, "G"] if flag else ["G"]
-        result = run("getConsumerConfig", *words, "-n", first_server.addr, "--json")
+        result = ask("getConsumerConfig", *words, "--json")
         assert result.code == 3
-        assert [
-            (row["brokerName"], row["retryMaxTimes"], row["error"]) for row in json.loads(result.out)
-        ] == [
+        assert [(row["brokerName"], row["retryMaxTimes"], row["error"]) for row in result.json] == [
             ("a", 3, None),
             ("b", None, "this broker does not have the group"),
             ("d", None, "connection refused, no server listens on this port"),
         ]
-        assert run("getConsumerConfig", "G", "-c", "C", "-n", first_server.addr).code == 0
-    assert run("getConsumerConfig", "X", "-c", "C", "-n", first_server.addr).code == 3
+        assert ask("getConsumerConfig", "G", "-c", "C").code == 0
+    assert ask("getConsumerConfig", "X", "-c", "C").code == 3
     first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}}
-    assert run("getConsumerConfig", "X", "-n", first_server.addr).code == 5
+    assert ask("getConsumerConfig", "X").code == 5
 
 
-def test_a_change_keeps_what_is_not_named(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    result = run("updateSubGroup", "G", "-c", "C", "-s", "false", "-n", first_server.addr, "--json")
+def test_a_change_keeps_what_is_not_named(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    result = ask("updateSubGroup", "G", "-c", "C", "-s", "false", "--json")
     assert (result.code, result.err) == (0, "")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert row == {
         "target": consumer_broker.addr,
         "brokerName": "broker-a",
@@ -77,17 +71,15 @@ def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: Consumer
     }
 
 
-def test_a_change_dry_shows_before_and_after(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first_server.addr, "--dry-run")
+def test_a_change_dry_shows_before_and_after(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    result = ask("updateSubGroup", "G", "-c", "C", "-r", "9", "--dry-run")
     assert result.code == 0
     line = result.out.splitlines()[1]
     assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
     assert 200 not in consumer_broker.asked_codes()
-    same = run("updateSubGroup", "G", "-c", "C", "-r", "3", "-n", first_server.addr, "--json")
-    assert json.loads(same.out)[0]["result"] == "unchanged"
+    same = ask("updateSubGroup", "G", "-c", "C", "-r", "3", "--json")
+    assert same.json[0]["result"] == "unchanged"
 
 
 @pytest.mark.parametrize(
@@ -102,42 +94,38 @@ def test_a_change_dry_shows_before_and_after(
         ["G", "-c", "C", "--attributes", "+a"],
     ],
 )
-def test_wrong_words_are_one_line(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, words: list[str]
-) -> None:
-    result = run("updateSubGroup", *words, "-n", first_server.addr)
+def test_wrong_words_are_one_line(ask: Run, consumer_broker: ConsumerBroker, words: list[str]) -> None:
+    result = ask("updateSubGroup", *words)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
     assert 200 not in consumer_broker.asked_codes()
 
 
 def test_a_failing_master_does_not_hide_the_other(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
 ) -> None:
     first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead_addr}, "c": {1: "h:1"}}}
-    result = run("updateSubGroup", "G", "-c", "C", "-r", "9", "-n", first_server.addr, "--json")
+    result = ask("updateSubGroup", "G", "-c", "C", "-r", "9", "--json")
     assert result.code == 3
-    assert [(row["result"], row["error"]) for row in json.loads(result.out)] == [
+    assert [(row["result"], row["error"]) for row in result.json] == [
         ("done", None),
         ("failed", "connection refused, no server listens on this port"),
         ("failed", "this broker has no master now"),
     ]
 
 
-def test_deleting_needs_a_yes(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
-    assert run("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--dry-run", "--json")
-    assert [row["result"] for row in json.loads(result.out)] == ["dry-run"]
+def test_deleting_needs_a_yes(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    assert ask("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
+    result = ask("deleteSubGroup", "G", "-c", "C", "--dry-run", "--json")
+    assert [row["result"] for row in result.json] == ["dry-run"]
     assert ("G" in consumer_broker.configs, result.err) == (True, "")
 
 
 @pytest.mark.parametrize("option", ["--dry-run", "--yes"])
 def test_connected_clients_are_named_before_their_group_is_deleted(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, option: str
+    ask: Run, consumer_broker: ConsumerBroker, option: str
 ) -> None:
     consumer_broker.clients = {"G": ["10.0.0.9@1", "10.0.0.8@1"]}
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, option)
+    result = ask("deleteSubGroup", "G", "-c", "C", option)
     assert "the group G has 2 connected clients: stop 10.0.0.8@1, 10.0.0.9@1 first" in result.err
 
 
@@ -145,7 +133,7 @@ def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> 
     before = dict(consumer_broker.configs["G"])
     result = run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "-r", "true", "--yes", "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "target": consumer_broker.addr,
             "role": "master",
@@ -163,13 +151,13 @@ def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> 
 
 
 def test_deleting_from_a_cluster_takes_its_topics(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     consumer_broker.topics = {"%RETRY%G": []}
     first_server.routes["%RETRY%G"] = {"broker-a": 6}
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--yes", "--json")
+    result = ask("deleteSubGroup", "G", "-c", "C", "--yes", "--json")
     assert (result.code, result.err) == (0, "")
-    assert [(row["role"], row["topic"], row["result"]) for row in json.loads(result.out)] == [
+    assert [(row["role"], row["topic"], row["result"]) for row in result.json] == [
         ("master", None, "done"),
         ("master", "%RETRY%G", "done"),
         ("nameserver", "%RETRY%G", "done"),
@@ -189,7 +177,7 @@ def make_anew(broker: ConsumerBroker) -> None:
 
 
 def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    ask: Run, consumer_broker: ConsumerBroker
 ) -> None:
     settings = {
         "groupName": "G", "consumeEnable": False, "retryMaxTimes": 5, "attributes": {"priority.factor": "7"},
@@ -198,9 +186,9 @@ def test_a_group_that_is_made_anew_gets_its_settings_back_and_keeps_its_topics(
     consumer_broker.topics = {"%DLQ%G": []}
     consumer_broker.forbidden = {"G": {"T": 4, "Open": 0}, "Other": {"T": 4}}
     make_anew(consumer_broker)
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--json")
+    result = ask("deleteSubGroup", "G", "-c", "C", "-y", "--json")
     assert (result.code, consumer_broker.topics) == (1, {"%DLQ%G": []})
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert row["result"] == "failed"
     assert row["error"].startswith("the broker created the group again, and its settings are restored. 5.5")
     assert consumer_broker.configs["G"] == settings
@@ -215,29 +203,27 @@ def test_settings_that_cannot_be_restored_are_told(
     consumer_broker.handlers[200] = refuse_with(1, "no space left")
     result = run("deleteSubGroup", "G", "-b", consumer_broker.addr, "-r", "true", "-y", "--json")
     assert result.code == 1
-    assert "its settings are not restored: " in json.loads(result.out)[0]["error"]
-    assert "no space left" in json.loads(result.out)[0]["error"]
+    assert "its settings are not restored: " in result.json[0]["error"]
+    assert "no space left" in result.json[0]["error"]
 
 
-def test_its_topics_can_be_kept_and_their_failure_is_told(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
-) -> None:
+def test_its_topics_can_be_kept_and_their_failure_is_told(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.topics = {"%DLQ%G": []}
     consumer_broker.handlers[215] = refuse_with(1, "no")
     config = consumer_broker.configs["G"]
-    assert run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--keep-topics").code == 0
+    assert ask("deleteSubGroup", "G", "-c", "C", "-y", "--keep-topics").code == 0
     consumer_broker.configs["G"] = config
-    result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "-y", "--json")
+    result = ask("deleteSubGroup", "G", "-c", "C", "-y", "--json")
     assert result.code == 3
-    assert [row["result"] for row in json.loads(result.out)] == ["done", "failed", "skipped"]
+    assert [row["result"] for row in result.json] == ["done", "failed", "skipped"]
 
 
 def test_one_master_of_two_had_it(
-    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
     with ConsumerBroker() as other:
         other.configs = {}
         first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: other.addr}}}
-        result = run("deleteSubGroup", "G", "-c", "C", "-n", first_server.addr, "--yes", "--json")
+        result = ask("deleteSubGroup", "G", "-c", "C", "--yes", "--json")
         assert result.code == 0
-        assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]
+        assert [row["result"] for row in result.json] == ["done", "not found"]

@@ -1,13 +1,11 @@
 """resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset."""
 
-import json
-
 import pytest
 
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import Answer, FakeNameServer, answer_json
+from tests.support.fake_servers import Answer, answer_json
 
 UNDO_HINT = "nsadmin: to undo it: nsadmin resetOffsetByTime G T --undo\n"
 
@@ -21,11 +19,11 @@ def filled_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 @pytest.mark.parametrize("words", [("G", "T", "-s", "15"), ("--group", "G", "-t", "T", "--timestamp", "15")])
 def test_a_reset_dry_shows_what_would_be_repeated(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: tuple[str, ...]
+    ask: Run, filled_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
-    result = run("resetOffsetByTime", *words, "-n", first_server.addr, "--dry-run", "--json")
+    result = ask("resetOffsetByTime", *words, "--dry-run", "--json")
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert rows[0] == {
         "group": "G",
         "topic": "T",
@@ -43,59 +41,41 @@ def test_a_reset_dry_shows_what_would_be_repeated(
     assert {15, 222}.isdisjoint(filled_broker.asked_codes())
 
 
-def test_a_reset_needs_a_yes_and_is_done(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
-) -> None:
-    words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C", "-n", first_server.addr]
-    assert run(*words).code == 2
-    result = run(*words, "--yes", "--json")
+def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker) -> None:
+    words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C"]
+    assert ask(*words).code == 2
+    result = ask(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, UNDO_HINT)
-    assert [row["result"] for row in json.loads(result.out)] == ["done"] * 8
+    assert [row["result"] for row in result.json] == ["done"] * 8
     assert set(filled_broker.offsets.values()) == {15}
 
 
-def test_minus_one_and_skipping_go_to_the_end(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
-) -> None:
+def test_minus_one_and_skipping_go_to_the_end(ask: Run, filled_broker: ConsumerBroker) -> None:
     for words in (
         ["resetOffsetByTime", "G", "T", "-s", "-1"],
         ["skipAccumulatedMessage", "-g", "G", "-t", "T"],
     ):
         filled_broker.offsets = {("G", "T", number): 20 for number in range(7)}
-        result = run(*words, "-n", first_server.addr, "-y", "--json")
+        result = ask(*words, "-y", "--json")
         assert (result.code, result.err) == (0, UNDO_HINT)
-        assert json.loads(result.out)[0]["skipped"] == 30
+        assert result.json[0]["skipped"] == 30
         assert set(filled_broker.offsets.values()) == {50}
 
 
 @pytest.mark.parametrize("offset", ["10", "0"])
 def test_one_queue_goes_to_any_offset_that_it_has(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, offset: str
+    ask: Run, filled_broker: ConsumerBroker, offset: str
 ) -> None:
     filled_broker.ends["T", 3] = (0, 50)
-    words = [
-        "resetOffsetByTime",
-        "G",
-        "T",
-        "-b",
-        filled_broker.addr,
-        "-q",
-        "3",
-        "-o",
-        offset,
-        "-n",
-        first_server.addr,
-    ]
-    result = run(*words, "-y", "--json")
+    words = ["resetOffsetByTime", "G", "T", "-b", filled_broker.addr, "-q", "3", "-o", offset]
+    result = ask(*words, "-y", "--json")
     assert result.code == 0
-    assert [(row["queueId"], row["to"], row["result"]) for row in json.loads(result.out)] == [
-        (3, int(offset), "done")
-    ]
+    assert [(row["queueId"], row["to"], row["result"]) for row in result.json] == [(3, int(offset), "done")]
     assert filled_broker.offsets["G", "T", 3] == int(offset)
     # mqadmin demands -s, and does not look at it.
-    assert run(*words, "-s", "now", "-y").code == 0
+    assert ask(*words, "-s", "now", "-y").code == 0
     assert filled_broker.offsets["G", "T", 3] == int(offset)
-    result = run(*words[:-4], "-o", "51", "-n", first_server.addr, "-y")
+    result = ask(*words[:-2], "-o", "51", "-y")
     assert (result.code, result.err) == (1, "nsadmin: failed on 1 of 1 queues\n")
 
 
@@ -111,25 +91,21 @@ def test_one_queue_goes_to_any_offset_that_it_has(
         ["-s", "1", "-o", "1"],
     ],
 )
-def test_wrong_words_are_one_line(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: list[str]
-) -> None:
-    result = run("resetOffsetByTime", "G", "T", *words, "-n", first_server.addr, "-y")
+def test_wrong_words_are_one_line(ask: Run, filled_broker: ConsumerBroker, words: list[str]) -> None:
+    result = ask("resetOffsetByTime", "G", "T", *words, "-y")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
-def test_queues_and_brokers_that_are_not_there(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
-) -> None:
+def test_queues_and_brokers_that_are_not_there(ask: Run, filled_broker: ConsumerBroker) -> None:
     for place in (["-b", filled_broker.addr, "-q", "8"], ["-b", "127.0.0.1:1", "-q", "0"]):
-        result = run("resetOffsetByTime", "G", "T", "-s", "1", *place, "-n", first_server.addr, "-y")
+        result = ask("resetOffsetByTime", "G", "T", "-s", "1", *place, "-y")
         assert (result.code, result.out) == (5, "")
-    assert run("skipAccumulatedMessage", "X", "T", "-n", first_server.addr, "-y").code == 5
-    assert run("skipAccumulatedMessage", "G", "X", "-n", first_server.addr, "-y").code == 5
+    assert ask("skipAccumulatedMessage", "X", "T", "-y").code == 5
+    assert ask("skipAccumulatedMessage", "G", "X", "-y").code == 5
 
 
 def test_clients_of_an_old_broker_are_told(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
     filled_broker.properties["useServerSideResetOffset"] = "false"
     filled_broker.clients = {"G": ["c1"]}
@@ -142,30 +118,30 @@ def test_clients_of_an_old_broker_are_told(
         return answer
 
     filled_broker.handlers[222] = forget  # type: ignore[assignment]
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
+    result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json")
     assert result.code == 0
     assert result.err.startswith("nsadmin: pending: ")
-    assert {row["result"] for row in json.loads(result.out)} == {"pending"}
+    assert {row["result"] for row in result.json} == {"pending"}
     assert len(seconds) == 18
 
 
 @pytest.mark.parametrize("words", [("G", "Other", "T"), ("-s", "G", "-d", "Other", "-t", "T", "-o", "true")])
 def test_a_clone_is_previewed_and_done(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: tuple[str, ...]
+    ask: Run, filled_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
     filled_broker.configs["Other"] = {}
     filled_broker.offsets["Other", "T", 0] = 45
-    command = ["cloneGroupOffset", *words, "-n", first_server.addr, "--json"]
-    assert run(*command).code == 2
-    result = run(*command, "--dry-run")
-    assert [(row["repeated"], row["result"]) for row in json.loads(result.out)[:2]] == [
+    command = ["cloneGroupOffset", *words, "--json"]
+    assert ask(*command).code == 2
+    result = ask(*command, "--dry-run")
+    assert [(row["repeated"], row["result"]) for row in result.json[:2]] == [
         (25, "dry-run"),
         (None, "dry-run"),
     ]
     assert filled_broker.offsets["Other", "T", 0] == 45
-    result = run(*command, "-y")
+    result = ask(*command, "-y")
     assert (result.code, result.err) == (0, UNDO_HINT.replace(" G ", " Other "))
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["group"], row["from"], row["to"]) for row in rows[:2]] == [
         ("Other", 45, 20),
         ("Other", None, 20),
@@ -174,14 +150,12 @@ def test_a_clone_is_previewed_and_done(
     assert filled_broker.offsets["Other", "T", 0] == 20
 
 
-def test_a_clone_that_cannot_be(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
-) -> None:
-    assert run("cloneGroupOffset", "G", "G", "T", "-n", first_server.addr, "-y").code == 2
-    assert run("cloneGroupOffset", "G", "X", "T", "-n", first_server.addr, "-y").code == 5
+def test_a_clone_that_cannot_be(ask: Run, filled_broker: ConsumerBroker) -> None:
+    assert ask("cloneGroupOffset", "G", "G", "T", "-y").code == 2
+    assert ask("cloneGroupOffset", "G", "X", "T", "-y").code == 5
     filled_broker.configs["Other"] = {}
     filled_broker.clients = {"Other": ["c1"]}
-    result = run("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-n", first_server.addr, "-y")
+    result = ask("cloneGroupOffset", "G", "Other", "T", "-o", "true", "-y")
     assert (result.code, "stop c1" in result.err) == (1, True)
 
 
@@ -208,12 +182,12 @@ def commit_later(filled: ConsumerBroker, seconds: list[float], *commits: tuple[i
 
 
 def test_a_skip_over_which_a_busy_client_commits_is_failed(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled_broker, seconds, (6, 21), (12, 22), (18, 23))
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
+    result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json")
     assert (result.code, len(seconds)) == (3, 18)
-    rows = json.loads(result.out)
+    rows = result.json
     assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
         50, "failed", "overwritten: a client committed 23 after the change; stop the clients first",
     )  # fmt: skip
@@ -221,38 +195,32 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
 
 
 def test_an_old_commit_that_the_client_corrects_itself_is_waited_for(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled_broker, seconds, (6, 21), (12, 50))
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
+    result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json")
     assert (result.code, len(seconds)) == (0, 12)
 
 
 def test_the_first_look_is_the_last_if_all_holds(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
     commit_later(filled_broker, seconds, (6, 17))
-    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
+    result = ask("resetOffsetByTime", "G", "T", "-s", "15", "-y", "--json")
     assert (result.code, len(seconds)) == (0, 6)
-    assert json.loads(result.out)[0]["result"] == "done"
+    assert result.json[0]["result"] == "done"
 
 
 @pytest.mark.parametrize(("delivered", "code", "pauses"), [(5, 0, 6), (4, 3, 18)])
 def test_a_move_back_that_is_consumed_again_at_once_holds(
-    run: Run,
-    first_server: FakeNameServer,
-    filled_broker: ConsumerBroker,
-    seconds: list[float],
-    delivered: int,
-    code: int,
-    pauses: int,
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float], delivered: int, code: int, pauses: int
 ) -> None:
     """The offset is the old one again: the broker's count of deliveries says why."""
     commit_later(filled_broker, seconds, (6, 20))
     filled_broker.handlers[315] = lambda asked: answer_json(
         asked, {"statsMinute": {"sum": delivered, "tps": 0.1}}
     )
-    result = run("resetOffsetByTime", "G", "T", "-s", "15", "-n", first_server.addr, "-y", "--json")
+    result = ask("resetOffsetByTime", "G", "T", "-s", "15", "-y", "--json")
     assert (result.code, len(seconds)) == (code, pauses)
     [asked] = [command for command in filled_broker.asked if command.code == 315][:1]
     assert dict(asked.ext or {}) == {"statsName": "GROUP_GET_NUMS", "statsKey": "T@G"}
@@ -260,21 +228,17 @@ def test_a_move_back_that_is_consumed_again_at_once_holds(
 
 @pytest.mark.parametrize("words", [["--no-verify"], ["--dry-run"]])
 def test_nothing_is_waited_for_on_demand_or_in_a_dry_run(
-    run: Run,
-    first_server: FakeNameServer,
-    filled_broker: ConsumerBroker,
-    seconds: list[float],
-    words: list[str],
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float], words: list[str]
 ) -> None:
     commit_later(filled_broker, seconds)
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json", *words)
+    result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json", *words)
     assert (result.code, seconds) == (0, [])
 
 
 def test_without_clients_nothing_is_waited_for(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, seconds: list[float]
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
 ) -> None:
-    result = run("skipAccumulatedMessage", "G", "T", "-n", first_server.addr, "-y", "--json")
+    result = ask("skipAccumulatedMessage", "G", "T", "-y", "--json")
     assert (result.code, seconds) == (0, [])
 
 
@@ -296,35 +260,33 @@ def test_a_reset_without_a_time_or_an_offset_says_so_before_it_asks_for_a_yes(ru
     ],
 )
 def test_a_move_that_was_a_mistake_is_undone_from_the_audit(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker, words: list[str]
+    ask: Run, filled_broker: ConsumerBroker, words: list[str]
 ) -> None:
     filled_broker.configs["H"] = {"groupName": "H"}
     filled_broker.offsets |= {("H", "T", number): 33 for number in range(8)}
     before = dict(filled_broker.offsets)
-    result = run(*words, "-n", first_server.addr)
+    result = ask(*words)
     assert (result.code, "cannot be undone" in result.err) == (2, False)
-    result = run(*words, "-n", first_server.addr, "--yes")
+    result = ask(*words, "--yes")
     assert (result.code, result.err) == (0, UNDO_HINT)
-    undo_words = ["resetOffsetByTime", "G", "T", "--undo", "-n", first_server.addr, "--json"]
-    preview = json.loads(run(*undo_words, "--dry-run").out)
+    undo_words = ["resetOffsetByTime", "G", "T", "--undo", "--json"]
+    preview = ask(*undo_words, "--dry-run").json
     assert {row["to"] for row in preview[:7]} == {20}
-    result = run(*undo_words, "--yes")
+    result = ask(*undo_words, "--yes")
     # Of queue 7, the group had no offset.
-    assert [row["result"] for row in json.loads(result.out)] == ["done"] * 7 + ["failed"]
+    assert [row["result"] for row in result.json] == ["done"] * 7 + ["failed"]
     assert result.code == 3
     assert {key: filled_broker.offsets[key] for key in before} == before
 
 
-def test_an_undo_needs_a_move_in_the_audit_and_no_target(
-    run: Run, first_server: FakeNameServer, filled_broker: ConsumerBroker
-) -> None:
-    words = ["resetOffsetByTime", "G", "T", "--undo", "--yes", "-n", first_server.addr]
-    result = run(*words)
+def test_an_undo_needs_a_move_in_the_audit_and_no_target(ask: Run, filled_broker: ConsumerBroker) -> None:
+    words = ["resetOffsetByTime", "G", "T", "--undo", "--yes"]
+    result = ask(*words)
     assert (result.code, result.err) == (
         5,
         'nsadmin: the audit has no move of "G" on "T": nsadmin audit list shows what it has\n',
     )
-    result = run(*words, "-s", "1")
+    result = ask(*words, "-s", "1")
     assert (result.code, result.err) == (
         2,
         "nsadmin: --undo has no target: leave out -s, -b, -q, -o and -c\n",

@@ -1,6 +1,5 @@
 """exportPopRecord: only brokers that keep such records are asked, and -d never does what mqadmin's does."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -28,7 +27,7 @@ def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead_add
     ):
         result = run("exportPopRecord", "-c", "C", "-n", server.addr, "-y", "--json")
         assert other.asked_codes() == [CONFIG]
-    rows = json.loads(result.out)
+    rows = result.json
     assert (result.code, [row["result"] for row in rows]) == (3, ["done", "unchanged", "failed"])
     assert rows[0]["changes"].startswith("moves all pop records")
     assert rows[1]["changes"].startswith("nothing: it keeps no pop records in RocksDB")
@@ -37,7 +36,7 @@ def test_only_who_keeps_records_is_asked(run: Run, broker: TopicBroker, dead_add
 
 def test_a_dry_run_asks_no_broker_to_move_anything(run: Run, broker: TopicBroker) -> None:
     result = run("exportPopRecord", broker.addr, "--dry-run", "--json")
-    assert (result.code, json.loads(result.out)[0]["result"]) == (0, "dry-run")
+    assert (result.code, result.json[0]["result"]) == (0, "dry-run")
     assert set(broker.asked_codes()) == {CONFIG}
 
 
@@ -55,6 +54,6 @@ def test_the_flag_that_means_the_opposite_is_refused(run: Run, broker: TopicBrok
 def test_a_broker_that_fails_at_it(run: Run, broker: TopicBroker) -> None:
     broker.handlers[MOVE] = lambda asked: build_reply(asked, 1, remark="disk full")
     result = run("exportPopRecord", broker.addr, "-y", "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, row["result"]) == (1, "failed")
     assert "disk full" in row["error"]

@@ -1,7 +1,5 @@
 """producerConnection and producer."""
 
-import json
-
 import pytest
 
 from tests.nsadmin.conftest import Run
@@ -16,12 +14,10 @@ def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 
 
 @pytest.mark.parametrize("words", [("P",), ("P", "T"), ("-g", "P", "-t", "T")])
-def test_clients_of_a_producer_group(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, words: tuple[str, ...]
-) -> None:
-    result = run("producerConnection", *words, "-n", first_server.addr, "--json")
+def test_clients_of_a_producer_group(ask: Run, online_broker: ConsumerBroker, words: tuple[str, ...]) -> None:
+    result = ask("producerConnection", *words, "--json")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "producerGroup": "P",
             "clientId": "p1",
@@ -35,13 +31,13 @@ def test_clients_of_a_producer_group(
 
 
 def test_a_producer_group_nobody_is_of(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
+    ask: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
 ) -> None:
-    result = run("producerConnection", "X", "-n", first_server.addr)
+    result = ask("producerConnection", "X")
     assert (result.code, result.out) == (5, "")
-    assert run("producerConnection", "P", "NoTopic", "-n", first_server.addr).code == 5
+    assert ask("producerConnection", "P", "NoTopic").code == 5
     first_server.clusters = {"C": {"a": {0: online_broker.addr, 1: dead_addr}}}
-    result = run("producerConnection", "P", "-n", first_server.addr)
+    result = ask("producerConnection", "P")
     assert (result.code, result.err) == (
         3,
         f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
@@ -54,7 +50,7 @@ def test_all_producers_of_one_broker_need_no_name_server(
 ) -> None:
     result = run("producer", *([flag] if flag else []), online_broker.addr, "--json")
     assert (result.code, result.err) == (0, "")
-    inner, mine = json.loads(result.out)
+    inner, mine = result.json
     assert inner["producerGroup"] == "CLIENT_INNER_PRODUCER"
     assert mine == {
         "producerGroup": "P",
@@ -69,10 +65,10 @@ def test_all_producers_of_one_broker_need_no_name_server(
 
 
 def test_producers_of_every_broker(
-    run: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
+    ask: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
 ) -> None:
     first_server.clusters = {"C": {"a": {0: online_broker.addr, 1: dead_addr}}}
-    result = run("producer", "--no-internal", "-n", first_server.addr)
+    result = ask("producer", "--no-internal")
     assert result.code == 3
     assert [line.split()[0] for line in result.out.splitlines()] == ["producerGroup", "P"]
     assert result.err == f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n"

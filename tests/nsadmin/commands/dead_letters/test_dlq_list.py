@@ -1,6 +1,5 @@
 """dlq list: how many dead letters each group has."""
 
-import json
 from time import time
 
 from tests.nsadmin.conftest import Run
@@ -14,7 +13,7 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
     dead_letter_broker.add_letter(b"two", origin="U")
     result = dlq("list")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [
+    assert result.json == [
         {
             "group": "G",
             "messageCount": 2,
@@ -27,7 +26,7 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
             "error": None,
         }
     ]
-    assert [row["group"] for row in json.loads(dlq("list", "--all").out)] == ["G", "empty"]
+    assert [row["group"] for row in dlq("list", "--all").json] == ["G", "empty"]
 
 
 def test_replayed_ones_are_counted_as_such(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
@@ -35,7 +34,7 @@ def test_replayed_ones_are_counted_as_such(dlq: Run, dead_letter_broker: DeadLet
     dead_letter_broker.add_letter(b"one")
     assert dlq("replay", "G", "--yes").code == 0
     dead_letter_broker.add_letter(b"two")
-    [row] = json.loads(dlq("list").out)
+    [row] = dlq("list").json
     assert (row["messageCount"], row["replayedCount"]) == (2, 1)
 
 
@@ -50,13 +49,13 @@ def test_growth_counts_from_the_search_of_the_broker(dlq: Run, dead_letter_broke
         for number, item in enumerate(stored)
     ]
     dead_letter_broker.handlers[29] = lambda asked: message_brokers.answer_offset(asked, 2)
-    [row] = json.loads(dlq("list").out)
+    [row] = dlq("list").json
     assert row["lastHourCount"] == 1
 
 
 def test_a_broker_that_does_not_count_is_named(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     dead_letter_broker.handlers[30] = refuse_with(16, "no permission")
     result = dlq("list")
-    rows = json.loads(result.out)
+    rows = result.json
     assert (result.code, {row["group"] for row in rows}) == (1, {"G", "empty"})
     assert "group G: NO_PERMISSION (16): no permission" in result.err

@@ -1,7 +1,5 @@
 """dlq purge: only a topic that is old as a whole can be deleted."""
 
-import json
-
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DEAD, DeadLetterBroker
 from tests.support.fake_servers import FakeNameServer
@@ -14,7 +12,7 @@ def test_a_topic_with_newer_dead_letters_is_blocked(dlq: Run, dead_letter_broker
     dead_letter_broker.add_letter(b"two")
     for more in ("--dry-run", "--yes"):
         result = dlq("purge", "G", "--before", BETWEEN, more)
-        [row] = json.loads(result.out)
+        [row] = result.json
         assert (result.code, row["older"], row["newer"], row["result"]) == (1, 1, 1, "blocked")
         assert (
             "1 dead letter stored since 2023-11-14T22:13:21.000Z, and a broker can delete only all"
@@ -29,7 +27,7 @@ def test_an_old_topic_is_deleted(
     dead_letter_broker.add_letter(b"one")
     dead_letter_broker.add_letter(b"two")
     assert dlq("replay", "G", "--limit", "1").code == 0
-    preview = json.loads(dlq("purge", "G", "--before", LATER, "--dry-run").out)
+    preview = dlq("purge", "G", "--before", LATER, "--dry-run").json
     assert preview == [
         {
             "clusterName": "C", "group": "G", "topic": DEAD, "older": 2, "newer": 0, "notReplayed": 1,
@@ -43,7 +41,7 @@ def test_an_old_topic_is_deleted(
         False,
     )
     result = dlq("purge", "G", "--before", LATER, "--yes")
-    assert [row["result"] for row in json.loads(result.out)] == ["done"]
+    assert [row["result"] for row in result.json] == ["done"]
     assert first_server.routes[DEAD] == {}
 
 

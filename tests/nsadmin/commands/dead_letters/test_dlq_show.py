@@ -15,7 +15,7 @@ def test_a_dead_letter_has_its_origin_and_its_body(dlq: Run, dead_letter_broker:
     dead_letter_broker.add_letter(b"\xff\xfe", origin=None)
     result = dlq("show", "G")
     assert (result.code, result.err) == (0, "")
-    first, second = json.loads(result.out)
+    first, second = result.json
     assert (first["originTopic"], first["originMsgId"], first["keys"], first["tags"]) == (
         "T", "origin of one", ["k1", "k2"], "A",
     )  # fmt: skip
@@ -30,7 +30,7 @@ def test_bodies_are_decoded_but_not_in_a_file(
     dead_letter_broker.add_letter(b'{"a": 1}')
     dead_letter_broker.add_letter(b"plain", UNIQ_KEY="ID")
     result = dlq("show", "G", "--decode", "json")
-    assert [row["body"] for row in json.loads(result.out)] == [{"a": 1}, "plain"]
+    assert [row["body"] for row in result.json] == [{"a": 1}, "plain"]
     assert (result.code, result.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
     result = dlq("show", "G", "--decode", "json", "--export", str(tmp_path / "file"))
     assert (result.code, "--decode and --export exclude each other" in result.err) == (2, True)
@@ -43,7 +43,7 @@ def test_options_select_dead_letters(dlq: Run, dead_letter_broker: DeadLetterBro
         )
 
     def shown(*words: str) -> list[str]:
-        return [row["body"][-1] for row in json.loads(dlq("show", "G", *words).out)]
+        return [row["body"][-1] for row in dlq("show", "G", *words).json]
 
     assert shown("--origin", "U") == ["1", "3", "5"]
     assert shown("--key", "k0", "--key", "k4") == ["0", "4"]
@@ -51,7 +51,7 @@ def test_options_select_dead_letters(dlq: Run, dead_letter_broker: DeadLetterBro
     assert shown("--body", "[12]$") == ["1", "2"]
     assert shown("--since", "2023-11-14T22:13:24Z") == ["4", "5"]
     assert shown("--until", "2023-11-14T22:13:21Z") == ["0", "1"]
-    ids = [row["offsetMsgId"] for row in json.loads(dlq("show", "G").out)]
+    ids = [row["offsetMsgId"] for row in dlq("show", "G").json]
     assert shown("--id", ids[2], "--id", ids[5].lower()) == ["2", "5"]
 
 
@@ -59,9 +59,9 @@ def test_a_limit_says_that_there_are_more(dlq: Run, dead_letter_broker: DeadLett
     for number in range(130):
         dead_letter_broker.add_letter(b"%d" % number)
     result = dlq("show", "G", "--limit", "2")
-    assert len(json.loads(result.out)) == 2
+    assert len(result.json) == 2
     assert result.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
-    assert len(json.loads(dlq("show", "G").out)) == 128
+    assert len(dlq("show", "G").json) == 128
     assert dlq("show", "G", "--limit", "130").err == ""
 
 
@@ -70,7 +70,7 @@ def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroke
         dead_letter_broker.add_letter(b"%d" % number)
     file = tmp_path / "dead.jsonl"
     result = dlq("show", "G", "--export", str(file))
-    assert json.loads(result.out) == [{"file": str(file), "messageCount": 200}]
+    assert result.json == [{"file": str(file), "messageCount": 200}]
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line["body"] for line in lines] == [str(number) for number in range(200)]
     assert file.stat().st_mode & 0o077 == 0
@@ -100,7 +100,7 @@ def test_long_dead_letters_end_a_list(
     for _ in range(5):
         dead_letter_broker.add_letter(b"x" * 20)
     result = dlq("show", "G")
-    assert (result.code, len(json.loads(result.out))) == (0, 3)
+    assert (result.code, len(result.json)) == (0, 3)
     assert result.err == (
         "nsadmin: stopped after 3 messages, which have long bodies: "
         "pass --limit N or --export FILE for more\n"

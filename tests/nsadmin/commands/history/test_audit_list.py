@@ -1,6 +1,5 @@
 """auditList."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ def test_changes_are_listed_with_the_oldest_first(
 ) -> None:
     run("updateKvConfig", "N", "k", "v", both_servers)
     run("wipeWritePerm", "broker-a", "-n", first_server.addr)
-    rows = json.loads(run("auditList", "--json").out)
+    rows = run("auditList", "--json").json
     assert [row["command"].split()[0] for row in rows] == ["updateKvConfig", "wipeWritePerm"]
     assert rows[1]["sent"] == [
         {"server": first_server.addr, "request": "WIPE_WRITE_PERM_OF_BROKER", "outcome": "SUCCESS (0)"}
@@ -33,9 +32,7 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
         '{"time": 1000, "command": "a"}\n{"time": 2000, "command": "b"}\nx\n'
     )
     result = run("auditList", "--since", "1970-01-01T00:00:02+00:00", "--json")
-    assert [(row["time"], row["command"]) for row in json.loads(result.out)] == [
-        ("1970-01-01T00:00:02.000Z", "b")
-    ]
+    assert [(row["time"], row["command"]) for row in result.json] == [("1970-01-01T00:00:02.000Z", "b")]
     assert result.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is not an audit record\n"
     assert run("auditList", "--since", "tomorrow").err.startswith(
         'nsadmin: invalid time "tomorrow" for --since: '

@@ -1,6 +1,5 @@
 """history: out of journals made by hand, and of one that is being written."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,9 +71,9 @@ def test_the_life_of_a_topic_newest_last_with_cause_and_client(run: Run, journal
     assert "T on a new: readQueueNums 8, writeQueueNums 8, perm rw-" in lines[1]
     assert lines[2].startswith("2025-11-21T14:03:05.000Z  WritePermWiped  T on a perm rw- -> r--  ")
     assert lines[2].endswith("WIPE_WRITE_PERM_OF_BROKER  10.0.0.9:5")
-    (wiped,) = json.loads(
-        run("history", "topic", "T", "--type", "writepermwiped", "--journal", journal_folder, "--json").out
-    )
+    (wiped,) = run(
+        "history", "topic", "T", "--type", "writepermwiped", "--journal", journal_folder, "--json"
+    ).json
     assert (wiped["seq"], wiped["server"], wiped["client"]) == (7, "s:9876", "10.0.0.9:5")
     assert [change["topics"] for change in wiped["event"]["changes"]] == [["T"]]
 
@@ -126,16 +125,10 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, journal_folder: st
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (
-            ("topik", "T"),
-            'unknown subject "topik": use topic, broker, cluster, kv, then a name',
-        ),
+        (("topik", "T"), 'unknown subject "topik": use topic, broker, cluster, kv, then a name'),
         (("topic",), "missing name of the topic: run nsadmin history topic NAME"),
         (("topic", "T", "U"), 'unexpected argument "U": only kv takes a key; run nsadmin history topic NAME'),
-        (
-            ("--type", "TopicChanged"),
-            'unknown event type "TopicChanged" for --type: use TopicsChanged',
-        ),
+        (("--type", "TopicChanged"), 'unknown event type "TopicChanged" for --type: use TopicsChanged'),
     ],
 )
 def test_what_cannot_be_is_one_line(run: Run, journal_folder: str, words: tuple[str, ...], said: str) -> None:
@@ -208,7 +201,7 @@ def test_no_more_segments_are_read_than_it_takes(run: Run, long_journal: str) ->
         path.write_bytes(b"nonsense")
     line = ("history", "topic", "T", "--journal", long_journal, "--json")
     result = run(*line, "--limit", "5")
-    assert (result.code, len(json.loads(result.out))) == (0, 5)
+    assert (result.code, len(result.json)) == (0, 5)
     assert run(*line, "--limit", "9").code == 1
 
 
@@ -216,7 +209,7 @@ def test_of_several_journals_the_newest_of_all_are_shown(
     run: Run, long_journal: str, journal_folder: str
 ) -> None:
     result = run("history", "--journal", long_journal, "--journal", journal_folder, "--limit", "3", "--json")
-    times = [row["time"] for row in json.loads(result.out)]
+    times = [row["time"] for row in result.json]
     assert len(times) == 3
     assert times == sorted(times)
     assert min(times) > "2025-11-21T14:03:40"
@@ -227,7 +220,7 @@ def test_a_rare_type_is_found_without_reading_the_rest(run: Run, long_journal: s
         path.chmod(0o644)
         path.write_bytes(b"nonsense")
     result = run("history", "--type", "WritePermWiped", "--journal", long_journal, "--json")
-    assert (result.code, json.loads(result.out)) == (0, [])
+    assert (result.code, result.json) == (0, [])
 
 
 @pytest.mark.parametrize("words", [(), ("topic", "T"), ("broker", "a"), ("cluster", "c"), ("kv", "n")])

@@ -121,7 +121,7 @@ def test_tail_goes_on_with_what_comes_without_names_above_it_again(
 
 def test_stat_counts_by_type(run: Run, folder: str) -> None:
     result = run("journalStat", folder, "--json")
-    assert [(row["type"], row["records"]) for row in json.loads(result.out)] == [
+    assert [(row["type"], row["records"]) for row in result.json] == [
         ("Snapshot", 1),
         ("BrokerRegistered", 1),
         ("TopicsChanged", 1),
@@ -133,9 +133,7 @@ def test_stat_counts_by_type(run: Run, folder: str) -> None:
 def test_verify_tells_that_a_journal_is_whole(run: Run, folder: str) -> None:
     result = run("journalVerify", folder, "--json")
     assert (result.code, result.err) == (0, "")
-    assert [
-        (row["result"], row["records"], row["firstSeq"], row["lastSeq"]) for row in json.loads(result.out)
-    ] == [
+    assert [(row["result"], row["records"], row["firstSeq"], row["lastSeq"]) for row in result.json] == [
         ("whole", 3, 1, 3),
         ("open", 1, 4, 4),
     ]

@@ -34,7 +34,7 @@ def test_the_rows_are_those_of_topic_route(run: Run, folder: str) -> None:
         "topic  brokerName  clusterName  brokerAddrs       perm  readQueueNums  writeQueueNums  topicSysFlag",
         "T      a           c            0=10.0.0.1:10911  rw-               8               8             0",
     ]
-    assert json.loads(run("routeAt", "T", "--at", AT(2), "--journal", folder, "--json").out) == [
+    assert run("routeAt", "T", "--at", AT(2), "--journal", folder, "--json").json == [
         {
             "topic": "T",
             "brokerName": "a",
@@ -117,10 +117,7 @@ def test_without_a_journal_it_says_where_one_may_stand(run: Run, tmp_path: Path)
     assert (
         result.code,
         "is not a journal: it has no files such as 0000000000000001-*.jsonl" in result.err,
-    ) == (
-        2,
-        True,
-    )
+    ) == (2, True)
 
 
 def test_what_is_still_to_come_is_not_asked_for(run: Run, folder: str) -> None:
@@ -194,7 +191,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
             # The last moment before it was killed: nothing that was written down came after it.
             assert "ended abnormally" in result.err
             continue
-        answer = json.loads(result.out)
+        answer = result.json
         assert all(row.pop("server") for row in answer)
         assert (result.code, answer or None) == (code, rows), (moment, result.err)
     assert {code for _, _, code, _ in life.seen} == {0, 5}

@@ -1,6 +1,5 @@
 """routeDiff: only what differs, with the exit codes of diff."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:
     assert result.code == 1
     assert result.err == "nsadmin: 3 differences\n"
     assert [line.split("  ")[0] for line in result.out.splitlines()] == ["what", "topic", "topic", "topic"]
-    rows = json.loads(run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder, "--json").out)
+    rows = run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder, "--json").json
     assert [(row["name"], row["brokerName"], row["changes"]) for row in rows] == [
         ("T", "a", "perm rw- -> r--"),
         ("U", "a", "gone: readQueueNums 8, writeQueueNums 8, perm rw-, topicSysFlag 0"),

@@ -71,10 +71,7 @@ def test_a_context_is_asked_as_it_wants_to_be(
                 r"\(HOST:PORT\), a context, or a time, such as 2h or 2026-11-23T14:03Z$"
             ),
         ),
-        (
-            "2999-01-01",
-            'invalid time "2999-01-01" for --from: it is in the future, now is ',
-        ),
+        ("2999-01-01", 'invalid time "2999-01-01" for --from: it is in the future, now is '),
     ],
 )
 def test_what_is_none(session: Session, text: str, said: str) -> None:

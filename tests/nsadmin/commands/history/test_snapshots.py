@@ -1,6 +1,5 @@
 """snapshotSave, snapshotShow, snapshotList."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -22,17 +21,17 @@ def current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_saved_is_what_the_name_server_tells(
-    run: Run, first_server: FakeNameServer, current_folder: Path
+    ask: Run, first_server: FakeNameServer, current_folder: Path
 ) -> None:
-    result = run("snapshotSave", "s.snapshot.zst", "-n", first_server.addr, "--json")
+    result = ask("snapshotSave", "s.snapshot.zst", "--json")
     assert result.code == 0
-    (row,) = json.loads(result.out)
+    (row,) = result.json
     assert (row["file"], row["brokers"], row["topics"]) == ("s.snapshot.zst", 1, 1)
     saved = (current_folder / "s.snapshot.zst").read_bytes()
     assert (current_folder / "s.snapshot.zst").stat().st_mode & 0o777 == 0o600
     assert row["size"] == len(saved)
     assert decode_snapshot(saved).topics["T"]["broker-a"]["perm"] == 7
-    assert run("routeDiff", "--from", "s.snapshot.zst", "--to", first_server.addr).code == 0
+    assert ask("routeDiff", "--from", "s.snapshot.zst", "--to", first_server.addr).code == 0
 
 
 def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
@@ -50,7 +49,7 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
     at = "2025-11-21T14:03:05.500Z"
     result = run("snapshotSave", "--at", at, *journal, "--json")
     assert result.code == 0
-    (row,) = json.loads(result.out)
+    (row,) = result.json
     assert row["file"] == "20251121T140305500Z.snapshot.zst"
     assert (row["time"], row["brokers"], row["topics"]) == (at, 1, 2)
     saved = decode_snapshot((current_folder / row["file"]).read_bytes())
@@ -84,27 +83,25 @@ def test_a_moment_that_cannot_be_saved_leaves_no_file(
     assert not (current_folder / "s").exists()
 
 
-def test_debug_shows_what_is_asked(run: Run, first_server: FakeNameServer) -> None:
-    result = run("snapshotSave", "s", "-n", first_server.addr, "--debug")
+def test_debug_shows_what_is_asked(ask: Run, first_server: FakeNameServer) -> None:
+    result = ask("snapshotSave", "s", "--debug")
     assert f"{first_server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
 
 
-def test_without_a_name_it_is_called_by_its_time(
-    run: Run, first_server: FakeNameServer, current_folder: Path
-) -> None:
-    assert run("snapshotSave", "-n", first_server.addr).code == 0
+def test_without_a_name_it_is_called_by_its_time(ask: Run, current_folder: Path) -> None:
+    assert ask("snapshotSave").code == 0
     (path,) = current_folder.iterdir()
     assert path.name.endswith("Z.snapshot.zst")
 
 
 def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
-    run: Run, first_server: FakeNameServer, current_folder: Path, dead_addr: str
+    ask: Run, current_folder: Path, dead_addr: str
 ) -> None:
     (current_folder / "s").write_text("mine")
-    result = run("snapshotSave", "s", "-n", first_server.addr)
+    result = ask("snapshotSave", "s")
     assert (result.code, result.err) == (2, "nsadmin: cannot write s: File exists\n")
     assert (current_folder / "s").read_text() == "mine"
-    assert run("snapshotSave", "t", "-n", dead_addr).code == 4
+    assert ask("snapshotSave", "t", "-n", dead_addr).code == 4
     assert not (current_folder / "t").exists()
 
 

@@ -25,9 +25,7 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A file whose Python code runs instead of nsadmin."""
     program_file = tmp_path / "program.py"
     monkeypatch.setattr(
-        python_process,
-        "build_command",
-        lambda module_name, *words: ["python3", str(program_file), *words],
+        python_process, "build_command", lambda module_name, *words: ["python3", str(program_file), *words]
     )
     return program_file
 

@@ -64,9 +64,7 @@ def plan_and_execute(
 
 def test_a_read_returns_what_json_returns(caller: ToolCaller, run: Run, first_server: FakeNameServer) -> None:
     result = call(caller, "topicRoute", {"topic": "T"})
-    assert result.structured["rows"] == json.loads(
-        run("topicRoute", "T", "-n", first_server.addr, "--json").out
-    )
+    assert result.structured["rows"] == run("topicRoute", "T", "-n", first_server.addr, "--json").json
     assert (result.structured["exitCode"], result.is_error) == (0, False)
     assert call(caller, "topicRoute", {"topic": "nothing"}).is_error
 

@@ -3,11 +3,7 @@
 from jsonschema import Draft202012Validator
 
 from nsadmin.commands.mcp.exposed_commands import list_exposed_commands
-from nsadmin.commands.mcp.tool_schemas import (
-    build_result_schema,
-    build_tools,
-    describe_exit_code,
-)
+from nsadmin.commands.mcp.tool_schemas import build_result_schema, build_tools, describe_exit_code
 
 EXPOSED = list_exposed_commands(with_changes=True)
 TOOLS = build_tools(EXPOSED, ("prod", "test"), has_folder=True)

@@ -1,6 +1,5 @@
 """dumpCompactionLog."""
 
-import json
 import os
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def test_the_messages_of_a_file(run: Run, tmp_path: Path, rest: bytes) -> None:
     file.chmod(0o400)
     result = run("dumpCompactionLog", "-f", str(file), "--json")
     assert (result.code, result.err) == (0, "")
-    assert [(row["body"], row["tags"], row["queueOffset"]) for row in json.loads(result.out)] == [
+    assert [(row["body"], row["tags"], row["queueOffset"]) for row in result.json] == [
         ("100% of a", "A", 0),
         ("b", None, 1),
     ]
@@ -32,6 +31,6 @@ def test_what_is_no_message_is_told_with_its_place(run: Run, tmp_path: Path) -> 
     file = tmp_path / "damaged"
     file.write_bytes(TWO + b"nonsense" + bytes(10))
     result = run("dumpCompactionLog", str(file), "--json")
-    assert (result.code, len(json.loads(result.out))) == (1, 2)
+    assert (result.code, len(result.json)) == (1, 2)
     assert f"the bytes from {len(TWO)} on are not a message; 2 messages come before them" in result.err
     assert run("dumpCompactionLog", str(tmp_path / "nothing")).code == 2

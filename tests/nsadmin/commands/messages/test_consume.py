@@ -81,7 +81,7 @@ def test_one_header_stands_above_all_pages(stream: Run, filled_store: DeadLetter
     lines = stream("consume", "T", "--output", "csv", "--columns", "keys,tags").out.splitlines()
     assert lines[0] == "keys,tags"
     assert len(lines) == 7
-    assert len(json.loads(stream("consume", "T", "--json").out)) == 6
+    assert len(stream("consume", "T", "--json").json) == 6
 
 
 def test_a_format_makes_lines(stream: Run, filled_store: DeadLetterBroker) -> None:
@@ -95,9 +95,9 @@ def test_a_format_makes_lines(stream: Run, filled_store: DeadLetterBroker) -> No
 
 
 def test_bodies_are_decoded(stream: Run, filled_store: DeadLetterBroker) -> None:
-    rows = json.loads(stream("consume", "T", "--decode", "json", "--json", "--limit", "1").out)
+    rows = stream("consume", "T", "--decode", "json", "--json", "--limit", "1").json
     assert [(row["body"], row["bodyEncoding"]) for row in rows] == [({"order": {"id": 0}}, "json")]
-    [row] = json.loads(stream("consume", "T", "--decode", "gzip", "--json", "--key", "k0").out)
+    [row] = stream("consume", "T", "--decode", "gzip", "--json", "--key", "k0").json
     assert (row["bodyEncoding"], row["bodyError"].startswith("not gzip: ")) == ("utf-8", True)
     table = stream("consume", "T", "--decode", "gzip", "--key", "k0")
     assert (table.code, "not gzip: " in table.out, table.err) == (0, True, "")
@@ -109,7 +109,7 @@ def test_conditions_see_decoded_bodies(stream: Run, filled_store: DeadLetterBrok
     for number in range(2):
         filled_store.store_message(gzip.compress(b'{"n": %d}' % number), KEYS=f"packed{number}")
     for condition in (("--field", "n=1"), ("--body", '"n": 1')):
-        rows = json.loads(stream("consume", "T", "--decode", "gzip,json", *condition, "--json").out)
+        rows = stream("consume", "T", "--decode", "gzip,json", *condition, "--json").json
         assert [(row["keys"], row["body"]) for row in rows] == [(["packed1"], {"n": 1})]
 
 
@@ -162,11 +162,7 @@ def test_a_broker_that_refuses_is_an_error(stream: Run, filled_store: DeadLetter
         result.code,
         result.out,
         "broker broker-a: SYSTEM_ERROR (1): The broker does not" in result.err,
-    ) == (
-        1,
-        "",
-        True,
-    )
+    ) == (1, "", True)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """queryCq in the lab."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ def running_lab(tmp_path: Path) -> Iterator[Lab]:
 
 
 def first_offset(run_on_lab: Run, broker: str) -> str:
-    rows = json.loads(run_on_lab("topicStatus", "payments").out)
+    rows = run_on_lab("topicStatus", "payments").json
     return str(next(row["minOffset"] for row in rows if (row["brokerName"], row["queueId"]) == (broker, 0)))
 
 
@@ -37,23 +36,23 @@ def test_an_entry_leads_to_its_message(run_on_lab: Run, running_lab: Lab) -> Non
         "-b",
         running_lab.brokers["broker-a-0", 0],
     )
-    first, second = json.loads(result.out)
+    first, second = result.json
     assert (first["queueOffset"], second["queueOffset"]) == (int(at), int(at) + 1)
-    [message] = json.loads(run_on_lab("queryMsgByOffset", "payments", "broker-a-0", "0", at).out)
+    [message] = run_on_lab("queryMsgByOffset", "payments", "broker-a-0", "0", at).json
     assert (message["physicalOffset"], message["storeSize"]) == (first["physicalOffset"], first["storeSize"])
 
 
 def test_every_broker_is_asked_and_who_has_nothing_there_is_told(run_on_lab: Run) -> None:
     at = first_offset(run_on_lab, "broker-a-0")
     result = run_on_lab("queryCq", "payments", "0", at, "-c", "1")
-    broker_names = [row["brokerName"] for row in json.loads(result.out)]
+    broker_names = [row["brokerName"] for row in result.json]
     assert (result.code, "broker-a-0" in broker_names) == (0, True)
     assert len(broker_names) + result.err.count("is not exist!") == 2
 
 
 def test_nothing_there(run_on_lab: Run) -> None:
     result = run_on_lab("queryCq", "payments", "0", "999999999999")
-    assert (result.code, json.loads(result.out)) == (5, [])
+    assert (result.code, result.json) == (5, [])
     assert result.err.count("Index 999999999999 of 0@payments is not exist!") == 2
     assert run_on_lab("queryCq", "nowhere", "0", "0").code == 5
     assert run_on_lab("queryCq", "payments", "first", "0").code == 2

@@ -1,7 +1,5 @@
 """delayed: the list, and what a broker says to a cancellation."""
 
-import json
-
 import pytest
 
 from namesrv_core.protocol.command import build_reply
@@ -25,7 +23,7 @@ def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_message_has_its_time(stream: Run) -> None:
     result = stream("delayed", "list", "T", "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, result.err) == (0, "")
     assert (row["msgId"], row["topic"], row["level"], row["cancelled"], row["keys"], row["body"]) == (
         "A", "T", None, False, ["k"], "one",
@@ -35,10 +33,10 @@ def test_a_message_has_its_time(stream: Run) -> None:
 
 def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBroker) -> None:
     store.handlers[370] = build_reply
-    [row] = json.loads(stream("delayed", "cancel", "T", "A", "--dry-run", "--json").out)
+    [row] = stream("delayed", "cancel", "T", "A", "--dry-run", "--json").json
     assert (row["result"], 370 in store.asked_codes()) == ("dry-run", False)
     assert stream("delayed", "cancel", "T", "A").code == 2
-    [row] = json.loads(stream("delayed", "cancel", "T", "A", "--yes", "--json").out)
+    [row] = stream("delayed", "cancel", "T", "A", "--yes", "--json").json
     assert (row["result"], row["brokerName"], row["brokerAddr"]) == ("done", "broker-a", store.addr)
     assert store.asked_codes().count(370) == 1
 
@@ -54,9 +52,7 @@ def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBr
 def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, code: int, text: str) -> None:
     store.handlers[370] = refuse_with(code, "no")
     result = stream("delayed", "cancel", "T", "A", "--yes", "--json")
-    assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed"), (
-        result.err
-    )
+    assert (result.code, text in result.err, result.json[0]["result"]) == (1, True, "failed"), result.err
 
 
 @pytest.mark.parametrize(
@@ -74,7 +70,7 @@ def test_a_preview_fails_where_the_cancellation_would(
     if properties:
         store.store_message(b"", "rmq_sys_wheel_timer", 0, 0, REAL_TOPIC="T", UNIQ_KEY="B", **properties)
     result = stream("delayed", "cancel", "T", "A", "--dry-run", "--json")
-    assert (result.code, text in result.err, json.loads(result.out)[0]["result"]) == (1, True, "failed")
+    assert (result.code, text in result.err, result.json[0]["result"]) == (1, True, "failed")
     assert 370 not in store.asked_codes()
 
 

@@ -1,7 +1,5 @@
 """queryMsgById and queryMsgByUniqueKey where they hand messages over, or send them again."""
 
-import json
-
 import pytest
 
 from tests.nsadmin.conftest import Run
@@ -23,11 +21,11 @@ def test_a_message_is_handed_to_a_client(run_json: Run, message_broker: MessageB
     result = run_json(command, "T", KEY, *PUSH)
     assert (result.code, "this cannot be undone" in result.err) == (2, True)
     result = run_json(command, "T", KEY, *PUSH, "--dry-run")
-    assert [(row["result"], row["consumeResult"]) for row in json.loads(result.out)] == [("dry-run", None)]
+    assert [(row["result"], row["consumeResult"]) for row in result.json] == [("dry-run", None)]
     assert 309 not in message_broker.asked_codes()
     result = run_json(command, "T", KEY, *PUSH, "-y")
     assert (result.code, result.err) == (0, "")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["group"], row["clientId"], row["consumeResult"], row["spentMs"], row["result"]) == (
         "G", "c1", "CR_SUCCESS", 29, "done",
     )  # fmt: skip
@@ -37,7 +35,7 @@ def test_a_client_that_does_not_take_it(run_json: Run, message_broker: MessageBr
     message_broker.verdict = {"consumeResult": "CR_LATER", "spentTimeMills": 3}
     result = run_json("queryMsgById", "T", KEY, *PUSH, "-y")
     assert (result.code, result.err) == (1, "nsadmin: the client did not consume it: CR_LATER\n")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["consumeResult"], row["result"]) == ("CR_LATER", "failed")
     message_broker.handlers[309] = lambda asked: None
     assert run_json("queryMsgById", "T", KEY, "-g", "G", "-d", "nobody", "-y").code == 5
@@ -52,14 +50,11 @@ def test_nothing_is_done_unless_every_message_is_there(run_json: Run, message_br
 
 def test_a_message_is_sent_again(run_json: Run, message_broker: MessageBroker) -> None:
     assert run_json("queryMsgById", "T", KEY, "-s", "true").code == 2
-    assert (
-        json.loads(run_json("queryMsgById", "T", KEY, "-s", "true", "--dry-run").out)[0]["result"]
-        == "dry-run"
-    )
+    assert run_json("queryMsgById", "T", KEY, "-s", "true", "--dry-run").json[0]["result"] == "dry-run"
     assert message_broker.sent == []
     result = run_json("queryMsgById", "T", KEY, "-s", "true", "-y")
     assert (result.code, result.err) == (0, "")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["msgId"], row["queueId"], row["queueOffset"], row["result"]) == (KEY, 0, 7, "done")
     assert [sent.body for sent in message_broker.sent] == [b"one"]
     message_broker.store_message(b"packed", sys_flag=0x501, UNIQ_KEY=KEY[:-1] + "1")

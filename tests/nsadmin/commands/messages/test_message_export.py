@@ -32,7 +32,7 @@ def test_a_file_has_all_messages_with_their_fields(
     file = tmp_path / f"out.{form}"
     result = stream("messages", "export", "T,U", "--to", str(file), "--json")
     assert (result.code, result.err) == (0, "")
-    assert [(row["topic"], row["messageCount"], row["bodyBytes"]) for row in json.loads(result.out)] == [
+    assert [(row["topic"], row["messageCount"], row["bodyBytes"]) for row in result.json] == [
         ("T", 70, 130), ("U", 1, 2),
     ]  # fmt: skip
     messages = {
@@ -83,7 +83,7 @@ def test_options_select_messages(
     stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, words: tuple[str, ...], count: int
 ) -> None:
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json", *words)
-    assert [row["messageCount"] for row in json.loads(result.out)] == [count]
+    assert [row["messageCount"] for row in result.json] == [count]
     assert len((tmp_path / "a.jsonl").read_text().splitlines()) == count
 
 
@@ -95,7 +95,7 @@ def test_a_queue_that_fails_is_named_and_the_others_are_written(
         build_reply(asked, 1, remark="no disk") if (asked.ext or {}).get("queueId") == "1" else pull(asked)
     )
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, row["messageCount"], row["result"]) == (3, 35, "failed")
     assert result.err == "nsadmin: T, broker broker-a, queue 1: SYSTEM_ERROR (1): no disk\n"
 
@@ -129,7 +129,4 @@ def test_parquet_without_its_library_says_what_to_install(
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))
     remedy = "pip install 'nsadmin[parquet]', or use .jsonl.gz"
-    assert (result.code, result.err) == (
-        2,
-        f"nsadmin: messages export: Parquet needs a library: {remedy}\n",
-    )
+    assert (result.code, result.err) == (2, f"nsadmin: messages export: Parquet needs a library: {remedy}\n")

@@ -29,7 +29,7 @@ def message(number: int = 0, **fields: Any) -> dict[str, Any]:
 
 
 def rows_of(result: CommandResult) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(result.out)
+    rows: list[dict[str, Any]] = result.json
     return rows
 
 

@@ -1,7 +1,6 @@
 """queryMsgByKey, queryMsgByUniqueKey, queryMsgById, queryMsgByOffset."""
 
 import gzip
-import json
 
 import pytest
 
@@ -13,7 +12,7 @@ KEY = "7F00000126FE7DAF6CD06917D8E20000"
 
 
 def shown(result: CommandResult, *columns: str) -> list[list[object]]:
-    return [[row[column] for column in columns] for row in json.loads(result.out)]
+    return [[row[column] for column in columns] for row in result.json]
 
 
 @pytest.mark.parametrize("words", [("T", "k"), ("-t", "T", "-k", "k"), ("--topic", "T", "--msgKey", "k")])
@@ -51,7 +50,7 @@ def test_a_broker_that_gives_no_more_at_a_time(run_json: Run, message_broker: Me
     for _ in range(64):
         message_broker.store_message(KEYS="k")
     result = run_json("queryMsgByKey", "T", "k", "-m", "100")
-    assert (result.code, len(json.loads(result.out))) == (0, 64)
+    assert (result.code, len(result.json)) == (0, 64)
     assert "returned its maximum number of messages: use -e to find older ones" in result.err
     assert run_json("queryMsgByKey", "T", "k").err == ""
 
@@ -95,7 +94,7 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
     message_broker.store_message(KEYS="k", UNIQ_KEY=KEY)
     for words in (("queryMsgByKey", "T", "k"), ("queryMsgByUniqueKey", "T", KEY), ("queryMsgById", "T", KEY)):
         result = run_json(*words)
-        assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)
+        assert (result.code, result.err, len(result.json)) == (3, silent, 1)
     first_server.clusters = {"C": {"broker-b": {0: dead}}}
     first_server.routes["T"] = {"broker-b": 6}
     assert run_json("queryMsgByKey", "T", "k") == (4, "[]\n", silent)
@@ -165,10 +164,7 @@ def test_what_cannot_be_inflated_is_told_and_shown_as_it_is(
 ) -> None:
     message_broker.store_message(b"packed", sys_flag=0x501, UNIQ_KEY=KEY)
     result = run_json("queryMsgById", "T", KEY)
-    assert (result.code, result.err) == (
-        0,
-        f"nsadmin: body of {KEY}: unknown compression type (5)\n",
-    )
+    assert (result.code, result.err) == (0, f"nsadmin: body of {KEY}: unknown compression type (5)\n")
     assert shown(result, "body", "bodyEncoding") == [["cGFja2Vk", "base64"]]
 
 

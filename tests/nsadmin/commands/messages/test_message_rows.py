@@ -7,12 +7,7 @@ import pytest
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client import NotFound, RocketMQError, ServerResult
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
-from nsadmin.commands.messages.message_rows import (
-    MESSAGE_COLUMNS,
-    body_notes,
-    show_findings,
-    show_message,
-)
+from nsadmin.commands.messages.message_rows import MESSAGE_COLUMNS, body_notes, show_findings, show_message
 from nsadmin.console.output import read_row
 from tests.support.messages import encode_message
 

@@ -1,7 +1,5 @@
 """sendMessage."""
 
-import json
-
 import pytest
 
 from namesrv_core.protocol.stored_messages import parse_properties
@@ -23,7 +21,7 @@ def test_both_forms_send_the_body_as_it_is(
 ) -> None:
     result = run_json("sendMessage", *words)
     assert (result.code, result.err) == (0, "")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert row["costMs"] >= 0
     assert table(message_broker)["UNIQ_KEY"] == row["msgId"]
     assert row | {"queueId": 0, "msgId": "ID", "costMs": 0} == {
@@ -36,7 +34,7 @@ def test_both_forms_send_the_body_as_it_is(
 
 def test_its_flags(run_json: Run, message_broker: MessageBroker) -> None:
     words = ("-k", "a b", "-c", "A", "-b", "broker-a", "-i", "5", "-m", "false", "--property", "x=y=z")
-    [row] = json.loads(run_json("sendMessage", "T", "hello", *words).out)
+    [row] = run_json("sendMessage", "T", "hello", *words).json
     assert row["queueId"] == 5
     sent = table(message_broker)
     assert (sent["KEYS"], sent["TAGS"], sent["x"], len(message_broker.sent)) == ("a b", "A", "y=z", 1)
@@ -46,21 +44,21 @@ def test_a_trace_is_sent_too(
     run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
 ) -> None:
     first_server.routes[TRACE_TOPIC] = {"broker-a": 6}
-    [row] = json.loads(run_json("sendMessage", "T", "hello", "-k", "k", "-m", "true").out)
+    [row] = run_json("sendMessage", "T", "hello", "-k", "k", "-m", "true").json
     assert (message_broker.sent[1].ext or {})["b"] == TRACE_TOPIC
     assert table(message_broker, 1)["KEYS"] == f"{row['msgId']} k"
 
 
 def test_a_trace_that_cannot_be_sent_is_told(run_json: Run, message_broker: MessageBroker) -> None:
     result = run_json("sendMessage", "T", "hello", "-m", "true")
-    assert (result.code, json.loads(result.out)[0]["result"], len(message_broker.sent)) == (3, "done", 1)
+    assert (result.code, result.json[0]["result"], len(message_broker.sent)) == (3, "done", 1)
     assert (
         "the message was sent, but its trace was not written to RMQ_SYS_TRACE_TOPIC: TOPIC_NOT_EXIST (17)"
     ) in result.err
 
 
 def test_a_dry_run_sends_nothing(run_json: Run, message_broker: MessageBroker) -> None:
-    [row] = json.loads(run_json("sendMessage", "T", "hello", "-b", "broker-a", "-i", "2", "--dry-run").out)
+    [row] = run_json("sendMessage", "T", "hello", "-b", "broker-a", "-i", "2", "--dry-run").json
     assert (row["queueId"], row["msgId"], row["result"]) == (2, None, "dry-run")
     assert message_broker.sent == []
 
@@ -70,7 +68,7 @@ def test_a_refusal(run_json: Run, message_broker: MessageBroker) -> None:
     result = run_json("sendMessage", "T", "hello")
     assert result.code == 1
     assert result.err.startswith("nsadmin: failed on 1 of 1 servers\n")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["result"], row["error"]) == ("failed", "NO_PERMISSION (16): the broker is not writable")
 
 

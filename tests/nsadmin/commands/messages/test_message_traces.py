@@ -1,6 +1,5 @@
 """queryMsgTraceById."""
 
-import json
 from functools import partial
 
 import pytest
@@ -24,7 +23,7 @@ def test_what_was_traced(run_json: Run, message_broker: MessageBroker, words: tu
     message_broker.store_message(PUB, TRACE_TOPIC, KEYS="ID")
     result = run_json(*words)
     assert (result.code, result.err) == (0, "")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert {name: value for name, value in row.items() if value is not None} == {
         "type": "Pub", "group": "pg", "clientHost": "127.0.0.1:1", "time": "1970-01-01T00:00:01.000Z",
         "costMs": 12, "status": "success", "topic": "T", "msgId": "ID", "offsetMsgId": "OFFSET", "tags": "A",
@@ -34,7 +33,7 @@ def test_what_was_traced(run_json: Run, message_broker: MessageBroker, words: tu
 
 def test_its_flags(run_json: Run, message_broker: MessageBroker) -> None:
     message_broker.store_message(PUB, "Mine", KEYS="ID")
-    assert len(json.loads(run_json("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").out)) == 1
+    assert len(run_json("ID", "-t", "Mine", "-b", "5", "-e", "6", "-c", "7").json) == 1
     ext = message_broker.asked[-1].ext or {}
     assert (ext["beginTimestamp"], ext["endTimestamp"], ext["maxNum"]) == ("5", "6", "7")
 
@@ -56,4 +55,4 @@ def test_a_dead_broker_is_mentioned(
     assert run_json("ID") == (3, "[]\n", nothing)
     message_broker.store_message(PUB, TRACE_TOPIC, KEYS="ID")
     result = run_json("ID")
-    assert (result.code, result.err, len(json.loads(result.out))) == (3, silent, 1)
+    assert (result.code, result.err, len(result.json)) == (3, silent, 1)

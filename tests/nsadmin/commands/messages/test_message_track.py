@@ -1,7 +1,5 @@
 """message track: the story of a message in the order of its times."""
 
-import json
-
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DEAD, RETRY, DeadLetterBroker
 from tests.support.fake_servers import FakeNameServer, refuse_with
@@ -23,7 +21,7 @@ def test_a_message_is_followed_to_its_dead_letter(
     store.store_message(b"", DEAD, 0, 0, UNIQ_KEY="x")
     store.store_message(b"one", DEAD, 0, 0, UNIQ_KEY=KEY)
     result = stream("message", "track", "T", KEY, "--json")
-    rows = json.loads(result.out)
+    rows = result.json
     assert (result.code, result.err) == (0, "")
     assert [(row["step"], row["group"], row["queueOffset"]) for row in rows] == [
         ("produced", None, None),
@@ -42,7 +40,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_shown(stream: Run, store: 
     store.store_message(b"one", UNIQ_KEY=KEY)
     store.handlers[300] = refuse_with(16, "no permission")
     result = stream("message", "track", "T", KEY, "--json")
-    assert [row["step"] for row in json.loads(result.out)] == ["produced", "stored"]
+    assert [row["step"] for row in result.json] == ["produced", "stored"]
     assert (result.code, "groups of the topic: NO_PERMISSION (16): no permission" in result.err) == (3, True)
 
 

@@ -29,7 +29,7 @@ def sent(store: DeadLetterBroker) -> list[bytes]:
 
 def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetterBroker) -> None:
     result = stream("produce", "T", "hello {n}", "-k", "k{n}", "-c", "A", "--property", "x=y", "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, result.err) == (0, "")
     assert row.pop("messagesPerSecond") > 0
     assert row == {
@@ -45,7 +45,7 @@ def test_a_text_is_one_message_or_many_equal_ones(stream: Run, store: DeadLetter
 
 def test_a_template_makes_different_messages(stream: Run, store: DeadLetterBroker) -> None:
     result = stream("produce", "T", "--template", "order {n}", "--count", "3", "--each", "--json")
-    rows = json.loads(result.out)
+    rows = result.json
     assert sent(store) == [b"order 1", b"order 2", b"order 3"]
     assert {row["msgId"] for row in rows} == {message.msg_id for message in store.stored_messages("T")}
     assert {(row["result"], row["brokerName"]) for row in rows} == {("done", "broker-a")}
@@ -86,23 +86,19 @@ def test_an_invalid_line_says_what_was_sent_before(
         result.code,
         "line 66 is invalid" in result.err,
         "64 messages before it were sent" in result.err,
-    ) == (
-        2,
-        True,
-        True,
-    )
+    ) == (2, True, True)
 
 
 def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_file: Path) -> None:
     typed_file.write_bytes(b"one\ntwo\n")
-    [row] = json.loads(stream("produce", "T", "--dry-run", "--json").out)
+    [row] = stream("produce", "T", "--dry-run", "--json").json
     assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
 
 
 def test_the_first_failure_ends_it(stream: Run, store: DeadLetterBroker) -> None:
     store.refusals = [13]
     result = stream("produce", "T", "x", "--count", "200", "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, row["messageCount"], row["failed"], row["result"]) == (3, 63, 1, "failed")
     assert "stopped after 63 sent messages" in result.err
     assert len(store.sent) == 64
@@ -129,7 +125,7 @@ def test_an_old_broker_would_ignore_a_duration(stream: Run, store: DeadLetterBro
 def test_bodies_are_compressed_on_request(
     stream: Run, store: DeadLetterBroker, words: tuple[str, ...], flag: int
 ) -> None:
-    [row] = json.loads(stream("produce", "T", "x" * 2000, *words, "--json").out)
+    [row] = stream("produce", "T", "x" * 2000, *words, "--json").json
     [asked] = store.sent
     assert (row["bodyBytes"], (asked.ext or {})["f"], len(asked.body) < 100) == (2000, str(flag), True)
 
@@ -145,9 +141,9 @@ def test_a_compression_without_its_library(
 
 
 def test_a_transaction_is_committed_or_rolled_back(stream: Run, store: DeadLetterBroker) -> None:
-    [row] = json.loads(stream("produce", "T", "kept", "--transaction", "commit", "--json").out)
+    [row] = stream("produce", "T", "kept", "--transaction", "commit", "--json").json
     assert (row["transaction"], row["messageCount"], row["result"]) == ("commit", 1, "done")
-    [row] = json.loads(stream("produce", "T", "lost", "--transaction", "rollback", "--each", "--json").out)
+    [row] = stream("produce", "T", "lost", "--transaction", "rollback", "--each", "--json").json
     assert (row["offsetMsgId"], row["queueOffset"], row["result"]) == (None, None, "done")
     assert sent(store) == [b"kept"]
     assert "transaction" in stream("produce", "T", "x", "--transaction", "commit").out

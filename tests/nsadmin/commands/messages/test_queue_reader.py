@@ -1,7 +1,5 @@
 """printMsg, printMsgByQueue and consumeMessage."""
 
-import json
-
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
@@ -18,7 +16,7 @@ def run_json(run_json: Run, message_broker: MessageBroker) -> Run:
 
 
 def bodies(result: CommandResult) -> list[object]:
-    return [row["body"] for row in json.loads(result.out)]
+    return [row["body"] for row in result.json]
 
 
 def test_all_queues_of_a_topic(run_json: Run) -> None:
@@ -30,7 +28,7 @@ def test_all_queues_of_a_topic(run_json: Run) -> None:
 def test_the_flags_of_a_topic(run_json: Run) -> None:
     times = ("-b", str(CREATED), "-e", str(CREATED + 1000))
     result = run_json("printMsg", "-t", "T", "-c", "utf-8", "-s", "A || C", *times, "-d", "false", "-l", "T")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [(row["queueId"], row["queueOffset"], row["body"]) for row in rows] == [(0, 0, None), (5, 0, None)]
     assert bodies(run_json("printMsg", "T", "-s", "*", "-d", "true")) == ["0-0", "0-1", "0-2", "5-0", "5-1"]
 
@@ -52,7 +50,7 @@ def test_one_queue(run_json: Run, words: tuple[str, ...]) -> None:
 def test_tags_are_counted(run_json: Run) -> None:
     result = run_json("printMsgByQueue", "T", "broker-a", "0", "-f", "true", "--maxNum", "1")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out) == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
+    assert result.json == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
 
 
 def test_messages_and_the_number_of_their_tags(run_json: Run, message_broker: MessageBroker) -> None:

@@ -1,6 +1,5 @@
 """Hostile brokers and producers: every command that reads messages ends, with a bounded memory."""
 
-import json
 import zlib
 
 import pytest
@@ -70,13 +69,13 @@ def test_long_bodies_end_a_list(
     for _ in range(5):
         message_broker.store_message(b"x" * 20)
     result = run_json("printMsg", "T")
-    assert (result.code, len(json.loads(result.out))) == (0, 3)
+    assert (result.code, len(result.json)) == (0, 3)
     assert result.err == (
         "nsadmin: stopped after 3 messages, which have long bodies: use --maxNum, -b, -e, -s for more\n"
     )
     monkeypatch.setattr(consume, "MAX_SHOWN_BYTES", 1)
     result = run_json("consume", "T")
-    assert (result.code, len(json.loads(result.out))) == (3, 3)
+    assert (result.code, len(result.json)) == (3, 3)
     assert result.err == (
         "nsadmin: stopped after 3 messages, which have long bodies: pass --output jsonl to get all\n"
     )
@@ -86,7 +85,7 @@ def test_a_body_of_17_mib_is_named_and_not_shown(run_json: Run, message_broker: 
     message_broker.store_message(zlib.compress(bytes(17 << 20)), sys_flag=1, UNIQ_KEY="bomb")
     message_broker.store_message(b"small")
     result = run_json("printMsg", "T")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [row["body"] for row in rows] == [None, "small"]
     reason = f"{17 << 20} bytes: more than the {message_rows.MAX_SHOWN_BYTES} that nsadmin shows"
     assert (rows[0]["bodyError"], result.err) == (reason, f"nsadmin: body of bomb: {reason}\n")

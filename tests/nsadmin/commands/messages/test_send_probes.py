@@ -34,7 +34,7 @@ def _own_topic(first_server: FakeNameServer, message_broker: MessageBroker) -> N
 def test_a_row_for_each_message(run_json: Run, message_broker: MessageBroker, words: tuple[str, ...]) -> None:
     result = run_json("sendMsgStatus", *words)
     assert (result.code, result.err) == (0, "")
-    rows = json.loads(result.out)
+    rows = result.json
     assert [len(sent.body) for sent in message_broker.sent] == [5, 5, 5]
     assert all(row["rt"] > 0 for row in rows)
     assert {(row["brokerName"], row["queueOffset"], row["result"]) for row in rows} == {
@@ -44,7 +44,7 @@ def test_a_row_for_each_message(run_json: Run, message_broker: MessageBroker, wo
 
 def test_nothing_is_written_by_a_dry_run(run_json: Run, message_broker: MessageBroker) -> None:
     for words in (("sendMsgStatus", "broker-a"), ("clusterRT", "-i", "1")):
-        [row] = json.loads(run_json(*words, "--dry-run").out)
+        [row] = run_json(*words, "--dry-run").json
         assert (row["brokerName"], row["brokerAddr"], row["result"]) == (
             "broker-a",
             message_broker.addr,
@@ -59,7 +59,7 @@ def test_what_fails_is_counted(run_json: Run, message_broker: MessageBroker) -> 
     message_broker.handlers[310] = lambda asked: next(answers)(asked)
     result = run_json("sendMsgStatus", "broker-a", "-c", "3")
     assert (result.code, result.err.splitlines()[0]) == (3, "nsadmin: 1 of 3 messages failed")
-    [row] = json.loads(run_json("clusterRT", "-a", "3").out)
+    [row] = run_json("clusterRT", "-a", "3").json
     assert (row["successCount"], row["failCount"], row["result"]) == (2, 1, "failed")
     assert "SYSTEM_BUSY (2)" in row["error"]
     assert row["rt"] == row["maxRt"] > 0
@@ -70,12 +70,12 @@ def test_every_broker_of_a_cluster(
 ) -> None:
     first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}}, "D": {"broker-d": {0: "h:1"}}}
     result = run_json("clusterRT", "--cluster", "C", "--amount", "2", "--size", "9", "-m", "east")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (result.code, len(message_broker.sent)) == (0, 2)
     assert (row["machineRoom"], row["clusterName"], row["successCount"]) == ("east", "C", 2)
     assert row["time"].endswith("Z")
     result = run_json("clusterRT", "-a", "1")
-    assert (result.code, [row["result"] for row in json.loads(result.out)]) == (3, ["done", "not found"])
+    assert (result.code, [row["result"] for row in result.json]) == (3, ["done", "not found"])
     assert run_json("clusterRT", "-c", "E").code == 5
 
 
@@ -136,13 +136,13 @@ def test_all_queues_of_a_topic_in_turns(
 ) -> None:
     first_server.routes = {"T": {"broker-a": 6}}
     planned = run_json("checkMsgSendRT", "-t", "T", "-a", "2", "--dry-run")
-    assert ([row["queueId"] for row in json.loads(planned.out)], message_broker.sent) == ([0, 1], [])
+    assert ([row["queueId"] for row in planned.json], message_broker.sent) == ([0, 1], [])
     result = run_json("checkMsgSendRT", "-t", "T", "-a", "10", "-s", "5")
-    assert [row["queueId"] for row in json.loads(result.out)] == [*range(8), 0, 1]
+    assert [row["queueId"] for row in result.json] == [*range(8), 0, 1]
     assert result.err.startswith("nsadmin: mean of 9 messages over open connections: ")
     alone = run_json("checkMsgSendRT", "T", "-a", "1")
     assert (alone.code, alone.err) == (0, "")
     message_broker.handlers[310] = refuse_with(16, "no write perm")
     failed = run_json("checkMsgSendRT", "T", "-a", "1")
-    assert (failed.code, json.loads(failed.out)[0]["error"]) == (1, "NO_PERMISSION (16): no write perm")
+    assert (failed.code, failed.json[0]["error"]) == (1, "NO_PERMISSION (16): no write perm")
     assert run_json("checkMsgSendRT", "T", "-s", "99999999").code == 2

@@ -1,7 +1,5 @@
 """mqadminMap: it says of no command that it is missing which is here, and the other way round."""
 
-import json
-
 from nsadmin.command_line import registry
 from nsadmin.command_line.registry import COMMANDS
 from nsadmin.commands.mqadmin.known_commands import KNOWN_COMMANDS
@@ -9,7 +7,7 @@ from tests.nsadmin.conftest import Run
 
 
 def test_what_is_here_is_never_missing_and_what_is_missing_never_here(run: Run) -> None:
-    rows = json.loads(run("mqadminMap", "--json").out)
+    rows = run("mqadminMap", "--json").json
     assert len(rows) == 101
     for row in rows:
         here = registry.find_command(row["mqadmin"])

@@ -27,7 +27,7 @@ def written(value: object, name: str = "list.json") -> str:
 
 
 def results(result: CommandResult) -> list[tuple[str | None, list[str], str]]:
-    return [(row["name"], row["servers"], row["result"]) for row in json.loads(result.out)]
+    return [(row["name"], row["servers"], row["result"]) for row in result.json]
 
 
 def test_what_is_there_already_does_not_stop_the_others(run_on_lab: Run) -> None:
@@ -40,21 +40,21 @@ def test_what_is_there_already_does_not_stop_the_others(run_on_lab: Run) -> None
     written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
     again = run_on_lab("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
-    assert [row["action"] for row in json.loads(again.out)] == ["create", None]
+    assert [row["action"] for row in again.json] == ["create", None]
 
 
 def test_what_cannot_be_changed_is_skipped_and_said(run_on_lab: Run, running_lab: Lab) -> None:
     file = written([{"topicName": "fresh"}, {"topicName": "TBW102", "perm": 4}])
     result = run_on_lab("updateTopicList", file, "-b", running_lab.brokers[A, 0])
     assert (result.code, results(result)) == (3, [("fresh", [A], "done"), ("TBW102", [A], "skipped")])
-    assert "brokers refuse to change" in json.loads(result.out)[1]["error"]
+    assert "brokers refuse to change" in result.json[1]["error"]
 
 
 def test_messages_that_nobody_could_read_are_counted(run_on_lab: Run, running_lab: Lab) -> None:
     file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
     result = run_on_lab("updateTopicList", file, "-b", running_lab.brokers[A, 0], "--dry-run")
     assert "messages in queues 1 to 7 become unreadable" in result.err
-    assert json.loads(result.out)[0]["messages"] > 0
+    assert result.json[0]["messages"] > 0
 
 
 def test_groups_of_either_kind_of_file(run_on_lab: Run) -> None:
@@ -64,10 +64,7 @@ def test_groups_of_either_kind_of_file(run_on_lab: Run) -> None:
     assert (result.code, results(result)) == (0, [("auditors", [A, B], "done")])
     ours = written(f"cluster: x\ngroups:\n  auditors: {{retryMaxTimes: 3, notOn: [{B}]}}\n", "ours.yaml")
     again = run_on_lab("updateSubGroupList", ours, "-c", "cluster-a")
-    assert (again.code, results(again)) == (
-        0,
-        [("auditors", [A], "unchanged"), ("auditors", [B], "skipped")],
-    )
+    assert (again.code, results(again)) == (0, [("auditors", [A], "unchanged"), ("auditors", [B], "skipped")])
 
 
 def test_a_list_of_a_whole_cluster_is_warned_of(run_on_lab: Run) -> None:

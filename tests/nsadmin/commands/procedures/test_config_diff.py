@@ -1,6 +1,5 @@
 """configDiff: what differs among brokers and name servers, and from the defaults."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -28,7 +27,7 @@ def other_broker(
 
 
 def told(result: CommandResult) -> list[tuple[str, str]]:
-    return [(row["kind"], row["key"]) for row in json.loads(result.out)]
+    return [(row["kind"], row["key"]) for row in result.json]
 
 
 def test_what_differs_among_brokers_and_among_name_servers(
@@ -38,7 +37,7 @@ def test_what_differs_among_brokers_and_among_name_servers(
     result = run("configDiff", both_servers, "--json")
     assert result.code == 1
     assert told(result) == [("broker", "fileReservedTime"), ("namesrv", "waitSecondsForService")]
-    row = json.loads(result.out)[0]
+    row = result.json[0]
     assert row["differs"] == "48 on broker-a:0, 72 on broker-b:0"
     assert (row["default"], row["values"]) == ("72", {"broker-a:0": "48", "broker-b:0": "72"})
     assert told(run("configDiff", both_servers, "--brokers", "--json")) == [("broker", "fileReservedTime")]
@@ -68,7 +67,7 @@ def test_one_alone_agrees_with_nobody(
 def test_what_is_not_the_default(run: Run, both_servers: str, other_broker: FakeBroker) -> None:
     result = run("configDiff", both_servers, "--default", "--brokers", "--json")
     assert result.code == 0
-    assert [(row["key"], row["values"], row["default"]) for row in json.loads(result.out)] == [
+    assert [(row["key"], row["values"], row["default"]) for row in result.json] == [
         ("fileReservedTime", {"broker-a:0": "48"}, "72"),
         ("timerWheelEnable", {"broker-a:0": "false"}, "true"),
     ]

@@ -33,7 +33,7 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
     second_server.routes = {f"T{number}": {"broker-a": 4} for number in range(400)}
     result = run("divergence", both_servers, *NOW, "--json")
     assert result.code == 1
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["what"], row["name"], row["brokerName"], row["count"]) == ("topic", "T0", "broker-a", 400)
     assert (row["state"], row["causeKind"]) == ("drift", "wiped")
     assert row["differs"] == f"perm: rw- on {first_server.addr}, r-- on {second_server.addr}"
@@ -43,7 +43,7 @@ def test_topics_that_differ_alike_are_one_row_or_all_of_them(
         "next: run `nsadmin repair wipe broker-a`, which restores the broker's own "
         "permissions, or `nsadmin wipeWritePerm broker-a` on every name server"
     ) in result.err
-    rows = json.loads(run("divergence", both_servers, *NOW, "--detail", "--json").out)
+    rows = run("divergence", both_servers, *NOW, "--detail", "--json").json
     assert [row["count"] for row in rows] == [1] * 400
     assert len({row["name"] for row in rows}) == 400
 
@@ -62,10 +62,10 @@ def test_a_single_name_server_is_not_asked_for_its_routes(run: Run, first_server
 def test_topics_go_with_their_broker(run: Run, both_servers: str, second_server: FakeNameServer) -> None:
     second_server.clusters, second_server.routes = {}, {}
     result = run("divergence", both_servers, *NOW, "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["what"], row["name"], row["brokerName"]) == ("broker", "broker-a:0", "broker-a")
     assert row["differs"].endswith(f"not on {second_server.addr}, with 1 topic")
-    rows = json.loads(run("divergence", both_servers, *NOW, "--detail", "--json").out)
+    rows = run("divergence", both_servers, *NOW, "--detail", "--json").json
     assert [(row["what"], row["name"]) for row in rows] == [("broker", "broker-a:0"), ("topic", "T")]
     assert rows[1]["cause"] == "its broker broker-a is missing"
 
@@ -107,7 +107,7 @@ def test_one_whose_answers_are_not_whole_counts_as_silent(
 def test_hashes(run: Run, both_servers: str, dead_addr: str, second_server: FakeNameServer) -> None:
     second_server.routes = {"T": {"broker-a": 4}}
     result = run("divergence", both_servers, "-n", dead_addr, "--hashes", "--json")
-    one, two, none = json.loads(result.out)
+    one, two, none = result.json
     assert one["brokerHash"] == two["brokerHash"]
     assert one["topicHash"] != two["topicHash"]
     assert (one["brokers"], one["topics"], one["error"]) == (1, 1, None)
@@ -166,11 +166,7 @@ def test_watching_remembers_the_looks_before(
 )
 def test_what_cannot_be_is_one_line(run: Run, both_servers: str, words: tuple[str, ...], reason: str) -> None:
     result = run("divergence", both_servers, *words)
-    assert (result.code, result.out, result.err) == (
-        2,
-        "",
-        f"nsadmin: {reason}\n",
-    )
+    assert (result.code, result.out, result.err) == (2, "", f"nsadmin: {reason}\n")
 
 
 @pytest.mark.parametrize("command", ["divergence", "kvDiff", "checkDivergence", "checkNamesrv"])

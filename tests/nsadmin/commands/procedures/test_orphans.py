@@ -1,6 +1,5 @@
 """orphans, of a lab in which topics have lost what they belong to."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,7 @@ def ask(addr: str, code: int, ext: dict[str, str]) -> None:
 def rows_of(run: Run, running_lab: Lab, *words: str, code: int = 0) -> list[dict[str, Any]]:
     result = run("orphans", *words, "-n", running_lab.namesrv_addr, "--json")
     assert result.code == code, result.err
-    return list(json.loads(result.out))
+    return list(result.json)
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +121,7 @@ def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, running_lab: Lab)
     assert result.code == 1
     assert f"nothing was deleted, because the state of {dead} is unknown" in result.err
     result = run("orphans", *words)
-    assert (result.code, len(json.loads(result.out))) == (3, 5)
+    assert (result.code, len(result.json)) == (3, 5)
     assert f"unknown state of {dead}: connection refused" in result.err
 
 

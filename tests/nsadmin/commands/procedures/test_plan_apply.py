@@ -49,7 +49,7 @@ def test_an_export_is_a_file_that_changes_nothing(run_on_lab: Run) -> None:
     assert {"orders", "payments"} <= (desired.topic_specs or {}).keys()
     assert (desired.kv_tables, list(desired.order_confs or {})) == ({"DEPLOYMENT": {}}, ["orders"])
     result = run_on_lab("plan", wanted(exported.out), "--prune")
-    assert (result.code, json.loads(result.out), result.err) == (0, [], "nsadmin: no changes\n")
+    assert (result.code, result.json, result.err) == (0, [], "nsadmin: no changes\n")
 
 
 def test_an_export_without_a_cluster(run_on_lab: Run) -> None:
@@ -63,13 +63,13 @@ def test_a_plan_and_its_end(run_on_lab: Run) -> None:
     planned = run_on_lab("plan", file)
     assert (planned.code, planned.err.count("become unreadable")) == (0, 2)
     assert planned.err.splitlines()[-1].startswith("nsadmin: 2 to create, 1 to update, 0 to delete; ")
-    by_name = {row["name"]: row for row in json.loads(planned.out)}
+    by_name = {row["name"]: row for row in planned.json}
     assert (by_name["orders"]["servers"], by_name["orders"]["result"]) == ([A, B], "planned")
     assert "readQueueNums 8 -> 2" in by_name["orders"]["changes"]
     assert by_name["orders"]["messages"] > 0
     assert by_name["DEPLOYMENT stage"]["changes"] == "new: canary"
     dry_run = run_on_lab("apply", file, "--dry-run")
-    assert {row["result"] for row in json.loads(dry_run.out)} == {"dry-run"}
+    assert {row["result"] for row in dry_run.json} == {"dry-run"}
     assert dry_run.code == 1
     assert dry_run.err.splitlines()[-1] == REFUSAL
     refused = run_on_lab("apply", file, "--yes")
@@ -77,8 +77,8 @@ def test_a_plan_and_its_end(run_on_lab: Run) -> None:
     assert refused.err.count("become unreadable") == 2
     assert refused.err.splitlines()[-1] == REFUSAL
     applied = run_on_lab("apply", file, "--allow-stranded")
-    assert (applied.code, {row["result"] for row in json.loads(applied.out)}) == (0, {"done"})
-    assert json.loads(run_on_lab("apply", file).out) == json.loads(run_on_lab("plan", file).out) == []
+    assert (applied.code, {row["result"] for row in applied.json}) == (0, {"done"})
+    assert run_on_lab("apply", file).json == run_on_lab("plan", file).json == []
 
 
 def test_deletes_have_a_guard(run_on_lab: Run) -> None:
@@ -92,10 +92,8 @@ def test_deletes_have_a_guard(run_on_lab: Run) -> None:
     ) in many.err
     assert "delete" in run_on_lab("plan", file, "--prune").out
     result = run_on_lab("apply", file, "--prune", "--yes", "--max-deletes", "50")
-    assert (result.code, {row["action"] for row in json.loads(result.out)}) == (0, {"update", "delete"})
-    assert json.loads(run_on_lab("topicList", "--no-system", "--filter", "topic!~^%").out) == [
-        {"topic": "orders"}
-    ]
+    assert (result.code, {row["action"] for row in result.json}) == (0, {"update", "delete"})
+    assert run_on_lab("topicList", "--no-system", "--filter", "topic!~^%").json == [{"topic": "orders"}]
 
 
 def test_a_plan_that_was_kept_is_carried_out_or_refused(run_on_lab: Run) -> None:
@@ -113,11 +111,11 @@ def test_a_plan_that_was_kept_is_carried_out_or_refused(run_on_lab: Run) -> None
     run_on_lab("updateTopic", "ratings", "-c", "cluster-a")
     assert run_on_lab("apply", "tonight.plan", "--yes").err.splitlines()[-1] == REFUSAL
     result = run_on_lab("apply", "tonight.plan", "--yes", "--allow-stranded")
-    assert (result.code, {row["name"] for row in json.loads(result.out)}) == (
+    assert (result.code, {row["name"] for row in result.json}) == (
         0,
         {"orders", "DEPLOYMENT stage"},
     )
-    assert json.loads(run_on_lab("apply", "tonight.plan").out) == []
+    assert run_on_lab("apply", "tonight.plan").json == []
 
 
 def test_files_that_cannot_be_used(run_on_lab: Run) -> None:
@@ -164,7 +162,7 @@ def test_a_server_that_does_not_answer_is_a_row(run_on_lab: Run, running_lab: La
     file = wanted("cluster: cluster-a\nkv: {N: {k: v}}\n")
     result = run("apply", file, "-n", f"{running_lab.namesrv_addrs[0]};127.0.0.1:1", "--json")
     assert result.code == 3
-    assert [(row["name"], row["result"]) for row in json.loads(result.out)] == [
+    assert [(row["name"], row["result"]) for row in result.json] == [
         ("N k", "done"),
         (None, "unknown"),
     ]
@@ -206,7 +204,7 @@ def test_an_exit_code_says_whether_there_are_differences(
 def test_queues_without_messages_shrink_without_consent(run_on_lab: Run) -> None:
     run_on_lab("updateTopic", "fresh", "-c", "cluster-a", "-r", "8", "-w", "8")
     result = run_on_lab("apply", wanted("cluster: cluster-a\ntopics: {fresh: {readQueueNums: 2}}\n"), "--yes")
-    assert (result.code, {row["result"] for row in json.loads(result.out)}) == (0, {"done"})
+    assert (result.code, {row["result"] for row in result.json}) == (0, {"done"})
 
 
 def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(run_on_lab: Run) -> None:

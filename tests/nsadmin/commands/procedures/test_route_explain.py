@@ -1,6 +1,5 @@
 """routeExplain: why a client gets "No route info of this topic"."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,11 +26,11 @@ def topic_broker(first_server: FakeNameServer, second_server: FakeNameServer) ->
 
 def results(result: CommandResult) -> dict[str, str]:
     """The result of each step, of several rows the last."""
-    return {row["step"]: row["result"] for row in json.loads(result.out)}
+    return {row["step"]: row["result"] for row in result.json}
 
 
 def found(result: CommandResult, cause: str) -> list[dict[str, object]]:
-    return [row for row in json.loads(result.out) if row["step"] == cause]
+    return [row for row in result.json if row["step"] == cause]
 
 
 def test_a_healthy_topic_has_each_step_ticked(run: Run, both_servers: str, topic_broker: TopicBroker) -> None:

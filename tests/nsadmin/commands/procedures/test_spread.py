@@ -1,6 +1,5 @@
 """spread, of simulated brokers; the plan that it writes is read back."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def rows_of(run: Run, running_lab: Lab, *words: str) -> list[dict[str, Any]]:
     result = run("spread", *words, "-n", running_lab.namesrv_addr, "--json")
     assert result.code == 0, result.err
-    return list(json.loads(result.out))
+    return list(result.json)
 
 
 def test_a_topic_in_each_cluster_that_has_it(run: Run, running_lab: Lab) -> None:
@@ -66,7 +65,7 @@ def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) ->
     )
 
 
-def test_what_is_uneven_or_static(run: Run, first_server: FakeNameServer) -> None:
+def test_what_is_uneven_or_static(ask: Run, first_server: FakeNameServer) -> None:
     mapping = {"bname": "broker-a", "topic": "S", "hostedQueues": {}}
     with (
         RegisteringBroker(topic_config("T"), topic_config("S"), topic_config("P")) as a,
@@ -78,42 +77,42 @@ def test_what_is_uneven_or_static(run: Run, first_server: FakeNameServer) -> Non
         a.mappings = {"S": mapping}
         brokers = {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}
         first_server.clusters = {"C": brokers}
-        result = run("spread", "--all", "-n", first_server.addr, "--json")
-        assert {row["topic"]: row["finding"] for row in json.loads(result.out)} == {
+        result = ask("spread", "--all", "--json")
+        assert {row["topic"]: row["finding"] for row in result.json} == {
             "S": "static: updateStaticTopic balances it",
             "T": "uneven",
         }
-        [row] = json.loads(run("spread", "P", "-n", first_server.addr, "--json").out)
+        [row] = ask("spread", "P", "--json").json
         assert (row["finding"], row["differing"]) == ("balanced, with different settings", ["perm"])
         first_server.clusters = {"C": {**brokers, "broker-c": {0: c.addr}}}
-        [row] = json.loads(run("spread", "T", "-n", first_server.addr, "--json").out)
+        [row] = ask("spread", "T", "--json").json
         assert row["finding"] == "on 2 of 3 brokers, uneven"
 
 
 def test_a_broker_that_says_nothing_may_have_anything(
-    run: Run, first_server: FakeNameServer, tmp_path: Path
+    ask: Run, first_server: FakeNameServer, tmp_path: Path
 ) -> None:
     with RegisteringBroker() as a:
         dead = f"127.0.0.1:{closed_port()}"
         first_server.clusters = {
             "C": {"broker-a": {0: a.addr}, "broker-b": {0: dead}, "broker-c": {1: "127.0.0.1:1"}}
         }
-        result = run("spread", "T", "-n", first_server.addr)
+        result = ask("spread", "T")
         assert result.code == 3
         assert "broker broker-b did not report its topics: connection refused" in result.err
         assert "broker broker-c did not report its topics: this broker has no master now" in result.err
         file = tmp_path / "even.yaml"
-        result = run("spread", "--all", "--plan", str(file), "-n", first_server.addr)
+        result = ask("spread", "--all", "--plan", str(file))
         assert (result.code, file.exists()) == (1, False)
         assert "no plan was written, because the topics of broker-b, broker-c are unknown" in result.err
-        assert run("spread", "U", "-n", first_server.addr).code == 4
+        assert ask("spread", "U").code == 4
 
 
-def test_a_process_with_two_names_counts_once(run: Run, first_server: FakeNameServer) -> None:
+def test_a_process_with_two_names_counts_once(ask: Run, first_server: FakeNameServer) -> None:
     with RegisteringBroker(name="broker-b") as a:
         first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: a.addr}}}
-        result = run("spread", "T", "-n", first_server.addr, "--json")
-    assert [row["queues"] for row in json.loads(result.out)] == [{"broker-b": "8/8"}]
+        result = ask("spread", "T", "--json")
+    assert [row["queues"] for row in result.json] == [{"broker-b": "8/8"}]
     assert result.err == f"nsadmin: broker-a and broker-b are one process, at {a.addr}: counted once\n"
 
 

@@ -1,6 +1,5 @@
 """whatIf, of simulated brokers."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +19,7 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def rows_of(run: Run, namesrv: str, *words: str, code: int) -> list[dict[str, Any]]:
     result = run("whatIf", *words, "-n", namesrv, "--json")
     assert result.code == code, result.err
-    return list(json.loads(result.out))
+    return list(result.json)
 
 
 def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running_lab: Lab) -> None:
@@ -117,7 +116,7 @@ def test_a_broker_that_fetches_its_list_is_not_lost(
 
     broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
     result = run("whatIf", "--down-namesrv", first_server.addr, "-n", first_server.addr, "--json")
-    findings = [row["finding"] for row in json.loads(result.out)]
+    findings = [row["finding"] for row in result.json]
     assert findings == ["not registered on another name server", "none remain until it fetches a new list"]
 
 

@@ -1,6 +1,5 @@
 """client list."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -22,14 +21,12 @@ def proxied_broker(first_server: FakeNameServer) -> Iterator[ProxiedBroker]:
         yield running
 
 
-def test_clients_of_brokers_and_proxies(
-    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker
-) -> None:
+def test_clients_of_brokers_and_proxies(ask: Run, proxied_broker: ProxiedBroker) -> None:
     with FakeProxy() as proxy:
         proxied_broker.clients = {"G": ["direct"]}
         proxied_broker.store_heartbeat(heartbeat_body("proxied", "G", proxy=f"127.0.0.1%{proxy.port}%1"))
-        result = run("client", "list", "-n", first_server.addr, "--json")
-    direct, proxied = json.loads(result.out)
+        result = ask("client", "list", "--json")
+    direct, proxied = result.json
     assert (result.code, result.err) == (0, "")
     assert (direct["clientId"], direct["protocol"], direct["brokerAddrs"]) == (
         "direct", "remoting", [proxied_broker.addr],
@@ -41,18 +38,14 @@ def test_clients_of_brokers_and_proxies(
 
 
 def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
-    run: Run,
-    first_server: FakeNameServer,
-    proxied_broker: ProxiedBroker,
-    dead_addr: str,
-    monkeypatch: pytest.MonkeyPatch,
+    ask: Run, proxied_broker: ProxiedBroker, dead_addr: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nsadmin.commands.proxies.client_list.is_grpc_installed", lambda: False)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     host, port = dead_addr.split(":")
     proxied_broker.store_heartbeat(heartbeat_body("proxied", proxy=f"{host}%{port}%1"))
-    result = run("client", "list", "-n", first_server.addr, "--json")
-    assert (result.code, [row["clientId"] for row in json.loads(result.out)]) == (3, ["proxied"])
+    result = ask("client", "list", "--json")
+    assert (result.code, [row["clientId"] for row in result.json]) == (3, ["proxied"])
     assert result.err.splitlines()[0].startswith(f"nsadmin: proxy {dead_addr}: connection refused")
     assert "gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]" in result.err
 

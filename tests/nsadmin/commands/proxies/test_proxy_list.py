@@ -1,6 +1,5 @@
 """proxy list."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -21,12 +20,12 @@ def proxied_broker(first_server: FakeNameServer) -> Iterator[ProxiedBroker]:
 
 
 def test_a_silent_proxy_is_reported_and_hides_nothing(
-    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker, dead_addr: str
+    ask: Run, proxied_broker: ProxiedBroker, dead_addr: str
 ) -> None:
     with FakeProxy() as proxy:
         proxied_broker.store_heartbeat(heartbeat_body("a", proxy=f"127.0.0.1%{proxy.port}%1"))
-        result = run("proxy", "list", "-n", first_server.addr, "--proxies", dead_addr, "--json")
-    rows = {row["proxyAddr"]: row for row in json.loads(result.out)}
+        result = ask("proxy", "list", "--proxies", dead_addr, "--json")
+    rows = {row["proxyAddr"]: row for row in result.json}
     assert (result.code, rows[proxy.addr]["state"], rows[dead_addr]["state"]) == (3, "ok", "silent")
     assert result.err.startswith(f"nsadmin: proxy {dead_addr}: connection refused")
     wanted = {
@@ -38,23 +37,23 @@ def test_a_silent_proxy_is_reported_and_hides_nothing(
 
 
 def test_a_proxy_with_unknown_ports_is_a_line_with_what_to_pass(
-    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker
+    ask: Run, proxied_broker: ProxiedBroker
 ) -> None:
     proxied_broker.clients = {PROXY_GROUP: ["10.0.0.1@DEFAULT"]}
-    result = run("proxy", "list", "-n", first_server.addr, "--json")
-    assert (result.code, json.loads(result.out)[0]["state"]) == (0, "unknown")
+    result = ask("proxy", "list", "--json")
+    assert (result.code, result.json[0]["state"]) == (0, "unknown")
     assert "pass --proxies 10.0.0.1:8080" in result.err
 
 
 def test_without_the_extra_a_line_says_what_to_install(
-    run: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
+    ask: Run, proxied_broker: ProxiedBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nsadmin.commands.proxies.proxy_list.is_grpc_installed", lambda: False)
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     with FakeProxy() as proxy:
-        result = run("proxy", "list", "-n", first_server.addr, "--proxies", proxy.addr)
+        result = ask("proxy", "list", "--proxies", proxy.addr)
     assert result.err == "nsadmin: grpcConnections is unknown: install the extra nsadmin[proxy]\n"
-    assert run("proxy", "list", "-n", first_server.addr).code == 0
+    assert ask("proxy", "list").code == 0
 
 
 def test_proxies_that_are_no_addresses(run: Run) -> None:

@@ -1,6 +1,5 @@
 """report show, report html and report markdown."""
 
-import json
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -22,21 +21,14 @@ def folder(tmp_path: Path) -> str:
 
 def test_a_report_is_shown_in_every_form(folder: str, run: Run) -> None:
     result = run("report", "show", "broker_flaps", "--dir", folder, "--json")
-    [row] = json.loads(result.out)
+    [row] = result.json
     assert (row["ts"], row["servers"], row["date"]) == (
         "2025-02-01T03:04:05.000Z",
         ["n1", "n2"],
         "2025-02-01",
     )
     result = run(
-        "reportShow",
-        "broker_availability",
-        "--dir",
-        folder,
-        "--since",
-        "2025-02-02",
-        "--output",
-        "csv",
+        "reportShow", "broker_availability", "--dir", folder, "--since", "2025-02-02", "--output", "csv"
     )
 
     assert result.out.splitlines()[1].startswith("2025-02-02,c 1,a,0,0.0,0.0,0.0,86400.0")
@@ -117,8 +109,8 @@ def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, 
         "nsadmin: b<1>:0 is missing: it was down on the last day\n"
         "nsadmin: zz:1 is missing: this report has no day of it\n",
     )
-    *rows, unseen = json.loads(result.out)
-    assert rows == json.loads(report.out)
+    *rows, unseen = result.json
+    assert rows == report.json
     assert (unseen["brokerName"], unseen["brokerId"], unseen["upSeconds"]) == ("zz", 1, None)
 
 

@@ -1,6 +1,5 @@
 """report schema and report export."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -15,16 +14,14 @@ from tests.support.gold_tables import table, write_gold_tables
 
 
 def test_the_schema_of_a_table_has_types_units_and_meanings(run: Run) -> None:
-    rows = json.loads(run("report", "schema", "broker_availability", "--json").out)
+    rows = run("report", "schema", "broker_availability", "--json").json
     assert {"table": "gold/broker_availability", "column": "downSeconds", "type": "double", "unit": "s",
             "meaning": "s in which no name server listed it"} in rows  # fmt: skip
-    assert len(json.loads(run("report", "schema", "--json").out)) == sum(
-        len(table.columns) for table in list_tables()
-    )
+    assert len(run("report", "schema", "--json").json) == sum(len(table.columns) for table in list_tables())
 
 
 def test_a_former_name_leads_to_the_present_table(run: Run, tmp_path: Path) -> None:
-    [name] = {row["table"] for row in json.loads(run("report", "schema", "told", "--json").out)}
+    [name] = {row["table"] for row in run("report", "schema", "told", "--json").json}
     assert name == "silver/broker_lifecycle"
     # A store that no run has renamed yet, with the former columns.
     events = {"type": "varchar", "witness": "varchar", "place": "bigint"}
@@ -33,7 +30,7 @@ def test_a_former_name_leads_to_the_present_table(run: Run, tmp_path: Path) -> N
         result = run(
             "report", "show", word, "--dir", str(tmp_path), "--columns", "observer,recordOrder", "--json"
         )
-        assert json.loads(result.out) == [{"observer": "ns-1", "recordOrder": 7}]
+        assert result.json == [{"observer": "ns-1", "recordOrder": 7}]
 
 
 def test_statements_for_views_are_printed(run: Run, tmp_path: Path) -> None:

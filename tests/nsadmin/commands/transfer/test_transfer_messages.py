@@ -1,7 +1,5 @@
 """transfer messages: its rows, its preview, mistakes, and how it is interrupted."""
 
-import json
-
 import pytest
 
 from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal
@@ -12,12 +10,12 @@ from tests.support.transfer_clusters import ClusterPair
 def test_a_row_for_each_queue(transfer: Run, pair: ClusterPair) -> None:
     for number in range(3):
         pair.source.store_message(b"%d" % number, queue_id=2)
-    preview = json.loads(transfer("messages", "T", "--dry-run").out)
+    preview = transfer("messages", "T", "--dry-run").json
     assert [(row["remaining"], row["result"]) for row in preview[1:3]] == [(0, "dry-run"), (3, "dry-run")]
     assert pair.target_server.kv == {}
     result = transfer("messages", "T", "--yes")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out)[2] == {
+    assert result.json[2] == {
         "topic": "T", "brokerName": "broker-a", "queueId": 2, "targetTopic": "T", "targetBroker": "broker-a",
         "targetQueue": 2, "beginOffset": 0, "nextOffset": 3, "remaining": 0, "copied": 3, "skipped": 0,
         "lost": 0, "result": "done", "error": None,

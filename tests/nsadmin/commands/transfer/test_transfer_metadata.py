@@ -1,6 +1,5 @@
 """transfer topics, groups and acl, from one cluster of the lab to the other."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -32,13 +31,13 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: La
     for option, result in (("--dry-run", "dry-run"), ("--yes", "done")):
         command_result = move("topics", "orders", "--all-brokers", option)
         assert command_result.code == 0, command_result.err
-        rows = json.loads(command_result.out)
+        rows = command_result.json
         assert [(row["section"], row["server"], row["name"], row["result"]) for row in rows] == [
             ("topics", f"broker-b-{number}", "orders", result) for number in range(3)
         ]
         assert command_result.err == f"nsadmin: 3 {result}\n"
     command_result = move("topics", "orders", "--all-brokers", "--yes")
-    assert (command_result.code, json.loads(command_result.out), command_result.err) == (
+    assert (command_result.code, command_result.json, command_result.err) == (
         0,
         [],
         "nsadmin: nothing to change\n",
@@ -48,7 +47,7 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: La
 def test_a_broker_without_a_counterpart_names_the_option(move: Run) -> None:
     result = move("groups", "--dry-run")
     assert result.code != 0
-    assert "restore it to another one with --map broker-a-0=NAME" in json.loads(result.out)[0]["error"]
+    assert "restore it to another one with --map broker-a-0=NAME" in result.json[0]["error"]
 
 
 def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:

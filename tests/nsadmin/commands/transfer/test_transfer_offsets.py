@@ -1,7 +1,5 @@
 """transfer offsets: its rows, its preview, and messages that are not carried."""
 
-import json
-
 from tests.nsadmin.conftest import Run
 from tests.support.message_brokers import GroupReader
 from tests.support.transfer_clusters import ClusterPair
@@ -17,18 +15,18 @@ def test_a_preview_changes_nothing_and_the_move_is_read_back(transfer: Run, pair
     fill(pair)
     assert transfer("messages", "T", "--yes").code == 0
     result = transfer("offsets", "G", "--dry-run")
-    row = json.loads(result.out)[0]
+    row = result.json[0]
     assert (result.code, row["result"], pair.target.offsets) == (0, "dry-run", {})
     result = transfer("offsets", "G", "--yes")
     assert (result.code, result.err) == (0, "")
-    assert json.loads(result.out)[0] == {
+    assert result.json[0] == {
         "topic": "T", "sourceOffsets": {"broker-a/0": 7}, "targetTopic": "T", "targetBroker": "broker-a",
         "targetQueue": 0, "from": None, "to": 7, "repeated": 0, "missed": 0, "result": "done", "error": None,
     }  # fmt: skip
     pair.source.readers["G"] = GroupReader(("c1",))
     pair.target.offsets["T@G"][0] = 3
     result = transfer("offsets", "G", "--yes")
-    assert (result.code, json.loads(result.out)[0]["result"]) == (0, "kept")
+    assert (result.code, result.json[0]["result"]) == (0, "kept")
     assert "consumers of G are connected in the source: stop them, then run this command again" in result.err
     assert "1 queue kept another offset: --overwrite-offsets moves them" in result.err
 
@@ -41,6 +39,6 @@ def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPa
     pair.source_server.routes["%RETRY%G"] = {"broker-a": 6}
     pair.source.offsets["%RETRY%G@G"] = {0: 0}
     result = transfer("offsets", "G", "--yes")
-    row = json.loads(result.out)[-1]
+    row = result.json[-1]
     assert (result.code, row["topic"], row["missed"], row["result"]) == (3, "%RETRY%G", 1, "not carried")
     assert "not carried: 1 message in %RETRY%G: let the group consume them in the source" in result.err

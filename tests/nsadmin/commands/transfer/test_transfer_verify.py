@@ -1,7 +1,5 @@
 """transfer verify: its rows, and its exit codes."""
 
-import json
-
 from tests.nsadmin.conftest import Run
 from tests.support.transfer_clusters import ClusterPair
 
@@ -12,17 +10,17 @@ def test_the_exit_code_says_whether_the_target_has_everything(transfer: Run, pai
         pair.source.store_message(b"%d" % number)
     assert transfer("messages", "T", "--yes").code == 0
     result = transfer("verify", "T")
-    row = json.loads(result.out)[0]
+    row = result.json[0]
     assert (result.code, result.err, row["result"]) == (0, "", "equal")
     assert row["sourceHash"] == row["targetHash"]
     pair.target.store_again(pair.copied_messages()[4])
     result = transfer("verify", "T")
-    assert (result.code, json.loads(result.out)[0]["result"]) == (0, "duplicates")
+    assert (result.code, result.json[0]["result"]) == (0, "duplicates")
     pair.source.store_message(b"later")
     result = transfer("verify", "T")
-    assert (result.code, json.loads(result.out)[0]["result"]) == (3, "unfinished")
+    assert (result.code, result.json[0]["result"]) == (3, "unfinished")
     queue = pair.target.queues["T", 0]
     queue[1:4] = [item.replace(b"NSADMIN_SOURCE_OFFSET", b"NSADMIN_SOURCE_OTHERS") for item in queue[1:4]]
     result = transfer("verify", "T")
-    row = json.loads(result.out)[0]
+    row = result.json[0]
     assert (result.code, row["result"], row["missing"], row["missingOffsets"]) == (1, "different", 3, ["1-3"])
