@@ -1,7 +1,7 @@
 """Whole tables, and very many changes at once, on the wire."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -17,6 +17,12 @@ from tests.support.topic_brokers import keyed_by_queue, topic_config
 
 CONFIG = {**topic_config("T", readQueueNums=4), "attributes": {"message.type": "FIFO"}}
 FIFO = {"+message.type": "FIFO", "-old": ""}
+
+
+@pytest.fixture
+def admin(first_server: FakeNameServer) -> Iterator[AdminClient]:
+    with AdminClient(first_server.addr, timeout=5) as client:
+        yield client
 
 
 def test_the_topics_of_a_broker(admin: AdminClient, broker: FakeBroker) -> None:
