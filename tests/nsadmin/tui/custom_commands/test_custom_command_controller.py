@@ -9,6 +9,7 @@ from textual.widgets import Log
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.custom_commands.command_file import CustomCommands, Plugin
+from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.screens.command_output import PluginScreen
 from nsadmin.tui.screens.confirmation import BatchChangeScreen, ChangeScreen
 from nsadmin.tui.screens.dialogs import ChooseScreen
@@ -25,7 +26,7 @@ from tests.support.screens import (
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
-ONE_BROKER = [make_server_poll(), make_broker_poll(A)]
+ONE_BROKER: list[AnyPoll] = [make_server_poll(), make_broker_poll(A)]
 NAMES = {f"broker-{letter}": {0: f"10.0.1.{at}:10911"} for at, letter in enumerate("ab", 1)}
 ECHO = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"]
 

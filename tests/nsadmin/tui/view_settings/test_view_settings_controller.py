@@ -6,6 +6,7 @@ from textual.widgets import SelectionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
+from nsadmin.tui.polling.poll_records import AnyPoll
 from nsadmin.tui.screens.dialogs import ColumnChooser
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.view_settings.settings_file import SettingsFile
@@ -22,7 +23,7 @@ from tests.support.screens import (
 
 SIZE = (120, 30)
 A = "10.0.1.1:10911"
-ONE_BROKER = [make_server_poll(), make_broker_poll(A)]
+ONE_BROKER: list[AnyPoll] = [make_server_poll(), make_broker_poll(A)]
 
 
 def remembering(folder: Path, label: str = "lab") -> Tui:
