@@ -32,7 +32,7 @@ for package in (nsadmin.client, nsadmin.aio):
         import_module(module.name)
 with AdminClient(sys.argv[1], access=Access(credentials=Credentials("key", "secret"))) as admin:
     # Plans are YAML files, bundles contain journals, and saved states are read with types.
-    needed = {"plans": "yaml", "rebalance": "msgspec", "bundles": "msgspec"}
+    needed = {"plans": "yaml", "rebalance": "yaml", "bundles": "msgspec"}
     for name in NOUN_NAMES:
         try:
             getattr(admin, name)
