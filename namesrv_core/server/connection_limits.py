@@ -14,7 +14,7 @@ from namesrv_core.server.log import LogThrottle, log
 from namesrv_core.state.server_limits import LimitHits
 from namesrv_core.state.settings import NameServerSettings
 from namesrv_core.transport.command_stream import CommandStream
-from namesrv_core.transport.quotas import ObservedStream, StreamQuotas
+from namesrv_core.transport.rate_limits import ObservedStream, StreamQuotas
 
 CHECK_SECONDS = 1.0
 """The interval between two checks for slow peers."""

@@ -17,7 +17,7 @@ from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.answer_work import AnswerSteps as AnswerSteps
 from namesrv_core.transport.answer_work import AnswerWork
 from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler
-from namesrv_core.transport.quotas import RateLimiter, StreamQuotas
+from namesrv_core.transport.rate_limits import RateLimiter, StreamQuotas
 
 _PIECE_BYTES = 1 << 14
 """Bytes that are processed in one turn: about 150 client requests."""

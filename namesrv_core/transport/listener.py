@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from namesrv_core.transport.command_stream import CommandStream, ResponseCache, StreamOwner
 from namesrv_core.transport.protocol_detection import ProtocolDetector, TlsPolicy
-from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.rate_limits import StreamQuotas
 
 # The logger that asyncio itself uses.
 asyncio_log = logging.getLogger("asyncio")

@@ -21,7 +21,7 @@ from namesrv_core.transport.command_stream import StreamOwner
 from namesrv_core.transport.event_loop import run_coroutine
 from namesrv_core.transport.listener import StreamListener
 from namesrv_core.transport.protocol_detection import TlsPolicy
-from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.rate_limits import StreamQuotas
 from tests.support.name_server_flags import server_command
 
 P = ParamSpec("P")

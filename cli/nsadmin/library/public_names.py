@@ -197,7 +197,7 @@ _NAMES_BY_MODULE = {
         "SnapshotComparison",
     ),
     "nsadmin.operations.divergence.evidence": ("DivergenceCause",),
-    "nsadmin.operations.divergence.findings": (
+    "nsadmin.operations.divergence.verdict": (
         "DivergenceVerdict",
         "DriftFinding",
         "FindingState",

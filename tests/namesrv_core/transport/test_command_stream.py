@@ -9,7 +9,7 @@ from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.protocol.size_limits import NO_LIMITS
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
-from namesrv_core.transport.quotas import ObservedStream, StreamQuotas
+from namesrv_core.transport.rate_limits import ObservedStream, StreamQuotas
 from tests.support.name_servers import Peer, open_listener, wait_until
 
 GARBAGE = b"\xff\xff\xff\xff"

@@ -14,7 +14,7 @@ from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport import protocol_detection, tls_server
 from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler, TurnTaker
 from namesrv_core.transport.protocol_detection import TlsPolicy
-from namesrv_core.transport.quotas import StreamQuotas
+from namesrv_core.transport.rate_limits import StreamQuotas
 from namesrv_core.transport.tls_client import TlsClient, TlsConnection, TlsError
 from namesrv_core.transport.tls_server import TlsServerFiles
 from namesrv_core.transport.tls_transport import TlsTransport

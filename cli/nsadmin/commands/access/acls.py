@@ -36,7 +36,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.session import Session
 
@@ -159,7 +159,7 @@ def _entry_rows(
         for entry in subject_entries
     ]
     errors = [r.error for r in results]
-    return ResultRows.from_records(ACL_COLUMNS, entries, errors, list_failures("broker", results))
+    return ResultRows.from_records(ACL_COLUMNS, entries, errors, result_notes(results))
 
 
 @command(columns=ACL_CHANGE_COLUMNS)

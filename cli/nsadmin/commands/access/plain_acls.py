@@ -30,7 +30,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.output.timestamps import format_utc
@@ -120,7 +120,7 @@ def get_acl_config(
         for account in result.result.accounts
     ]
     errors = [r.error for r in results]
-    return ResultRows.from_records(ACCOUNT_COLUMNS, accounts, errors, list_failures("broker", results))
+    return ResultRows.from_records(ACCOUNT_COLUMNS, accounts, errors, result_notes(results))
 
 
 @command(columns=ACL_FILE_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
@@ -141,7 +141,7 @@ def cluster_acl_config_version(
         for file in result.result or ()
     ]
     errors = [r.error for r in results]
-    return ResultRows.from_records(ACL_FILE_COLUMNS, files, errors, list_failures("broker", results))
+    return ResultRows.from_records(ACL_FILE_COLUMNS, files, errors, result_notes(results))
 
 
 @command(

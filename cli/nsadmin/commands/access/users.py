@@ -30,7 +30,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.session import Session
@@ -299,7 +299,7 @@ def _user_rows(
         for target, result in zip(targets, results, strict=True)
         for user in result.result or ()
     ]
-    notes = [*list_failures("broker", results), *_describe_differences(results)]
+    notes = [*result_notes(results), *_describe_differences(results)]
     return ResultRows.from_records(USER_COLUMNS, users, [r.error for r in results], notes)
 
 

@@ -7,7 +7,7 @@ from typer import Option
 
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
-from nsadmin.commands.columns.servers import ERROR, broker_notes, outcome_word
+from nsadmin.commands.columns.servers import ERROR, failure_notes, outcome_word
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun, to_fine_millis
@@ -258,4 +258,4 @@ def _throughput_rows(loads: Sequence[BrokerLoad]) -> ResultRows:
 
 
 def _failure_notes(loads: Sequence[BrokerLoad]) -> list[str]:
-    return broker_notes((load.broker_name, load.error) for load in loads)
+    return failure_notes((load.broker_name, load.error) for load in loads)

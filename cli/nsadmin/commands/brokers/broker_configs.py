@@ -27,7 +27,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_rows,
     read_change,
 )
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
@@ -56,7 +56,7 @@ def get_broker_config(
         for item in (result.result or {}).items()
     ]
     errors = [r.error for r in results]
-    return ResultRows.from_records(BROKER_CONFIG_COLUMNS, items, errors, list_failures("broker", results))
+    return ResultRows.from_records(BROKER_CONFIG_COLUMNS, items, errors, result_notes(results))
 
 
 @command(columns=CONFIG_CHANGE_COLUMNS)

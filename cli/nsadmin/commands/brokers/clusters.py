@@ -20,7 +20,7 @@ from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_
 from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_COLUMNS, CLUSTER_NAME, VERSION
-from nsadmin.commands.columns.servers import ERROR, list_failures
+from nsadmin.commands.columns.servers import ERROR, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, EpochMillisText, ResultRows
 from nsadmin.console.output.quantities import to_millis
@@ -297,7 +297,7 @@ def broker_status(
         (addr, *figure) for addr, info, _ in results if info is not None for figure in info.table.items()
     ]
     errors = [r.error for r in results]
-    return ResultRows.from_records(FIGURE_COLUMNS, figures, errors, list_failures("broker", results))
+    return ResultRows.from_records(FIGURE_COLUMNS, figures, errors, result_notes(results))
 
 
 def _mark_time(figure_key: str, figure_value: str) -> str:

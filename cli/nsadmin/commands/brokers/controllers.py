@@ -22,7 +22,7 @@ from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.commands.brokers.broker_configs import describe_config_change
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
@@ -103,7 +103,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
         nsadmin getControllerMetaData -a 127.0.0.1:9877
     """
     results = session.admin.controllers.get_metadata(parse_controller_list(controller_list))
-    notes = list_failures("controller", results)
+    notes = result_notes(results, "controller")
     leader_addrs = {r.result.leader_addr for r in results if r.result}
     if len(leader_addrs) > 1:
         leaders = ", ".join(sorted(addr or "nobody" for addr in leader_addrs))
@@ -204,7 +204,7 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
         for epoch in result.result.epochs
     ]
     errors = [r.error for r in results]
-    return ResultRows.from_records(EPOCH_COLUMNS, epochs, errors, list_failures("broker", results))
+    return ResultRows.from_records(EPOCH_COLUMNS, epochs, errors, result_notes(results))
 
 
 def select_broker_names(session: Session, broker_name: str | None, cluster_name: str | None) -> list[str]:
@@ -230,7 +230,7 @@ def get_controller_config(session: Session, controller_list: ControllersOption) 
     results = session.admin.controllers.configs.get_each(parse_controller_list(controller_list))
     items = [(r.addr, *item) for r in results for item in (r.result or {}).items()]
     return ResultRows.from_records(
-        CONTROLLER_CONFIG_COLUMNS, items, [r.error for r in results], list_failures("controller", results)
+        CONTROLLER_CONFIG_COLUMNS, items, [r.error for r in results], result_notes(results, "controller")
     )
 
 

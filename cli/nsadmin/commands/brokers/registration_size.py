@@ -21,7 +21,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, CLUSTER_NAME, VERSION
-from nsadmin.commands.columns.servers import ERROR, list_failures
+from nsadmin.commands.columns.servers import ERROR, result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
@@ -175,7 +175,7 @@ def registration_size(
     errors = [b.error for b in brokers]
     if largest_count is not None or only_removable:
         topics = [t for b in brokers for t in _list_topics(b, largest_count)]
-        notes += list_failures("broker", registrants)
+        notes += result_notes(registrants)
         return ResultRows.from_records(TOPIC_SIZE_COLUMNS, topics, errors, notes)
     notes += [
         f"broker {b.broker_addr}: name servers do not accept its registration, because it is "

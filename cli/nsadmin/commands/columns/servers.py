@@ -15,9 +15,13 @@ ERROR: AnyColumn = Column(
 )
 
 
-def list_failures(kind: str, results: Iterable[ServerResult[Any]]) -> list[str]:
-    """A line for each server of this kind that failed."""
-    return [f"{kind} {r.addr}: {error_text(r.error)}" for r in results if r.error is not None]
+def failure_notes(errors: Iterable[tuple[str, RocketMQError | None]], kind: str = "broker") -> list[str]:
+    """A line for each server of this kind that failed, by its name or address."""
+    return [f"{kind} {name}: {error_text(error)}" for name, error in errors if error is not None]
+
+
+def result_notes(results: Iterable[ServerResult[Any]], kind: str = "broker") -> list[str]:
+    return failure_notes(((r.addr, r.error) for r in results), kind)
 
 
 def outcome_word(error: RocketMQError | None, done: str = "done") -> str:
@@ -32,8 +36,3 @@ def result_column(meaning: str, done: str = "done") -> AnyColumn:
         return outcome_word(record.error, done)
 
     return Column("result", meaning, read)
-
-
-def broker_notes(errors: Iterable[tuple[str, RocketMQError | None]]) -> list[str]:
-    """A line for each broker that failed."""
-    return [f"broker {broker}: {error_text(error)}" for broker, error in errors if error is not None]

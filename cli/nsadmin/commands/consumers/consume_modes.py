@@ -56,9 +56,7 @@ MODE_COLUMNS: Columns[ModeRow] = (
     ),
     ERROR,
 )
-CHANGED_GROUP: AnyColumn = Column(
-    "consumerGroup", "a group that reads the topic; null for none", lambda r: r.group
-)
+CHANGED_GROUP: AnyColumn = Column("consumerGroup", "name of the group", lambda r: r.group)
 MODE_CHANGE_COLUMNS = broker_change_columns(
     TOPIC,
     CHANGED_GROUP,

@@ -30,7 +30,7 @@ from nsadmin.commands.columns.consumers import (
     PROTOCOL,
     PROXY_ADDRS,
 )
-from nsadmin.commands.columns.servers import ERROR, broker_notes, list_failures
+from nsadmin.commands.columns.servers import ERROR, failure_notes, result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
@@ -257,7 +257,7 @@ def _list_queues(
 
 def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]]) -> list[str]:
     """The brokers that failed and, under a table, the totals."""
-    notes = list_failures("broker", results)
+    notes = result_notes(results)
     known_stats = [r.result for r in results if r.result is not None]
     if known_stats and session.options.style.output_format == "table":
         queues = [q for stats in known_stats for q in stats.queues]
@@ -279,7 +279,7 @@ def _all_group_rows(
     )
     failed_count = sum(g.error is not None for g in groups)
     missing_errors = _find_missing_brokers(session, inventory, None, cluster_name)
-    notes = [*map(str, missing_errors), *broker_notes(errors_by_broker.items())]
+    notes = [*map(str, missing_errors), *failure_notes(errors_by_broker.items())]
     if failed_count:
         notes.append(f"{failed_count} of {len(groups)} groups are incomplete: see the column error")
     errors = [*errors_by_broker.values(), *(g.error for g in groups), *missing_errors]
@@ -326,7 +326,7 @@ def consumer_connection(
         clients,
         [*connections.errors.values(), *connections.proxy_errors.values()],
         [
-            *broker_notes(connections.errors.items()),
+            *failure_notes(connections.errors.items()),
             *proxy_notes(connections.proxy_errors),
             *connections.disagreements,
             *subscription_notes,

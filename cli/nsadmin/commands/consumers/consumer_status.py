@@ -13,7 +13,7 @@ from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME, VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ID, GROUP, LANGUAGE, PROTOCOL, PROXY_ADDRS
-from nsadmin.commands.columns.servers import ERROR, broker_notes
+from nsadmin.commands.columns.servers import ERROR, failure_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.consumers.consumer_progress import SUBSCRIPTIONS, AskedClusterOption, proxy_notes
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
@@ -200,7 +200,7 @@ def consumer_status(
         *(c.error for c in clients),
     ]
     notes = [
-        *broker_notes(running_group.errors.items()),
+        *failure_notes(running_group.errors.items()),
         *(f"client {c.client.client_id}: {error_text(c.error)}" for c in clients if c.error is not None),
         *proxy_notes(running_group.proxy_errors),
     ]

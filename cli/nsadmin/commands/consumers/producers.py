@@ -9,7 +9,7 @@ from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_ID, LANGUAGE, PROTOCOL
-from nsadmin.commands.columns.servers import broker_notes, list_failures
+from nsadmin.commands.columns.servers import failure_notes, result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -74,7 +74,7 @@ def producer_connection(
         CONNECTION_COLUMNS,
         connections.clients,
         list(errors.values()),
-        broker_notes(errors.items()),
+        failure_notes(errors.items()),
         common={PRODUCER_GROUP: group},
     )
 
@@ -114,5 +114,5 @@ def producer(
         for c in r.result or ()
         if show_internal or c.producer_group != "CLIENT_INNER_PRODUCER"
     ]
-    notes = list_failures("broker", results)
+    notes = result_notes(results)
     return ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)

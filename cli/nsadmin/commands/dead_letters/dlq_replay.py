@@ -21,7 +21,7 @@ from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.consumers import GROUP
-from nsadmin.commands.columns.servers import ERROR, broker_notes, result_column
+from nsadmin.commands.columns.servers import ERROR, failure_notes, result_column
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
@@ -287,7 +287,7 @@ def _replay_rows(
         *broker_replays,
         *(BrokerReplay(broker_name, error=error) for broker_name, error in broker_errors.items()),
     ]
-    notes = broker_notes((r.broker_name, r.error) for r in replays)
+    notes = failure_notes((r.broker_name, r.error) for r in replays)
     guarded_count = sum(r.guarded for r in replays)
     if guarded_count:
         notes.append(
@@ -332,7 +332,7 @@ def _preview_rows(
                 copy_count += 1
             else:
                 letter_counter.add_letters([letter])
-    notes = broker_notes(errors.items())
+    notes = failure_notes(errors.items())
     if known_count:
         notes.append(f"an earlier run replayed {count_noun(known_count, 'message')}: --again repeats them")
     if copy_count:

@@ -27,7 +27,7 @@ from nsadmin.commands.columns.messages import (
     STORE_TIME,
     TAGS,
 )
-from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.servers import failure_notes
 from nsadmin.commands.columns.topics import QUEUE_ID
 from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
@@ -167,7 +167,7 @@ def dlq_show(
     if export_file is not None:
         export = (export_file, _export_letters(command_name, export_file, letters))
         errors = [None, *page_errors.values()]
-        return ResultRows.from_records(EXPORT_COLUMNS, [export], errors, broker_notes(page_errors.items()))
+        return ResultRows.from_records(EXPORT_COLUMNS, [export], errors, failure_notes(page_errors.items()))
     return _letter_rows(letters, selection, page_errors, decoders)
 
 
@@ -199,7 +199,7 @@ def _letter_rows(
         shown.append(show_letter(letter, now_ms, decoders))
         kept_bytes += shown[-1].shown.body_length
     shown.sort(key=lambda s: s.shown.place)
-    notes += [*broker_notes(page_errors.items()), *body_notes(s.shown for s in shown)]
+    notes += [*failure_notes(page_errors.items()), *body_notes(s.shown for s in shown)]
     # Without an error the reading succeeded, also without a message.
     errors = [None, *page_errors.values()] if shown or not page_errors else [*page_errors.values()]
     return ResultRows.from_records(LETTER_COLUMNS, shown, errors, notes)

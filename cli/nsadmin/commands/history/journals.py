@@ -46,7 +46,9 @@ FIRST_TIME: AnyColumn = Column(
     lambda r: format_utc(r.first_time_ms),
 )
 LAST_TIME: AnyColumn = Column(
-    "lastTime", "when the last consumed message was stored (UTC)", lambda r: format_utc(r.last_time_ms)
+    "lastTime",
+    "time of its last record, by the name server's clock (UTC)",
+    lambda r: format_utc(r.last_time_ms),
 )
 STAT_COLUMNS: Columns[tuple[str, reader.RecordTypeCount]] = (
     TYPE.means("type of the event").of(lambda t: t[0]),

@@ -14,7 +14,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.messages import KEYS, MSG_ID, OFFSET_MSG_ID, STORE_TIME, TAGS
-from nsadmin.commands.columns.servers import ERROR, broker_notes, outcome_word
+from nsadmin.commands.columns.servers import ERROR, failure_notes, outcome_word
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.messages.message_rows import (
     BODY,
@@ -103,7 +103,7 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
         for d in delayed_messages
     ]
     outcomes = [*([None] if pending or not errors else []), *errors.values()]
-    return ResultRows.from_records(DELAYED_COLUMNS, pending, outcomes, broker_notes(errors.items()))
+    return ResultRows.from_records(DELAYED_COLUMNS, pending, outcomes, failure_notes(errors.items()))
 
 
 @command(columns=CANCEL_COLUMNS, examples=("elsewhere", "its id is that of a message that was sent"))

@@ -27,7 +27,7 @@ from nsadmin.commands.columns.messages import (
     STORE_TIME,
     TAGS,
 )
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.console.output import AnyColumn, Column, Columns, of_part
@@ -179,7 +179,7 @@ def show_findings(
     found: FoundMessages, missing_text: str, encoding: str = "utf-8", decoders: Sequence[str] = ()
 ) -> Findings:
     """The messages found; NotFound with `missing_text` if all brokers answered and none had any."""
-    notes = list_failures("broker", found.broker_results)
+    notes = result_notes(found.broker_results)
     if not found.messages:
         if not notes:
             raise NotFound(missing_text)

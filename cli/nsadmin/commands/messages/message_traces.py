@@ -11,7 +11,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.messages import COST, KEYS, MSG_ID, OFFSET_MSG_ID, STORE_HOST, TAGS
-from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.servers import failure_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
@@ -84,7 +84,7 @@ def query_msg_trace_by_id(
         begin_ms=parse_time_option("-b", begin_text, 0),
         end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
     )
-    notes = broker_notes(found.broker_errors)
+    notes = failure_notes(found.broker_errors)
     if not found.traces:
         missing_text = f"no trace of {msg_id} in {trace_topic}"
         if not notes:

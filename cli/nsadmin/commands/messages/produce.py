@@ -16,7 +16,7 @@ from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.servers import failure_notes
 from nsadmin.commands.messages.draft_input import (
     PLACEHOLDER_HELP,
     fill_template,
@@ -268,7 +268,7 @@ def _send_all(
         raise CommandInterrupted(
             f"interrupted after {count_noun(totals.sent_count, 'sent message')}"
         ) from None
-    notes = broker_notes(totals.errors.items())
+    notes = failure_notes(totals.errors.items())
     if totals.trace_error is not None:
         notes.append(f"traces of sent messages were not written: {error_text(totals.trace_error)}")
     if totals.errors or totals.trace_error:

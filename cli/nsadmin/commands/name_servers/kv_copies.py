@@ -17,15 +17,15 @@ from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import ServerChange, change_columns
 from nsadmin.commands.columns.files import FILE
 from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
-from nsadmin.commands.columns.servers import NAMESRV_ADDR, list_failures
+from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
 from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots
-from nsadmin.operations.divergence.findings import describe_difference, map_by_server
 from nsadmin.operations.divergence.observer import find_namespaces
+from nsadmin.operations.divergence.verdict import describe_difference, map_by_server
 
 KV_DIFF_COLUMNS: Columns[tuple[ItemDifference, tuple[str, ...]]] = (
     NAMESPACE.of(lambda r: r[0].item.parent_name),
@@ -95,7 +95,7 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     notes = [_describe_scope(wanted_namespaces, list(tables_by_addr.values()))]
     if unlisted_addrs:
         notes.append(f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE")
-    notes += list_failures("name server", table_results)
+    notes += result_notes(table_results, "name server")
     errors: list[RocketMQError | None] = [None]
     if comparison.differences:
         errors = [KvConfigsDifferError("the KV configs differ")]
@@ -223,7 +223,7 @@ def kv_export(
     if len(missing_namespaces) == len(wanted_namespaces):
         raise NotFound(f'no name server has the namespace "{missing_namespaces[0]}"')
     errors, file_text = [r.error for r in table_results], kv_copies.format_kv_file(kv_tables)
-    notes = list_failures("name server", table_results)
+    notes = result_notes(table_results, "name server")
     notes += [f'no namespace "{namespace}"' for namespace in missing_namespaces]
     if file_name is None:
         for note in notes:

@@ -7,7 +7,7 @@ from typer import Argument
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import name_server_change_columns, name_server_change_rows
-from nsadmin.commands.columns.servers import NAMESRV_ADDR, list_failures
+from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
@@ -40,7 +40,7 @@ def get_namesrv_config(session: Session) -> ResultRows:
     results = session.admin.name_servers.get_config_each()
     items = [(r.addr, *item) for r in results for item in (r.result or {}).items()]
     return ResultRows.from_records(
-        NAMESRV_CONFIG_COLUMNS, items, [r.error for r in results], list_failures("name server", results)
+        NAMESRV_CONFIG_COLUMNS, items, [r.error for r in results], result_notes(results, "name server")
     )
 
 

@@ -10,7 +10,7 @@ from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.servers import list_failures
+from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
@@ -73,7 +73,7 @@ def order_conf_check(
     errors: Sequence[RocketMQError | None] = (
         [BrokenOrderConfError("errors")] if grave_count else [r.error for r in results]
     )
-    notes = list_failures("name server", results)
+    notes = result_notes(results, "name server")
     if snapshots:
         notes.append(
             f"{count_noun(_count_order_confs(snapshots, topic), 'order configuration')}, "

@@ -21,16 +21,16 @@ from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
 from nsadmin.operations.divergence.evidence import DivergenceCause
-from nsadmin.operations.divergence.findings import (
-    DriftFinding,
-    describe_difference,
-    format_item_name,
-    map_by_server,
-)
 from nsadmin.operations.divergence.observer import (
     DivergenceObservation,
     DivergenceObserver,
     find_missing_brokers,
+)
+from nsadmin.operations.divergence.verdict import (
+    DriftFinding,
+    describe_difference,
+    format_item_name,
+    map_by_server,
 )
 from nsadmin.operations.inventory.keeper import BrokerMissingError, describe_missing
 from nsadmin.operations.inventory.records import MissingBroker

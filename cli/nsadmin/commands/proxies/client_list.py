@@ -9,7 +9,7 @@ from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_ID, LANGUAGE, PROTOCOL, PROXY_ADDRS
-from nsadmin.commands.columns.servers import broker_notes
+from nsadmin.commands.columns.servers import failure_notes
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.commands.proxies.proxy_list import describe_proxy_problems
 from nsadmin.console.output import Column, Columns, ResultRows
@@ -76,7 +76,7 @@ def client_list(
     """
     found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
     proxies = found_clients.proxies.proxies
-    notes = [*describe_proxy_problems(proxies), *broker_notes(found_clients.errors.items())]
+    notes = [*describe_proxy_problems(proxies), *failure_notes(found_clients.errors.items())]
     if any(proxy.mode == "cluster" for proxy in proxies) and not is_grpc_installed():
         notes.append("gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]")
     errors = [*(proxy.error for proxy in proxies), *found_clients.errors.values(), None]

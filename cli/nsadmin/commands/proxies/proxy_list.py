@@ -7,7 +7,7 @@ from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import VERSION
-from nsadmin.commands.columns.servers import ERROR, broker_notes
+from nsadmin.commands.columns.servers import ERROR, failure_notes
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
@@ -67,7 +67,7 @@ def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> Res
         nsadmin proxy list --proxies 127.0.0.1:8080
     """
     found = session.admin.proxies.list_proxies(cluster_name)
-    notes = [*describe_proxy_problems(found.proxies), *broker_notes(found.errors.items())]
+    notes = [*describe_proxy_problems(found.proxies), *failure_notes(found.errors.items())]
     if found.proxies and not is_grpc_installed():
         notes.append(INSTALL_NOTE)
     # None stands for the brokers that answered.

@@ -9,13 +9,13 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
-from nsadmin.operations.divergence.findings import DriftFinding as Differing
-from nsadmin.operations.divergence.findings import describe_difference
 from nsadmin.operations.divergence.observer import (
     DivergenceObservation,
     DivergenceObserver,
     find_missing_brokers,
 )
+from nsadmin.operations.divergence.verdict import DriftFinding as Differing
+from nsadmin.operations.divergence.verdict import describe_difference
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import MissingBroker
 

@@ -17,7 +17,7 @@ from nsadmin.operations.divergence.comparison import (
     compare_snapshots,
 )
 from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, FactsByAddr
-from nsadmin.operations.divergence.findings import (
+from nsadmin.operations.divergence.verdict import (
     DEFAULT_SETTLE_MS,
     DifferenceAges,
     DifferenceBundle,

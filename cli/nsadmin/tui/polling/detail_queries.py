@@ -145,8 +145,8 @@ def _query_broker_topics(probe: ServerProbe, addr: str) -> Iterator[AnyPoll]:
 
 def _query_divergence(probe: ServerProbe, _: str) -> Iterator[AnyPoll]:
     """Compare the name servers as the command `divergence` does: it reads every route of each of them."""
-    from nsadmin.operations.divergence.findings import describe_difference, map_by_server
     from nsadmin.operations.divergence.observer import DivergenceObserver
+    from nsadmin.operations.divergence.verdict import describe_difference, map_by_server
 
     carried = probe.carried_state
     if "divergence" not in carried:

@@ -9,8 +9,8 @@ from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario_player import play_scenario
 from namesrv_core.lab.scenario_reader import load_built_in_scenarios
 from nsadmin import AdminClient
-from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from nsadmin.operations.divergence.verdict import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 
 MOMENTS = (30, 70, 330, 430, 610, 800, 918, 1150, 1310, 1390, 1530, 1680.5, 1750)
 

@@ -15,8 +15,8 @@ from nsadmin import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.operations.divergence.causes import NEW_LIST_MS
 from nsadmin.operations.divergence.evidence import DivergenceCause
-from nsadmin.operations.divergence.findings import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
+from nsadmin.operations.divergence.verdict import DEFAULT_SETTLE_MS, describe_difference, format_item_name
 from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.lab_cluster_thread import LabClusterThread, start_lab_cluster
 

@@ -10,7 +10,7 @@ import pytest
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
-from namesrv_core.transport.quotas import RateLimiter, StreamQuotas
+from namesrv_core.transport.rate_limits import RateLimiter, StreamQuotas
 from tests.namesrv_core.transport.test_command_stream import Echo, Overseer, echoing
 from tests.support.name_servers import Peer, open_listener
 

@@ -3,7 +3,7 @@
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.divergence.comparison import ComparedItem, ItemDifference, compare_snapshots
 from nsadmin.operations.divergence.evidence import DivergenceCause
-from nsadmin.operations.divergence.findings import (
+from nsadmin.operations.divergence.verdict import (
     COMMAND_SETTLE_MS,
     DEFAULT_SETTLE_MS,
     DifferenceAges,
