@@ -25,7 +25,7 @@ from namesrv_core.server.metrics import METRIC_PREFIX
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole, PeerIdentity
 from namesrv_core.transport.address import join_addr, split_listen_text
 from namesrv_core.transport.http_server import HttpListener, PageRequest, PageResponse
-from namesrv_core.transport.metrics_encoding import render_metrics
+from namesrv_core.transport.metrics_renderer import render_metrics
 
 _MAX_ITEMS = 1000
 

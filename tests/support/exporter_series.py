@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
-from namesrv_core.transport.metrics_encoding import render_metrics
+from namesrv_core.transport.metrics_renderer import render_metrics
 from nsadmin import AdminClient
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_reader import BrokerReader, ReadChoice

@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from namesrv_core.server.metrics import METRIC_PREFIX, build_registry
 from namesrv_core.server.name_server import NameServer
-from namesrv_core.transport.metrics_encoding import render_metrics
+from namesrv_core.transport.metrics_renderer import render_metrics
 
 
 def parse_families(text: str) -> dict[str, Metric]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client import AdminClient
-from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.connection_pool import Pool
@@ -160,11 +159,6 @@ class Session:
         if self._may_change:
             request_observers.append(self.sent_changes)
         return request_observer.combine_observers(request_observers)
-
-    @property
-    def brokers(self) -> BrokerAdmin:
-        """Requests to brokers at their own addresses; they need no name server."""
-        return self.admin.brokers
 
     def open_brief_client(self) -> AdminClient:
         """Open a client of the same name servers with a short timeout; it notes no unreachable servers."""

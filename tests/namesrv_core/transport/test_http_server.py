@@ -20,7 +20,7 @@ from namesrv_core.transport.http_server import (
     PageRequest,
     PageResponse,
 )
-from namesrv_core.transport.metrics_encoding import render_metrics
+from namesrv_core.transport.metrics_renderer import render_metrics
 from tests.support.http import exchange_bytes, fetch_page
 from tests.support.name_servers import run_on_loop, wait_until
 

@@ -51,12 +51,12 @@ def _count(key: str, meaning: str) -> Column[ListedBroker]:
     return Column(key, meaning, lambda b: b.info.get_integer(key), wide=True)
 
 
-def _wait(key: str, meaning: str) -> Column[ListedBroker]:
-    return Column(key, meaning, lambda b: to_millis(b.info.get_integer(key)), wide=True)
+def _wait(key: str, meaning: str, *, wide: bool = True) -> Column[ListedBroker]:
+    return Column(key, meaning, lambda b: to_millis(b.info.get_integer(key)), wide)
 
 
-def _number(key: str, meaning: str) -> Column[ListedBroker]:
-    return Column(key, meaning, lambda b: b.info.get_number(key))
+def _number(key: str, meaning: str, *, wide: bool = False) -> Column[ListedBroker]:
+    return Column(key, meaning, lambda b: b.info.get_number(key), wide)
 
 
 IDENTITY = (CLUSTER_NAME, *BROKER_COLUMNS)
@@ -78,9 +78,9 @@ LOAD_COLUMNS: Columns[ListedBroker] = (
     _count("timerReadBehind", "how far the timer is behind, in seconds"),
     _count("timerOffsetBehind", "timed messages that are not taken in yet"),
     _count("timerCongestNum", "timed messages that wait in crowded slots"),
-    _number("timerEnqueueTps", "timed messages that are taken in per second").in_wide(),
-    _number("timerDequeueTps", "timed messages that are delivered per second").in_wide(),
-    _wait("pageCacheLockTimeMills", "ms for which a write has locked the commit log")._replace(wide=False),
+    _number("timerEnqueueTps", "timed messages that are taken in per second", wide=True),
+    _number("timerDequeueTps", "timed messages that are delivered per second", wide=True),
+    _wait("pageCacheLockTimeMills", "ms for which a write has locked the commit log", wide=False),
     Column(
         "hour",
         "age of the oldest message, in hours",
@@ -292,7 +292,7 @@ def broker_status(
     else:
         groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
         broker_addrs = [addr for group in groups for addr in group.broker_addrs.values()]
-    results = session.brokers.get_runtime_info(broker_addrs)
+    results = session.admin.brokers.get_runtime_info(broker_addrs)
     figures = [
         (addr, *figure) for addr, info, _ in results if info is not None for figure in info.table.items()
     ]

@@ -143,7 +143,7 @@ def _fetch_broker_settings(
 ) -> Iterator[ServerResult[ComparedServer]]:
     targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
     names_by_addr = {t.broker_addr: f"{t.broker_name}:{t.broker_id}" for t in targets if t.broker_addr}
-    info_results = session.brokers.get_runtime_info(list(names_by_addr))
+    info_results = session.admin.brokers.get_runtime_info(list(names_by_addr))
     releases = {r.addr: r.result.release for r in info_results if r.result is not None}
     for addr, config, error in session.admin.broker_configs.get_each(names_by_addr):
         name = names_by_addr[addr]

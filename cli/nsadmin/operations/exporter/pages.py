@@ -8,7 +8,7 @@ from time import monotonic
 from traceback import extract_tb
 
 from namesrv_core.transport.http_server import PageRequest, PageResponse
-from namesrv_core.transport.metrics_encoding import reduce_accept_header, render_metrics
+from namesrv_core.transport.metrics_renderer import reduce_accept_header, render_metrics
 from nsadmin.operations.exporter import probe
 from nsadmin.operations.exporter.cluster_reader import ClusterReader
 from nsadmin.operations.exporter.exposition import ExporterMetrics, ShownCluster, build_registry

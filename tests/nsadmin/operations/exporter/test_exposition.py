@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from namesrv_core.transport.metrics_encoding import render_metrics
+from namesrv_core.transport.metrics_renderer import render_metrics
 from nsadmin.operations.exporter.exposition import ExporterMetrics, ShownCluster, build_registry
 from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
 from nsadmin.operations.exporter.reading_store import ReadingStore

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
-from namesrv_core.transport.metrics_encoding import render_metrics
+from namesrv_core.transport.metrics_renderer import render_metrics
 from nsadmin.operations.exporter import probe
 from nsadmin.operations.exporter.cluster_reader import ClusterReader, ReadPlan
 from nsadmin.operations.exporter.exposition import build_registry
