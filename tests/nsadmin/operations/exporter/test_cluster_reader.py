@@ -39,8 +39,13 @@ def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) ->
             lambda: select_series(series(), "nsadmin_nameserver_differences", state="drift"),
         )
         assert set(select_series(series(), "nsadmin_nameserver_up").values()) == {1.0}
-        groups = select_series(series(), "nsadmin_group_lag_messages")
-        assert {dict(labels)["broker"] for labels in groups} == {"broker-a-0", "broker-a-1"}
+
+        def lagging_brokers() -> set[str]:
+            return {
+                dict(labels)["broker"] for labels in select_series(series(), "nsadmin_group_lag_messages")
+            }
+
+        wait_for("the lag on both", lambda: lagging_brokers() == {"broker-a-0", "broker-a-1"})
         running.kill("broker-a-1", 1)
         # The name servers take it out at once, because its connection is closed.
         wait_for("its end", lambda: counts(3, 0) or counts(3, 1))
