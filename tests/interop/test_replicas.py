@@ -18,6 +18,7 @@ from namesrv_core.errors import NotSupported
 from nsadmin import AdminClient
 from nsadmin.operations import access_tables
 from tests.interop import command_line, jars
+from tests.interop.cluster import wait_for_runtime_info
 from tests.interop.command_line import ENVIRONMENT, CommandResult
 from tests.interop.java_parts import JavaBroker
 from tests.interop.our_server import OurNameServer
@@ -118,6 +119,7 @@ def topics_file(broker: JavaBroker) -> Path:
 
 
 def test_a_topic_that_was_removed_from_a_stopped_slave_is_drift(cluster: Cluster) -> None:
+    wait_for_runtime_info(cluster.slave.port)
     compared = cluster.run("replicaDiff", "-b", "broker-a")
     assert len(compared.rows) == 1, compared
     [row] = compared.rows
