@@ -45,7 +45,7 @@ MessageTopicArgument = Annotated[
 
 
 class ShownMessage(NamedTuple):
-    """A message with its body as it is shown.
+    """A message with its body as it is shown; `message` has none.
 
     `body_error` says why the body is shown as stored. `tracks` are its states in groups, if they were asked.
     """
@@ -143,10 +143,12 @@ def show_message(
     max_body_bytes: int | None = MAX_SHOWN_BYTES,
 ) -> ShownMessage:
     """Decode the body of a message; without it, the three columns about the body are null."""
-    shown = ShownMessage(located.broker_name, located.message)
+    # The rows of a page are written together: they must not keep the inflated bodies, which are not shown.
+    message = located.message._replace(body=b"")
     if not with_body:
-        return shown
-    return ShownMessage(*shown[:2], *_show_body(located.message, encoding, decoders, max_body_bytes))
+        return ShownMessage(located.broker_name, message)
+    body = _show_body(located.message, encoding, decoders, max_body_bytes)
+    return ShownMessage(located.broker_name, message, *body)
 
 
 def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key: str) -> str:

@@ -30,6 +30,11 @@ def test_a_row_has_every_column() -> None:
     assert (row["keys"], row["tags"], row["storeTime"]) == (("a", "b"), "A", "2023-11-14T22:13:20.000Z")
 
 
+@pytest.mark.parametrize("with_body", [True, False])
+def test_a_row_keeps_no_body_beside_the_one_that_it_shows(with_body: bool) -> None:
+    assert show_message(located(b"hello"), with_body=with_body).message.body == b""
+
+
 def test_a_body_is_text_where_it_is_text() -> None:
     assert body(located("中文".encode())) == ("中文", "utf-8", None)
     assert body(located("中文".encode("gbk")), "gbk") == ("中文", "gbk", None)
