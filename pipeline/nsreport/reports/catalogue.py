@@ -53,12 +53,6 @@ _BROKER_COLUMNS = {
 _GROUP_COLUMNS = {
     column_name: _BROKER_COLUMNS[column_name] for column_name in ("date", "cluster", "brokerName")
 }
-_TOPIC_COLUMNS = {
-    "cluster": _BROKER_COLUMNS["cluster"],
-    "topic": "name of the topic",
-    "brokerName": _BROKER_COLUMNS["brokerName"],
-}
-
 _REPORT_DEFINITIONS = (
     ReportDefinition(
         "broker_availability",

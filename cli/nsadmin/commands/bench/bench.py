@@ -7,6 +7,7 @@ from typer import Option
 
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.messages import FAILED
 from nsadmin.commands.columns.servers import ERROR, failure_notes, outcome_word
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
@@ -20,7 +21,7 @@ from nsadmin.operations.bench.load_runs import BrokerLoad, run_consume, run_late
 MESSAGE_COUNT: AnyColumn = Column(
     "messageCount", "messages that were measured on this broker", lambda r: r.message_count
 )
-FAILED: Column[BrokerLoad] = Column("failed", "messages that the broker refused", lambda r: r.failed_count)
+LOAD_FAILED: Column[BrokerLoad] = FAILED.of(lambda r: r.failed_count)
 LOAD_RESULT: Column[BrokerLoad] = Column(
     "result", "done, dry-run or failed", lambda r: outcome_word(r.error, "done" if r.seconds else "dry-run")
 )
@@ -39,7 +40,7 @@ THROUGHPUT_COLUMNS: Columns[BrokerLoad] = (
         "bytes of bodies per second on this broker",
         lambda r: ByteSize(r.body_bytes / r.seconds) if r.seconds else None,
     ),
-    FAILED,
+    LOAD_FAILED,
     LOAD_RESULT,
     ERROR,
 )
@@ -75,7 +76,7 @@ LATENCY_COLUMNS: Columns[Latencies] = (
     _percentile("p99", "99 % of the latencies are at most this long, in ms", lambda p: p.p99),
     _percentile("p999", "99.9 % of the latencies are at most this long, in ms", lambda p: p.p999),
     _percentile("max", "the longest latency, in ms", lambda p: p.maximum),
-    *of_part(lambda r: r.load, (FAILED, LOAD_RESULT, ERROR)),
+    *of_part(lambda r: r.load, (LOAD_FAILED, LOAD_RESULT, ERROR)),
 )
 MAX_TOTAL_BYTES = 10 << 30
 """A benchmark is refused beyond 10 GiB: the commit log keeps the messages until they expire."""

@@ -28,9 +28,10 @@ from nsadmin.commands.columns.changes import (
     forgive_not_found,
     read_change,
 )
+from nsadmin.commands.columns.consumers import CONSUMER_GROUP
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -47,9 +48,6 @@ class ColdDataLimit(NamedTuple):
     error: RocketMQError | None = None
 
 
-CONSUMER_GROUP: AnyColumn = Column(
-    "consumerGroup", "a group that reads the topic; null for none", lambda r: r.group
-)
 LIMIT_COLUMNS: Columns[ColdDataLimit] = (
     CONSUMER_GROUP.means("name of the group; null for the whole broker"),
     Column("threshold", "limit of cold data, in bytes per second", lambda r: to_bytes(r.threshold)),

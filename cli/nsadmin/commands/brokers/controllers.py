@@ -274,10 +274,3 @@ def parse_controller_list(controller_list: str) -> list[str]:
     if not addr_texts or any(":" not in addr_text for addr_text in addr_texts):
         raise UsageError(f'invalid address list "{controller_list}" for -a: write HOST:PORT;HOST:PORT')
     return list(dict.fromkeys(parse_addr(addr_text, 0) for addr_text in addr_texts))
-
-
-def parse_broker_id(id_text: str) -> int:
-    try:
-        return int(id_text)
-    except ValueError:
-        raise UsageError(f'invalid replica id "{id_text}": use an id that getSyncStateSet shows') from None

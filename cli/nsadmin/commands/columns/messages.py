@@ -33,3 +33,4 @@ STORE_SIZE: AnyColumn = Column(
 )
 PROPERTIES: AnyColumn = Column("properties", "properties by name", lambda r: r.properties)
 COST: AnyColumn = Column("costMs", "duration, in ms", lambda r: to_millis(r.cost_ms))
+FAILED: AnyColumn = Column("failed", "messages that the broker refused", lambda r: r.failed)

@@ -21,11 +21,16 @@ from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, VERSION
 from nsadmin.commands.columns.consumers import (
+    BROKER_OFFSET,
     CLIENT_ADDR,
+    CLIENT_BROKERS,
     CLIENT_ID,
     CONSUME_TYPE,
+    CONSUMER_OFFSET,
     GROUP,
     LANGUAGE,
+    LAST_HEARTBEAT,
+    LAST_TIME,
     MESSAGE_MODEL,
     PROTOCOL,
     PROXY_ADDRS,
@@ -35,7 +40,6 @@ from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 
@@ -51,16 +55,9 @@ class QueueProgress(NamedTuple):
 
 QUEUE_COLUMNS = of_part(lambda q: q.queue, (TOPIC, BROKER_NAME, QUEUE_ID))
 OFFSET_COLUMNS: Columns[GroupQueueLag] = (
-    Column("brokerOffset", "offset that the next message of the queue gets", lambda q: q.broker_offset),
-    Column(
-        "consumerOffset",
-        "offset where the group continues; null if it never committed one",
-        lambda q: q.consumer_offset,
-    ),
+    BROKER_OFFSET,
+    CONSUMER_OFFSET,
     Column("diff", "messages that the group has not consumed yet", lambda q: q.lag.messages),
-)
-LAST_TIME: Column[GroupQueueLag] = Column(
-    "lastTime", "when the last consumed message was stored (UTC)", lambda q: format_utc(q.last_consumed_ms)
 )
 INFLIGHT: Column[GroupQueueLag] = Column(
     "inflight", "messages that were delivered but not acknowledged; since 5.1", lambda q: q.inflight_count
@@ -120,14 +117,9 @@ CONNECTION_COLUMNS: Columns[ConnectedClient] = (
     MESSAGE_MODEL,
     CONSUME_FROM_WHERE,
     SUBSCRIPTIONS,
-    Column("brokerAddrs", "brokers that the client is connected to", lambda c: c.broker_addrs),
+    CLIENT_BROKERS,
     PROXY_ADDRS,
-    Column(
-        "lastHeartbeat",
-        "when a server received the last heartbeat (UTC); null if unknown",
-        lambda c: format_utc(c.last_heartbeat_ms),
-        wide=True,
-    ),
+    LAST_HEARTBEAT,
 )
 BROKER_LAG_COLUMNS: Columns[GroupQueueLag] = (
     QUEUE_COLUMNS[0],

@@ -8,7 +8,7 @@ from nsadmin.client.consumers.connected_clients import ConnectedClient, Producer
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, VERSION
-from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_ID, LANGUAGE, PROTOCOL
+from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_BROKERS, CLIENT_ID, LANGUAGE, PROTOCOL
 from nsadmin.commands.columns.servers import failure_notes, result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
@@ -22,7 +22,7 @@ CONNECTION_COLUMNS: Columns[ConnectedClient] = (
     LANGUAGE,
     VERSION,
     PROTOCOL,
-    Column("brokerAddrs", "brokers that the client is connected to", lambda c: c.broker_addrs),
+    CLIENT_BROKERS,
 )
 CLIENT_COLUMNS: Columns[ProducerClient] = (
     PRODUCER_GROUP,

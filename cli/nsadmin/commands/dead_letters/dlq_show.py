@@ -15,6 +15,7 @@ from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.files import FILE
 from nsadmin.commands.columns.messages import (
     BORN_HOST,
     BORN_TIME,
@@ -106,7 +107,7 @@ LETTER_COLUMNS: Columns[ShownLetter] = (
     *of_part(lambda s: s.shown, (BODY, BODY_ENCODING.in_wide(), BODY_ERROR.in_wide())),
 )
 EXPORT_COLUMNS: Columns[tuple[str, int]] = (
-    Column("file", "the file that was written", lambda e: e[0]),
+    FILE,
     Column("messageCount", "messages in the file", lambda e: e[1]),
 )
 DEFAULT_MAX_LETTERS = 128

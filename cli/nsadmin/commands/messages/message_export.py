@@ -15,6 +15,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice, parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_span
+from nsadmin.commands.columns.files import FILE
 from nsadmin.commands.columns.servers import ERROR, result_column
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.messages.message_conditions import (
@@ -52,7 +53,7 @@ class TopicExport(NamedTuple):
 
 EXPORT_COLUMNS: Columns[TopicExport] = (
     TOPIC,
-    Column("file", "the file that was written", lambda e: str(e.file_path)),
+    FILE.of(lambda e: str(e.file_path)),
     Column("messageCount", "messages of the topic in the file", lambda e: e.message_count),
     Column("bodyBytes", "size of the bodies, in bytes", lambda e: ByteSize(e.body_bytes)),
     result_column("done or failed (the file lacks messages)"),

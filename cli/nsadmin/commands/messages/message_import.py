@@ -13,6 +13,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.messages import FAILED
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
@@ -60,7 +61,7 @@ IMPORT_COLUMNS: Columns[ImportRow] = (
             Column("messageCount", "messages of the topic in the file", lambda t: t.message_count),
             Column("sentBefore", "messages that an earlier import of the file sent", lambda t: t.sent_before),
             Column("sent", "messages that were sent", lambda t: t.sent),
-            Column("failed", "messages that the broker refused", lambda t: t.failed),
+            FAILED,
         ),
     ),
     RESULT.means("done, dry-run, failed or not found"),

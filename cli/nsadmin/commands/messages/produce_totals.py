@@ -8,6 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.messages import FAILED
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.messages.message_sender import Sending
@@ -45,7 +46,7 @@ PRODUCE_COLUMNS: Columns[BrokerTotals] = (
         lambda t: t.message_count,
     ),
     Column("bodyBytes", "size of the bodies, before compression, in bytes", lambda t: ByteSize(t.body_bytes)),
-    Column("failed", "messages that the broker refused", lambda t: t.failed),
+    FAILED,
     Column(
         "messagesPerSecond",
         "messages per second on this broker, from start to end",

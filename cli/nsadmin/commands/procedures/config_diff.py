@@ -10,6 +10,7 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.columns.settings import KEY
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.quantities import count_noun
@@ -34,7 +35,7 @@ def _describe_default(defaults: Mapping[str, str | None]) -> str | None:
 
 CONFIG_DIFF_COLUMNS: Columns[SettingDifference] = (
     Column("kind", "broker or namesrv", lambda d: d.server_kind),
-    Column("key", "name of the setting", lambda d: d.setting_name),
+    KEY.of(lambda d: d.setting_name),
     Column("differs", "the servers with each value", lambda d: describe_texts(redact_secrets(d))),
     Column(
         "default",

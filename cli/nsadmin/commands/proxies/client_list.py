@@ -8,12 +8,19 @@ from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import VERSION
-from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_ID, LANGUAGE, PROTOCOL, PROXY_ADDRS
+from nsadmin.commands.columns.consumers import (
+    CLIENT_ADDR,
+    CLIENT_BROKERS,
+    CLIENT_ID,
+    LANGUAGE,
+    LAST_HEARTBEAT,
+    PROTOCOL,
+    PROXY_ADDRS,
+)
 from nsadmin.commands.columns.servers import failure_notes
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.commands.proxies.proxy_list import describe_proxy_problems
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
 
@@ -40,13 +47,8 @@ CLIENT_COLUMNS: Columns[ClusterClient] = (
         wide=True,
     ),
     PROXY_ADDRS.means("proxies that the client is connected to, by remoting port"),
-    Column("brokerAddrs", "brokers that the client is connected to", lambda c: c.broker_addrs, wide=True),
-    Column(
-        "lastHeartbeat",
-        "when a server received the last heartbeat (UTC); null if unknown",
-        lambda c: format_utc(c.last_heartbeat_ms),
-        wide=True,
-    ),
+    CLIENT_BROKERS.in_wide(),
+    LAST_HEARTBEAT,
 )
 
 

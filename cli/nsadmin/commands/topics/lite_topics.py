@@ -20,7 +20,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.changes import RESULT, ServerChange, forgive_not_found
-from nsadmin.commands.columns.consumers import CLIENT_ID, GROUP
+from nsadmin.commands.columns.consumers import BROKER_OFFSET, CLIENT_ID, CONSUMER_OFFSET, GROUP, LAST_TIME
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import MAX_OFFSET, MIN_OFFSET
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
@@ -129,27 +129,14 @@ LITE_CLIENT_COLUMNS = _answer_columns(
 LITE_GROUP_COLUMNS: Columns[GroupLag] = (
     *of_part(attrgetter("broker"), PLACE),
     Column("liteTopic", "name of the lite topic; null for the total", lambda g: g.lite_topic),
-    Column(
-        "brokerOffset",
-        "offset that the next message of the queue gets",
-        lambda g: g.offsets and g.offsets.broker_offset,
-    ),
-    Column(
-        "consumerOffset",
-        "offset where the group continues; null if it never committed one",
-        lambda g: g.offsets and g.offsets.consumer_offset,
-    ),
+    *of_part(attrgetter("offsets"), (BROKER_OFFSET, CONSUMER_OFFSET)),
     Column("lagCount", "messages not consumed; null if the group never consumed any", lambda g: g.lag_count),
     Column(
         "earliestUnconsumedTime",
         "when the oldest unconsumed message was stored (UTC)",
         lambda g: format_utc(g.earliest_ms),
     ),
-    Column(
-        "lastTime",
-        "when the last consumed message was stored (UTC)",
-        lambda g: format_utc(g.offsets and g.offsets.last_stored_ms),
-    ),
+    LAST_TIME.of(lambda g: format_utc(g.offsets and g.offsets.last_stored_ms)),
     ERROR,
 )
 DISPATCH_COLUMNS: Columns[tuple[RouteBroker, ServerChange]] = (

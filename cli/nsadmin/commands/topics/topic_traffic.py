@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.consumers import CONSUMER_GROUP
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
@@ -17,7 +18,7 @@ ACCUMULATION: Column[TopicTraffic] = Column(
 )
 TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     TOPIC,
-    Column("consumerGroup", "a group that reads the topic; null for none", lambda t: t.consumer_group),
+    CONSUMER_GROUP.of(lambda t: t.consumer_group),
     ACCUMULATION,
     Column(
         "inTps", "messages that arrive per second", lambda t: t.in_count and t.in_count.messages_per_second

@@ -150,10 +150,6 @@ GROUP_COLUMNS: Sequence[Column[GroupRow]] = (
 )  # fmt: skip
 
 
-def _topic_count(row: GroupRow) -> int | None:
-    return None if row.poll is None else len({queue.topic for queue in row.poll.lags})
-
-
 _MAX_TOPIC_LINES = 8
 _MIN_GRAPH_HEIGHT = 8
 
