@@ -415,6 +415,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("lab list", "programs.lab", "program", "List the built-in scenarios"),
         ("namesrv", "programs.namesrv", "program", "Run a name server"),
         ("completion", "programs.shell_completion", "program", "Print the completion script of a shell"),
+        ("guide", "programs.guide", "local", "Show a page of the documentation"),
         ("mqadminMap", "mqadmin.mqadmin_map", "local", "Show the nsadmin command for an mqadmin command"),
     ),
 }
@@ -482,8 +483,8 @@ def list_top_level_names() -> dict[str, str]:
     return top_level_names
 
 
-_NEAR_RATIO, _FAR_RATIO = 0.85, 0.6
-"""Similarity (`difflib`) of a slip of the finger, and of a name that may be meant."""
+_NEAR_RATIO = 0.85
+"""Similarity (`difflib`) of a slip of the finger."""
 _MIN_PREFIX_LENGTH = 3
 _LOCAL_CHANGES = frozenset(
     ("contextDelete", "contextLogin", "contextSet", "contextUse", "inventoryForget", "inventoryPin")
@@ -495,15 +496,13 @@ def suggest_commands(command_words: Sequence[str]) -> list[str]:
     """Return up to three commands that the first words probably mean.
 
     The order of preference: a synonym, a spelling mistake in a name, a spelling mistake in a synonym, the
-    beginning of a name, a distant similarity. For the last three, only commands that change nothing are
-    suggested.
+    beginning of a name. For the last two, only commands that change nothing are suggested.
     """
     return (
         _commands_of_synonym(command_words)
-        or _similar_commands(command_words[0], _NEAR_RATIO, may_change=True)
+        or _similar_commands(command_words[0])
         or _commands_of_similar_synonym(command_words[0])
         or _commands_with_prefix(command_words[0])
-        or _similar_commands(command_words[0], _FAR_RATIO, may_change=False)
     )
 
 
@@ -543,11 +542,10 @@ def _commands_of_similar_synonym(command_word: str) -> list[str]:
     return [entry.typed_name for entry in suggested_entries if entry and _is_harmless(entry)][:3]
 
 
-def _similar_commands(command_word: str, min_ratio: float, *, may_change: bool) -> list[str]:
-    plain_names = [n for n, e in _ENTRIES_BY_NAME.items() if may_change or _is_harmless(e)]
+def _similar_commands(command_word: str) -> list[str]:
     return [
-        _ENTRIES_BY_NAME[plain_name].typed_name
-        for plain_name in find_similar_names(plain_name(command_word), plain_names, min_ratio)
+        _ENTRIES_BY_NAME[name].typed_name
+        for name in find_similar_names(plain_name(command_word), _ENTRIES_BY_NAME, _NEAR_RATIO)
     ]
 
 

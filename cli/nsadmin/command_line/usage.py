@@ -134,7 +134,8 @@ def unknown_command_error(command_words: Sequence[str]) -> UsageError:
         error_type = CheckUsageError if group_name == "check" else UsageError
         return error_type(_describe_unknown_member(group_name, command_words[1]))
     suggested_names = registry.suggest_commands(command_words)
-    hint = did_you_mean(suggested_names) if suggested_names else "nsadmin --help lists the commands"
+    search = f"nsadmin help {' '.join(command_words[:1])} searches"
+    hint = did_you_mean(suggested_names) if suggested_names else f"{search} commands and guides"
     return UsageError(f'unknown command "{command_words[0]}": {hint}')
 
 

@@ -81,6 +81,8 @@ Columns: topic, perm, brokerName
 
 Shared options: nsadmin help options (-n, --context, --output, --columns,
 --sort, --filter, --watch, --timeout, ...)
+Guide: nsadmin guide find-a-topic-message-or-client
+Related commands: topicList, topicClusterList, deleteTopic
 See also: nsadmin help columns topicRoute, nsadmin help exit-codes"""
     )
 

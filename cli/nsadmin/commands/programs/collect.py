@@ -110,7 +110,7 @@ def collect(
 
     Each poll asks every name server for its clusters, topics, routes, settings and KV config, and compares
     them with the last poll. nsadmin writes changes of brokers, queues, permissions and values as journal
-    events (docs/reference/journal.md), with `source: collector`. The `journal` commands read them. Between
+    events (nsadmin guide journal), with `source: collector`. The `journal` commands read them. Between
     two polls, only the net change is known, and not which client made it. nsadmin also writes failed polls:
     until a poll succeeds, the state is unknown.
 

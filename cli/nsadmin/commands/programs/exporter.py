@@ -91,7 +91,7 @@ def exporter(
     the next pass.
 
     Pages: /metrics as text or OpenMetrics, /probe?target=HOST:PORT for one server, /sd with all targets for
-    HTTP service discovery, /healthz and /readyz. docs/reference/exporter-metrics.md lists all metrics, and
+    HTTP service discovery, /healthz and /readyz. nsadmin guide exporter-metrics lists all metrics, and
     docs/monitoring has alert rules and a dashboard. A pass needs two requests for each group on each master,
     and a pass over topics one for each topic on each master. With --contexts, each series has the label
     `context`.

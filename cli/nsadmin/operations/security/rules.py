@@ -25,7 +25,7 @@ AUDIT_MEASURES = (
 )
 FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
-_OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
+_OURS_REMEDY = "start it with --credentials (nsadmin guide secure-the-name-server)"
 _JAVA_REMEDY = (
     f"Apache's name server cannot authenticate clients: {FENCE_REMEDY}, or run `nsadmin namesrv "
     "--credentials`"
