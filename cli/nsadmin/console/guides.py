@@ -50,10 +50,13 @@ def find_guide_of_command(typed_name: str) -> str | None:
         mention = re.compile(rf"(?:nsadmin |`){re.escape(words)}(?![\w-])")
         mentions = {name: len(mention.findall(text)) for name, text in texts.items()}
         # A page that names many commands is less about each of them.
-        weight = {name: count**2 / (texts[name].count("nsadmin ") or 1) for name, count in mentions.items()}
-        best = max(weight, key=weight.__getitem__, default=None)
-        if best is not None and mentions[best] >= _MIN_MENTIONS:
-            return best
+        weight = {
+            name: count**2 / (texts[name].count("nsadmin ") or 1)
+            for name, count in mentions.items()
+            if count >= _MIN_MENTIONS
+        }
+        if weight:
+            return max(weight, key=weight.__getitem__)
     return None
 
 
