@@ -197,7 +197,7 @@ CHECK_OPTIONS: dict[str, Any] = {
         str | None,
         Option(
             "--wait-until-ok",
-            metavar="TIME",
+            metavar="DURATION",
             help="Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.",
         ),
     ],

@@ -8,9 +8,9 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
 from nsadmin.commands.procedures.signals import interrupt_on_sigterm
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import UsageError
@@ -52,7 +52,6 @@ BUNDLE_COLUMNS: Columns[tuple[Path, BundleManifest]] = (
     ),
 )
 _DEFAULT_SINCE = "6h"
-_MAX_SINCE_SECONDS = 30 * 86_400.0
 
 
 class UnwritableBundleError(RocketMQError):
@@ -68,7 +67,7 @@ def bundle_create(
         Flags("--file"),
     ],
     since_text: Annotated[
-        str, Option("--since", metavar="TIME", help="Include journals and the audit log of this last time.")
+        str, Option("--since", metavar="TIME", help=f"Include journals and the audit log since: {TIME_HELP}")
     ] = _DEFAULT_SINCE,
     journal_folders: Annotated[
         list[str] | None,
@@ -126,15 +125,15 @@ def bundle_create(
     """
     if session.options.bundle is not None:
         raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")
-    since_seconds = parse_duration_seconds("--since", since_text, 1.0, _MAX_SINCE_SECONDS)
     now_seconds = time()
+    since_ms = parse_past_time("--since", since_text, int(now_seconds * 1000))
     name_servers = session.admin.addresses
     bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
     order = BundleOrder(
         bundle_path,
         CollectionPlan(list_namespaces(namespaces or ()), max_details),
         choose_rates(requests_per_second),
-        int((now_seconds - since_seconds) * 1000),
+        since_ms,
         tuple(journal_folders or session.options.journal_folders),
         audit.audit_path(),
         find_state_home(),

@@ -98,7 +98,7 @@ def journal_cat(
         # Removals and restorations of write permission, with their causes
         nsadmin journal cat namesrv/journal --filter type~^WritePerm --json
     """
-    begin_ms, end_ms = time_arguments.parse_time_span(since_text, until_text)
+    begin_ms, end_ms = time_arguments.parse_window(since_text, until_text)
     with _journal_path(journal_folder) as folder:
         unreadable = list[InvalidRecordError]()
         records = [

@@ -14,7 +14,7 @@ from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice, parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.command_line.time_arguments import parse_time_span
+from nsadmin.command_line.time_arguments import parse_window
 from nsadmin.commands.columns.files import FILE
 from nsadmin.commands.columns.servers import ERROR, result_column
 from nsadmin.commands.columns.topics import TOPIC
@@ -111,7 +111,7 @@ def messages_export(
         nsadmin messages export payments,orders --since 1d --to exported --form parquet
     """
     topics = parse_name_list("TOPICS", topics_text)
-    begin_ms, end_ms = parse_time_span(since_text, until_text)
+    begin_ms, end_ms = parse_window(since_text, until_text)
     message_filter = MessageFilter(
         frozenset(tags or ()),
         frozenset(keys or ()),

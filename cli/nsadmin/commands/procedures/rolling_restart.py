@@ -82,7 +82,7 @@ def rolling_restart(
         str,
         Option(
             "--patience",
-            metavar="TIME",
+            metavar="DURATION",
             help="How long a broker may take to become healthy. Default: 10m.",
         ),
     ] = "10m",

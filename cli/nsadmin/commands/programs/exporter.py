@@ -42,11 +42,15 @@ def exporter(
     ] = None,
     interval_text: Annotated[
         str,
-        Option("--interval", metavar="TIME", help="Time between two passes over all brokers. Default: 30s."),
+        Option(
+            "--interval", metavar="DURATION", help="Time between two passes over all brokers. Default: 30s."
+        ),
     ] = "30s",
     topic_interval_text: Annotated[
         str,
-        Option("--topic-interval", metavar="TIME", help="Time between two passes over topics. Default: 60s."),
+        Option(
+            "--topic-interval", metavar="DURATION", help="Time between two passes over topics. Default: 60s."
+        ),
     ] = "60s",
     max_request_rate: Annotated[
         int,

@@ -44,7 +44,7 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
         (("check", "namesrv", "--format", "text", "--json"), "exclude each other"),
         (
             ("check", "namesrv", "--wait-until-ok", "soon"),
-            'invalid time "soon" for --wait-until-ok: use 90s, 5m or 1h',
+            'invalid time "soon" for --wait-until-ok: use 0s to 24h, such as 15s or 1m',
         ),
         (
             ("check", "namesrv", "--output", "json"),

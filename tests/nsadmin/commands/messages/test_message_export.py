@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.protocol.command import build_reply
+from nsadmin.client.extras import describe_missing
 from nsadmin.operations.message_files.message_file import read_messages
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
@@ -128,5 +129,5 @@ def test_parquet_without_its_library_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))
-    remedy = "pip install 'nsadmin[parquet]', or use .jsonl.gz"
-    assert (result.code, result.err) == (2, f"nsadmin: messages export: Parquet needs a library: {remedy}\n")
+    remedy = f"{describe_missing('duckdb', 'parquet')}, or use .jsonl.gz"
+    assert (result.code, result.err) == (2, f"nsadmin: messages export: {remedy}\n")

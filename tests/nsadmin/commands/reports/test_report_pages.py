@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.client.extras import describe_missing
 from tests.nsadmin.conftest import Run
 from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
 from tests.support.gold_tables import date_commits, write_gold_tables
@@ -76,7 +77,7 @@ def test_what_cannot_be_is_one_line(folder: str, run: Run, words: list[str], sai
 def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = run("report", "show", "drain_audit", "--dir", folder)
-    assert result.err == "nsadmin: the Python package duckdb is missing: run pip install 'nsadmin[spark]'\n"
+    assert result.err == f"nsadmin: {describe_missing('duckdb', 'spark')}\n"
 
 
 @pytest.mark.parametrize(

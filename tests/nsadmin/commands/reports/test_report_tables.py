@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
+from nsadmin.client.extras import describe_missing
 from nsreport.reports.table_catalogue import list_tables
 from tests.nsadmin.conftest import Run
 from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
@@ -71,7 +72,7 @@ def test_the_extra_that_is_missing_is_named(
     write_gold_tables(tmp_path)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     result = run("report", "export", "drain_audit", "--dir", str(tmp_path), "--to", str(tmp_path / "x.xlsx"))
-    assert result.err == "nsadmin: the Python package openpyxl is missing: run pip install 'nsadmin[excel]'\n"
+    assert result.err == f"nsadmin: {describe_missing('openpyxl', 'excel')}\n"
 
 
 @pytest.mark.parametrize(
