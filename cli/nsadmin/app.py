@@ -19,7 +19,6 @@ from nsadmin.command_line import usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
 from nsadmin.command_line.registry import CommandEntry
-from nsadmin.command_line.time_arguments import parse_time_ms
 from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
 from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
@@ -322,6 +321,9 @@ class CommandRun:
         for parameter in command_parameters(self.function):
             text = self._arguments[parameter.name]
             if parameter.name in (*_BEGIN_PARAMETERS, *_END_PARAMETERS) and isinstance(text, str):
+                # Imported late: few command lines have a time.
+                from nsadmin.command_line.time_arguments import parse_time_ms
+
                 # Some commands accept other words too, such as earliest.
                 with suppress(ValueError, OverflowError, OSError):
                     yield parameter, parse_time_ms(text.strip(), int(time() * 1000))
@@ -337,7 +339,7 @@ class CommandRun:
             if value not in (None, False, parameter.default, []):
                 words += [] if parameter.position is not None else parameter.flag_names[-1:]
                 values = value if isinstance(value, list) else [] if value is True else [value]
-                words += [times.get(parameter.name, str(single_value)) for single_value in values]
+                words += [times.get(parameter.name) or str(single_value) for single_value in values]
         for condition in self._options.style.selection.filters:
             words += ["--filter", condition]
         return f" for {shlex.join(words)}" if words else ""

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +12,9 @@ def describe_missing(package: str, extra: str) -> str:
 
 
 def _install_command(extra: str) -> str:
+    # Imported late: it loads much, and packages are rarely missing.
+    from importlib.metadata import PackageNotFoundError, requires
+
     try:
         requirements = requires("nsadmin") or []
     except PackageNotFoundError:

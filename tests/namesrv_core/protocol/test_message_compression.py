@@ -84,5 +84,7 @@ def test_a_library_that_is_missing_to_send_is_named(
 ) -> None:
     require_library(compression)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingLibraryError, match=f"compression {compression} needs a library: pip install"):
+    with pytest.raises(
+        MissingLibraryError, match=f"compression {compression} needs the Python package .*: install it"
+    ):
         require_library(compression)

@@ -254,6 +254,6 @@ def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair:
 def test_without_cryptography_the_test_mode_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography", None)
     with pytest.raises(
-        BadSettings, match=r"needs the Python package cryptography: install it, or set tls\.server\.certPath"
+        BadSettings, match=r"Python package cryptography: install it, or set tls\.server\.certPath"
     ):
         tls_server.build_self_signed_context()

@@ -91,5 +91,5 @@ def test_libraries_that_are_missing_are_named(order_file: Path, monkeypatch: pyt
     with pytest.raises(UsageError, match=r"package grpcio-tools is missing: .*, or pass a descriptor set"):
         load_protobuf_decoder(f"{order_file}#Order")
     monkeypatch.setitem(sys.modules, "google.protobuf.descriptor_pb2", None)
-    with pytest.raises(UsageError, match="Python package protobuf is missing: run .* 'protobuf>="):
+    with pytest.raises(UsageError, match=r"Python package protobuf is missing: run .* 'protobuf>="):
         load_protobuf_decoder(f"{order_file}#Order")
