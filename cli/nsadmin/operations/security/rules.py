@@ -28,7 +28,7 @@ _FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _OURS_REMEDY = "start it with --credentials (nsadmin guide secure-the-name-server)"
 _JAVA_REMEDY = (
     f"Apache's name server cannot authenticate clients: {FENCE_REMEDY}, or run `nsadmin namesrv "
-    "--credentials`"
+    "--credentials FILE`"
 )
 
 
