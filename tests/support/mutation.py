@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
@@ -50,17 +50,15 @@ class Mutant(NamedTuple):
         return "\n".join([f"{self.path}:{self.line} {self.function}", *changes, ""])
 
     @contextlib.contextmanager
-    def applied(self) -> Iterator[None]:
-        """Give the live functions the changed code, and forget what their package has cached."""
+    def applied(self, live: Iterable[FunctionType]) -> Iterator[None]:
+        """Give the live functions the changed code."""
         path = str(self.path.resolve())
-        live = [f for f in gc.get_objects() if isinstance(f, FunctionType) and f.__code__.co_filename == path]
         codes = (list_codes(compile(c, path, "exec"), self.function) for c in (self.before, self.after))
         swaps = [
             (f, old, new) for old, new in zip(*codes, strict=True) for f in live if f.__code__ == old != new
         ]
         if not swaps:
             raise RuntimeError(f'no live function is "{self.function}" of "{self.path}"')
-        clear_caches(package := swaps[0][0].__module__.rpartition(".")[0])
         for function, _, new in swaps:
             function.__code__ = new
         try:
@@ -68,18 +66,11 @@ class Mutant(NamedTuple):
         finally:
             for function, old, _ in swaps:
                 function.__code__ = old
-            clear_caches(package)
 
 
 def list_codes(code: CodeType, name: str) -> list[CodeType]:
     nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return [n for n in nested if n.co_qualname == name] + [c for n in nested for c in list_codes(n, name)]
-
-
-def clear_caches(package: str) -> None:
-    for cached in gc.get_objects():
-        if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith(package):
-            cached.cache_clear()
 
 
 def list_mutants(path: Path) -> Iterator[Callable[[], Mutant]]:
@@ -119,6 +110,7 @@ class MutationRun:
         self.forks = package.parts[0] != "pipeline"
         self.failed = False
         self.seconds: dict[str, float] = {}
+        self.caches: list[functools._lru_cache_wrapper[object]] = []
         self.out = os.fdopen(os.dup(1), "w", buffering=1)
 
     def pytest_collection(self) -> None:
@@ -147,20 +139,28 @@ class MutationRun:
         # A test that fails in a fork, or in another order, would kill every mutant.
         if self.run(UNCHANGED, used):
             used = [item for item in used if not self.run(UNCHANGED, [item])]
+        # A fork copies each page of the memory that it looks at: it looks at few objects.
+        files = {str(path.resolve()) for path in self.package.glob("*.py")}
+        functions = [o for o in gc.get_objects() if isinstance(o, FunctionType)]
+        live = [function for function in functions if function.__code__.co_filename in files]
+        modules = {function.__module__ for function in live}
+        caches = [o for o in gc.get_objects() if isinstance(o, functools._lru_cache_wrapper)]
+        self.caches = [cache for cache in caches if cache.__module__ in modules]
+        gc.freeze()
         self.out.write(f"{len(used)} of {len(session.items)} tests are used\n")
 
         makers = [make for path in sorted(self.package.glob("*.py")) for make in list_mutants(path)]
         outcomes: Counter[str] = Counter()
-        for make in random.Random(self.seed).sample(makers, min(self.count, len(makers))):
-            mutant = make()
+        sample = random.Random(self.seed).sample(makers, min(self.count, len(makers)))
+        for number, mutant in enumerate((make() for make in sample), 1):
             contexts = measured.get_data().contexts_by_lineno(str(mutant.path.resolve()))
             # A line without an event of its own belongs to the one before it.
             line = max((line for line in contexts if line <= mutant.line), default=0)
             tests = [item for item in used if item.nodeid in contexts.get(line, ())]
-            outcome = self.run(mutant.applied(), tests) if tests else "not reached"
+            outcome = self.run(mutant.applied(live), tests) if tests else "not reached"
             outcomes[outcome or "survived"] += 1
             if outcome not in ("killed", "timeout"):
-                self.out.write(f"{outcome or 'survived'}: {mutant.show()}")
+                self.out.write(f"{number}/{len(sample)} {outcome or 'survived'}: {mutant.show()}")
         counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
         self.out.write(f"{self.package}: {counts}, of {len(makers)} mutants\n")
         return True
@@ -192,6 +192,8 @@ class MutationRun:
         return {0: "", 1: "killed", 2: "error"}.get(code, "timeout")
 
     def test(self, change: contextlib.AbstractContextManager[None], items: list[pytest.Item]) -> str:
+        for cache in self.caches:
+            cache.cache_clear()
         with change:
             pairs = zip(items, [*items[1:], None], strict=True)
             return "" if all(self.passes(item, following) for item, following in pairs) else "killed"
