@@ -211,6 +211,10 @@ def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> Non
     records = cluster.run_drain(tmp_path, then=then)
     assert calls == [(MASTER, False)]
     assert records[-1]["event"] == "commandEnded"
+    # Once, also if the drain goes on.
+    calls.clear()
+    DrainCluster().run_drain(tmp_path / "held", then=then, hold=True, limit=40)
+    assert len(calls) == 1
 
 
 def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
