@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores lock audit
+.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores mutants lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -83,6 +83,10 @@ fuzz-java: .venv/.stamp ## send mutated frames to nsadmin's and Java's name serv
 guided: .venv/.stamp ## fuzz the name server guided by coverage with atheris (RUNS=1000000); new frames go to FOUND=.fuzz
 	@$(BIN)/python -m pip install -q --group fuzz
 	$(BIN)/python -m tests.fuzz.coverage_fuzzer $(or $(FOUND),.fuzz) -runs=$(or $(RUNS),1000000) -max_len=8192
+
+mutants: .venv/.spark ## change functions of PACKAGE=namesrv_core/state at random (MUTANTS=300, SEED=1), and print the changes that its tests (or TESTS) do not notice
+	@$(BIN)/python -m pip install -q --group mutation
+	$(BIN)/python -m tests.support.mutation $(PACKAGE) --mutants $(or $(MUTANTS),300) --seed $(or $(SEED),1) $(if $(TESTS),--tests $(TESTS))
 
 soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),30) --write

@@ -8,7 +8,8 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from tests.support.fake_servers import FakeBroker, FakeNameServer
+from nsadmin.operations.drain.facts import BrokerCounters
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json
 from tests.support.lab import Lab, start_lab
 
 NAME = "broker-a-0"
@@ -68,10 +69,27 @@ def test_the_broker_tells_what_came_only_where_something_came(
     assert second.recent_puts is not None
     assert second.recent_puts["orders"] > 0
     assert second.user_puts is not None
+    # The hosts of the simulated producers, for the three busiest topics.
+    assert len(second.writers) == 3
+    assert all(host.startswith("10.0.") for hosts in second.writers.values() for host in hosts)
     assert not any(topic.startswith(("rmq_sys", "TBW102", "cluster-a")) for topic in second.recent_puts)
     assert second.lag_by_group is not None
     assert [slave.slave_addr for slave in second.slaves] == [slaves[1]]
     assert second.slaves[0].log_end is not None
+
+
+def test_messages_that_wait_for_delivery_are_of_delay_levels_and_of_the_timer(broker: FakeBroker) -> None:
+    table = {
+        "bootTimestamp": "7", "msgPutTotalTodayNow": "5", "commitLogMaxOffset": "9", "timerCongestNum": "20",
+        "scheduleMessageOffset_1": "3,10", "scheduleMessageOffset_2": "4,4", "scheduleMessageOffset_3": "9,8",
+        "scheduleMessageOffset_4": "?,8", "scheduleMessageOffset_5": "8", "other": "0,100",
+    }  # fmt: skip
+    broker.handlers[28] = lambda asked: answer_json(asked, {"table": table})
+    with AdminClient("h:1", timeout=5) as admin:
+        counters = ClusterEnvironment(admin, "a").read_broker(broker.addr, {}, None, False)
+        assert counters == BrokerCounters(broker.addr, None, 7, 5, 9, delayed_count=27)
+        del table["timerCongestNum"]
+        assert ClusterEnvironment(admin, "a").read_broker(broker.addr, {}, None, False).delayed_count == 7
 
 
 def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead_addr: str) -> None:

@@ -11,7 +11,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain.events import CommandEnded
-from nsadmin.operations.drain.facts import OwnTopics
+from nsadmin.operations.drain.facts import OwnTopics, SlaveGap
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import DrainFolder
@@ -211,6 +211,10 @@ def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> Non
     records = cluster.run_drain(tmp_path, then=then)
     assert calls == [(MASTER, False)]
     assert records[-1]["event"] == "commandEnded"
+    # Once, also if the drain goes on.
+    calls.clear()
+    DrainCluster().run_drain(tmp_path / "held", then=then, hold=True, limit=40)
+    assert len(calls) == 1
 
 
 def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
@@ -289,9 +293,12 @@ def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
 
 
 CHECKED = [
-    (lambda cluster: cluster.kill_server(1), DrainRefused, "--allow-unreachable"),
+    (
+        lambda cluster: cluster.kill_server(1), DrainRefused,
+        "its routes would stay unknown; pass --allow-unreachable to drain without it$",
+    ),
     (lambda cluster: cluster.stop_broker(), NotFound, 'no broker "broker-a" is registered'),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("prepare", "error", "says"), CHECKED)
@@ -303,10 +310,21 @@ def test_what_cannot_be_drained_is_refused(prepare: object, error: type[Exceptio
 
 
 def test_without_any_name_server_nothing_is_known() -> None:
-    cluster = DrainCluster(1)
-    cluster.kill_server(0)
-    with pytest.raises(DrainRefused, match="no name server answered"):
-        check_plan(cluster.make_plan(allow_unreachable=True), cluster.read_servers(), SYSTEM, frozenset(), 0)
+    cluster = DrainCluster()
+    servers = [server._replace(error="no answer") for server in cluster.read_servers()]
+    first, second = (server.namesrv_addr for server in servers)
+    with pytest.raises(DrainRefused) as refused:
+        check_plan(cluster.make_plan(allow_unreachable=True), tuple(servers), SYSTEM, frozenset(), 0)
+    assert str(refused.value) == f"no name server answered: {first}: no answer; {second}: no answer"
+
+
+def test_the_check_tells_all_risks_and_the_share_of_the_broker() -> None:
+    cluster = DrainCluster()
+    servers = cluster.read_servers()
+    gap = SlaveGap(1, "s:1", ("orders",))
+    checked = check_plan(cluster.make_plan(durable=True), servers, SYSTEM, frozenset({"orders"}), 7, (gap,))
+    assert (checked.time, checked.topics, checked.share) == (7, len(cluster.own), 3 / 7)
+    assert [risk.kind for risk in checked.risks] == ["refused", "slave"]
 
 
 def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:

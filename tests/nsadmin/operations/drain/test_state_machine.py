@@ -1,6 +1,7 @@
 """What a drain does next, look by look."""
 
 from namesrv_core.events import QueueData
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
@@ -158,6 +159,34 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
     ]  # fmt: skip
     assert "the slave s:1, which does not answer" in waits[3].waiting_for
     assert waits[2].behind == {"s:1": 1}
+
+
+def test_all_that_an_observation_tells_is_in_its_progress() -> None:
+    silent, other = NameServerFacts("h:2", "no answer"), OPEN._replace(namesrv_addr="h:3")
+    state_machine = machine()
+    state_machine.process_observation(ClusterObservation(0, (SHUT, silent, other), QUIET))
+    counters = QUIET._replace(
+        put_count=103, recent_puts={"T": 3, "U": 0, "%RETRY%g": 1}, delayed_count=4, has_transactions=True,
+        lag_by_group={"g": Lag(5), "h": Lag(2), "i": Lag(0), "j": Lag(None, "it does not answer")},
+        slaves=(SlaveProgress("s:1", 900), SlaveProgress("s:2", 1001), SlaveProgress("s:3", None)),
+        writers={"T": ("app",)},
+    )  # fmt: skip
+    told = state_machine.process_observation(
+        ClusterObservation(60_000, (SHUT, silent, other), counters)
+    ).events
+    assert progress(told) == events.Progress(
+        60_000, "wipe", 3, {"T": 3, "%RETRY%g": 1},
+        {
+            "T": "clients, or 4 delayed messages that become visible and transactions",
+            "%RETRY%g": "retries of consumers",
+        },
+        7, 3, {"s:1": 100, "s:2": 0, "s:3": None}, {"h:1": 0, "h:2": None, "h:3": 1}, 1, 0, 2,
+        (
+            "the write permission to be removed from all routes",
+            "the slave s:1", "the slave s:3, which does not answer",
+        ),
+        {"T": ("app",)},
+    )  # fmt: skip
 
 
 def test_messages_after_it_was_safe_make_it_unsafe() -> None:
