@@ -32,6 +32,7 @@ from nsadmin.operations.inventory.keeper import (
     describe_missing,
 )
 from nsadmin.operations.inventory.records import MissingBroker
+from nsadmin.operations.release_faults import list_broker_faults
 
 
 class ListedBroker(NamedTuple):
@@ -183,6 +184,7 @@ def cluster_list(
             f"{describe_shared_addr(addr, names)}: its figures count once for each name"
             for addr, names in find_shared_addrs(groups).items()
         ]
+        notes += list_broker_faults(statuses)
         missing_errors = [
             BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers
         ]

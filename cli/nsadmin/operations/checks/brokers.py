@@ -21,6 +21,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, Check
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import MissingBroker, explain_silence
+from nsadmin.operations.release_faults import list_broker_faults
 
 _MAX_SHOWN = 4
 
@@ -112,7 +113,11 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         statuses[addr].broker_name for addr in disks.refusals if statuses[addr].broker_id == MASTER_BROKER_ID
     ]
     doubt_lines = _list_doubts(seen, disks)
-    warning_lines = [*_list_disk_lines(statuses, disks), *_list_identity_lines(seen)]
+    warning_lines = [
+        *_list_disk_lines(statuses, disks),
+        *_list_identity_lines(seen),
+        *list_broker_faults(statuses.values()),
+    ]
     samples = [
         scale.make_sample("failing", failing_count),
         scale.make_sample("masterless", len(masterless) + len(gone_names)),
@@ -218,7 +223,8 @@ CHECK = Check(
     observe,
     judge,
     warning_when="a listed broker does not answer, name servers list different brokers, a broker deletes "
-    "messages early because its disk is above `diskMaxUsedSpaceRatio`, or a renamed broker has two names",
+    "messages early because its disk is above `diskMaxUsedSpaceRatio`, a renamed broker has two names, "
+    "or a release has a known fault",
     critical_when="the master of a broker name does not answer, or refuses messages because its disk is "
     "above `diskSpaceWarningLevelRatio`; or an expected broker is missing",
     remedy="nsadmin clusterList",

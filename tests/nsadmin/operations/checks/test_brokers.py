@@ -108,6 +108,21 @@ def test_two_names_of_one_process_are_a_warning(first_server: FakeNameServer, br
     )
 
 
+def test_a_slave_of_a_release_that_deletes_topics_is_a_warning(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    with FakeBroker() as slave:
+        slave.table["brokerVersionDesc"] = "V5_4_0"
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: slave.addr}}}
+        finding = found(first_server.addr)
+        first_server.clusters = {"C": {"broker-a": {0: slave.addr}}}
+        assert found(first_server.addr).state is CheckState.OK
+    assert finding.state is CheckState.WARNING
+    assert finding.details[0].startswith(
+        f"broker-a 1 at {slave.addr} runs 5.4.0: as a slave, it deletes topics"
+    )
+
+
 def test_an_address_where_nobody_listens_is_told_with_the_former_one(
     first_server: FakeNameServer, broker: FakeBroker, tmp_path: Path
 ) -> None:
