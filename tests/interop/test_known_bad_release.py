@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.interop import command_line
+from tests.interop import command_line, wire
 from tests.interop.cluster import NameServer, create_topic, wait_for_broker, wait_for_runtime_info
 from tests.interop.java_parts import JavaBroker
 from tests.interop.processes import wait_for
@@ -29,6 +29,9 @@ def slave(name_servers: list[NameServer], tmp_path_factory: pytest.TempPathFacto
             wait_for_broker(name_servers, broker.name, broker.broker_id)
             wait_for_runtime_info(broker.port)
         create_topic(pair[0].port, "Faulty")
+        # It copies every 10 s.
+        wait_for("the copy", lambda: wire.ask(pair[1].port, 351, {"topic": "Faulty"}).code == 0)
+        create_topic(pair[0].port, "Another")
         yield pair[1]
 
 
@@ -36,11 +39,8 @@ def test_a_slave_that_deletes_topics_which_its_master_has(
     name_servers: list[NameServer], slave: JavaBroker
 ) -> None:
     log = slave.home / "logs" / "rocketmqlogs" / "broker.log"
-    # It copies every 10 s. A master of 5.5.0 deletes nothing here.
-    wait_for(
-        "the deletion",
-        lambda: "delete topic config OK, topic: TopicConfig [topicName=Faulty," in log.read_text(),
-    )
+    deletion = "delete topic config OK, topic: TopicConfig [topicName=Faulty,"
+    wait_for("the deletion", lambda: deletion in log.read_text())
     server = name_servers[0].address
     listed = command_line.nsadmin(server, "clusterList", CLUSTER)
     assert (listed.code, FAULT in listed.err) == (0, True)

@@ -54,8 +54,9 @@ def find_twins(admin: AdminClient, statuses: Iterable[BrokerStatus], other_addrs
     addrs = list(dict.fromkeys(addr for _, addr in suspects))
     configs = {addr: config for addr, config, _ in admin.broker_configs.get_each(addrs) if config is not None}
     return [
-        f"{s.broker_name} {s.broker_id} is two processes, at {s.broker_addr} and {addr}: name servers list the one "
-        "that registered last, so clients lose the other's messages. Give one of them another brokerName"
+        f"{s.broker_name} {s.broker_id} is two processes, at {s.broker_addr} and {addr}: name servers "
+        "list the one that registered last, and clients cannot read the other's messages. Give one of them "
+        "another brokerName"
         for s, addr in suspects
         if (_own(configs, addr, "brokerName"), _own(configs, addr, "brokerId"))
         == (s.broker_name, str(s.broker_id))
