@@ -297,6 +297,22 @@ class TopicAdmin:
 
         return TopicDeletion.plan_for_cluster(self._caller, self._clusters.get_info(), topic, cluster_name)
 
+    def run_deletions(self, deletions: "Sequence[TopicDeletion]") -> "list[list[DeletionStep]]":
+        """Run deletions from one cluster. Brokers since 5.5.1 get lists of topics.
+
+        Sends DELETE_TOPIC_IN_BROKER_LIST (5002), or DELETE_TOPIC_IN_BROKER (215) for each topic, then
+        DELETE_TOPIC_IN_NAMESRV (216).
+
+        Args:
+            deletions: The results of plan_deletion.
+
+        Returns:
+            The steps of each deletion.
+        """
+        from nsadmin.client.topics.topic_deletion import run_deletions
+
+        return run_deletions(deletions)
+
     def forget_topic(
         self, topic: str, namesrv_addrs: Iterable[str], *, dry_run: bool = False
     ) -> "list[DeletionStep]":
