@@ -16,7 +16,7 @@ from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 if TYPE_CHECKING:
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
-    from nsadmin.client.topics.topic_stats import BrokerTopicStats, TopicStats
+    from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueTimes, TopicStats
     from nsadmin.client.topics.topic_traffic import TopicTraffic
     from nsadmin.client.topics.topic_usage import TopicUsage
 
@@ -282,6 +282,20 @@ class TopicAdmin:
         from nsadmin.client.topics.topic_stats import read_stats_at
 
         return read_stats_at(self._caller, topic_places)
+
+    def get_times_at(self, places: Sequence[tuple[str, str, str]]) -> "list[ServerResult[list[QueueTimes]]]":
+        """Return when messages of queues were stored, and consumed (QUERY_CONSUME_TIME_SPAN, 303).
+
+        Args:
+            places: Triples of (broker address, topic, group).
+
+        Returns:
+            One ServerResult per triple, in order: the broker's own queues. The error is TopicNotExist if the
+            broker does not have the topic.
+        """
+        from nsadmin.client.topics.topic_stats import read_times_at
+
+        return read_times_at(self._caller, places)
 
     def plan_deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
         """Check a deletion without executing it; see TopicDeletion.
