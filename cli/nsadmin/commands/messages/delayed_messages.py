@@ -102,8 +102,8 @@ def delayed_list(
     Examples:
         # The next deliveries
         nsadmin delayed list payments
-        # How many messages of each topic wait for their time
-        nsadmin delayed list --output value --columns topic
+        # Those of all topics
+        nsadmin delayed list
     """
     now_ms = int(time() * 1000)
     delayed_messages, errors = session.admin.delayed_messages.list_pending(topic, now_ms)
