@@ -53,6 +53,13 @@ class ConsumerGroup(NamedTuple):
     topic: str | None = None
 
 
+class GroupOfTopic(NamedTuple):
+    """QUERY_CONSUME_TIME_SPAN."""
+
+    topic: str | None = None
+    group: str | None = None
+
+
 class ProducerGroup(NamedTuple):
     """GET_PRODUCER_CONNECTION_LIST."""
 

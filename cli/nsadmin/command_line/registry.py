@@ -416,6 +416,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("namesrv", "programs.namesrv", "program", "Run a name server"),
         ("completion", "programs.shell_completion", "program", "Print the completion script of a shell"),
         ("guide", "programs.guide", "local", "Show a page of the documentation"),
+        ("errors", "programs.errors", "local", "Explain a response code or a client's exception"),
         ("mqadminMap", "mqadmin.mqadmin_map", "local", "Show the nsadmin command for an mqadmin command"),
     ),
 }

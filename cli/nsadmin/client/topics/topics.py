@@ -16,7 +16,7 @@ from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 if TYPE_CHECKING:
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
-    from nsadmin.client.topics.topic_stats import BrokerTopicStats, TopicStats
+    from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueTimes, TopicStats
     from nsadmin.client.topics.topic_traffic import TopicTraffic
     from nsadmin.client.topics.topic_usage import TopicUsage
 
@@ -283,6 +283,20 @@ class TopicAdmin:
 
         return read_stats_at(self._caller, topic_places)
 
+    def get_times_at(self, places: Sequence[tuple[str, str, str]]) -> "list[ServerResult[list[QueueTimes]]]":
+        """Return when messages of queues were stored, and consumed (QUERY_CONSUME_TIME_SPAN, 303).
+
+        Args:
+            places: Triples of (broker address, topic, group).
+
+        Returns:
+            One ServerResult per triple, in order: the broker's own queues. The error is TopicNotExist if the
+            broker does not have the topic.
+        """
+        from nsadmin.client.topics.topic_stats import read_times_at
+
+        return read_times_at(self._caller, places)
+
     def plan_deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
         """Check a deletion without executing it; see TopicDeletion.
 
@@ -296,6 +310,22 @@ class TopicAdmin:
         from nsadmin.client.topics.topic_deletion import TopicDeletion
 
         return TopicDeletion.plan_for_cluster(self._caller, self._clusters.get_info(), topic, cluster_name)
+
+    def run_deletions(self, deletions: "Sequence[TopicDeletion]") -> "list[list[DeletionStep]]":
+        """Run deletions from one cluster. Brokers since 5.5.1 get lists of topics.
+
+        Sends DELETE_TOPIC_IN_BROKER_LIST (5002), or DELETE_TOPIC_IN_BROKER (215) for each topic, then
+        DELETE_TOPIC_IN_NAMESRV (216).
+
+        Args:
+            deletions: The results of plan_deletion.
+
+        Returns:
+            The steps of each deletion.
+        """
+        from nsadmin.client.topics.topic_deletion import run_deletions
+
+        return run_deletions(deletions)
 
     def forget_topic(
         self, topic: str, namesrv_addrs: Iterable[str], *, dry_run: bool = False
