@@ -91,6 +91,7 @@ COMMAND_GROUPS = {
     "report": "Availability and drain reports from journals and logs",
     "route": "The route of a topic: why it is missing, and how it changed",
     "snapshot": "The complete state of the name servers, saved in a file",
+    "transaction": "Half messages: the messages of transactions that have not ended",
     "transfer": "A cluster's contents copied to another cluster",
 }
 """The groups of two-word commands, with their help."""
@@ -256,6 +257,9 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("messages import", "messages.message_import", "change", "Send the messages of files"),
         ("delayed list", "messages.delayed_messages", "read", "List messages that brokers deliver later"),
         ("delayed cancel", "messages.delayed_messages", "delete", "Cancel a timed message"),
+        ("transaction list", "messages.transactions", "read", "List half messages and their producers"),
+        ("transaction discarded", "messages.transactions", "read", "List half messages that brokers gave up"),
+        ("transaction resume", "messages.transactions", "change", "Have a discarded half message checked again"),
         ("bench produce", "bench.bench", "change", "Measure how many messages brokers store"),
         ("bench consume", "bench.bench", "change", "Measure how many messages a client reads"),
         ("bench latency", "bench.bench", "change", "Measure the latency of each broker"),
