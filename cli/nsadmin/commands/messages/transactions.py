@@ -197,7 +197,7 @@ def transaction_resume(
                 raise result.error
         raise NotFound(
             f'no discarded half message "{msg_id}" on {count_noun(len(results), "broker")}'
-            + "".join(note for note in _unread_notes(targets, results)[:1])
+            + "".join(f"; {note}" for note in _unread_notes(targets, results))
         )
     session.confirm_change(
         f"Have {found.target.broker_name or found.target.broker_addr} check message {msg_id} again, "
@@ -299,8 +299,8 @@ def _unread_notes(
     targets: Sequence[BrokerTarget], results: Sequence[ServerResult[HalfMessages]]
 ) -> list[str]:
     return [
-        f"{target.broker_name or target.broker_addr}: {result.result.unread_count} more messages were not "
-        "examined: pass --limit N with a larger number"
+        f"{target.broker_name or target.broker_addr}: {count_noun(result.result.unread_count, 'message')} not "
+        "examined: pass a larger --limit N"
         for target, result in zip(targets, results, strict=True)
         if result.result is not None and result.result.unread_count
     ]

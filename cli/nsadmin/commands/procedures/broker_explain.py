@@ -59,7 +59,7 @@ def broker_explain(
 
     Examples:
         # A healthy broker
-        nsadmin broker explain broker-a
+        nsadmin broker explain 127.0.0.1:10911
     """
     target = find_broker(session, broker_text)
     folders = journal_folders or session.options.journal_folders or ()
