@@ -299,8 +299,8 @@ def _unread_notes(
     targets: Sequence[BrokerTarget], results: Sequence[ServerResult[HalfMessages]]
 ) -> list[str]:
     return [
-        f"{target.broker_name or target.broker_addr}: {count_noun(result.result.unread_count, 'message')} not "
-        "examined: pass a larger --limit N"
+        f"{target.broker_name or target.broker_addr}: {count_noun(result.result.unread_count, 'message')} "
+        "not examined: pass a larger --limit N"
         for target, result in zip(targets, results, strict=True)
         if result.result is not None and result.result.unread_count
     ]

@@ -136,18 +136,23 @@ def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
         return
     copies = 1 + status.in_sync_slave_nums
     setting, wanted = "inSyncReplicas", facts.setting("inSyncReplicas", 1)
+    answer = f"FLUSH_SLAVE_TIMEOUT (12) after {facts.setting('slaveTimeout', 3000)} ms"
+    # CommitLog.asyncPutMessage. Without these modes, the broker stores a message before it counts the slaves.
     if facts.config.get("enableControllerMode") == "true":
         setting, wanted = "minInSyncReplicas", facts.setting("minInSyncReplicas", 1)
-    elif facts.config.get("enableAutoInSyncReplicas") == "true":
-        setting, least = "minInSyncReplicas", facts.setting("minInSyncReplicas", 1)
-        wanted = max(min(wanted, copies), least)
+        answer = '"in-sync replicas not enough"'
+    elif facts.config.get("enableSlaveActingMaster") == "true":
+        answer = '"in-sync replicas not enough"'
+        if facts.config.get("enableAutoInSyncReplicas") == "true":
+            setting, least = "minInSyncReplicas", facts.setting("minInSyncReplicas", 1)
+            wanted = max(min(wanted, copies), least)
     lag = max((link.diff or 0 for link in status.slaves), default=0)
     if wanted > copies:
         found = "no slave" if not status.slaves else f"a slave that is {lag} bytes behind"
         yield from _find(
             facts, "cause",
-            f'it refuses messages with "in-sync replicas not enough": {setting} is {wanted}, and '
-            f"{count_noun(copies, 'copy') if copies == 1 else f'{copies} copies'} in sync, with {found}",
+            f"it answers {answer}: {setting} is {wanted}, but in sync "
+            f"{'is 1 copy' if copies == 1 else f'are {copies} copies'}, with {found}",
             _change(
                 facts, setting, copies,
                 "better start a slave, or let it catch up. Messages with fewer copies are lost with a disk",
@@ -273,7 +278,7 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
     if not total:
         return ok_finding("no message was stored in the last minute")
     topics = join_names(f"{topic} {100 * count / total:.0f} %" for topic, count in counts if count)
-    text = f"{total} messages in the last minute: {topics}"
+    text = f"{count_noun(total, 'message')} in the last minute: {topics}"
     newest = sum(share.message_count for share in facts.client_shares)
     if newest:
         hosts = join_names(
@@ -281,7 +286,7 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
             + (f" ({', '.join(share.groups[:3])})" if share.groups else "")
             for share in facts.client_shares
         )
-        text += f"; clients of the newest {newest} messages: {hosts}"
+        text += f"; clients of the newest {count_noun(newest, 'message')}: {hosts}"
     return ok_finding(text)
 
 
