@@ -5,8 +5,8 @@ The broker sends heartbeats every second and may be silent for ten: nobody has t
 
 import json
 import os
-import shlex
 import re
+import shlex
 import signal
 import subprocess
 import time
