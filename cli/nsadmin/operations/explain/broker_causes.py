@@ -6,7 +6,6 @@ from functools import partial
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.brokers.send_limits import LimitUse
 from nsadmin.client.results import error_text
-from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.explain.broker_facts import BrokerFacts
 from nsadmin.operations.explain.findings import (
@@ -278,7 +277,7 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
     if not total:
         return ok_finding("no message was stored in the last minute")
     topics = join_names(f"{topic} {100 * count / total:.0f} %" for topic, count in counts if count)
-    text = f"{count_noun(total, 'message')} in the last minute: {topics}"
+    text = f"messages of the last minute: {total}, {topics}"
     newest = sum(share.message_count for share in facts.client_shares)
     if newest:
         hosts = join_names(
@@ -286,7 +285,7 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
             + (f" ({', '.join(share.groups[:3])})" if share.groups else "")
             for share in facts.client_shares
         )
-        text += f"; clients of the newest {count_noun(newest, 'message')}: {hosts}"
+        text += f"; clients that sent the newest {newest}: {hosts}"
     return ok_finding(text)
 
 

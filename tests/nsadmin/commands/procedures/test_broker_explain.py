@@ -51,7 +51,7 @@ def test_a_limit_that_is_hit_and_who_sends(
         f"nsadmin updateBrokerConfig waitTimeMillsInSendQueue 400 -b {busy.addr}"
     )
     assert rows["load"]["seen"] == (
-        "540 messages in the last minute: T 100 %; clients of the newest 1 message: 127.0.0.1 100 %"
+        "messages of the last minute: 540, T 100 %; clients that sent the newest 1: 127.0.0.1 100 %"
     )
     assert "since when is unknown: pass --journal DIR" in result.err
     assert busy.asked_codes().count(RequestCode.GET_BROKER_RUNTIME_INFO) == 20

@@ -180,7 +180,7 @@ def test_topics_and_clients_have_their_share() -> None:
         client_shares=(ClientShare("10.0.0.1", 48, ("shop",)), ClientShare("10.0.0.2", 16, ())),
     )
     assert find(facts, "load")[1] == (
-        "100 messages in the last minute: orders 75 %, carts 25 %; clients of the newest 64 messages: "
+        "messages of the last minute: 100, orders 75 %, carts 25 %; clients that sent the newest 64: "
         "10.0.0.1 75 % (shop), 10.0.0.2 25 %"
     )
 
