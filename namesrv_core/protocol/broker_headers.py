@@ -179,6 +179,13 @@ class RecallMessage(NamedTuple):
     recall_handle: str | None = None
 
 
+class ResumeCheckHalfMessage(NamedTuple):
+    """RESUME_CHECK_HALF_MESSAGE. Brokers read only the position in `msg_id`, an offset id."""
+
+    topic: str | None = None
+    msg_id: str | None = None
+
+
 class ViewBrokerStats(NamedTuple):
     """VIEW_BROKER_STATS_DATA: for example TOPIC_PUT_NUMS of a topic, GROUP_GET_NUMS of "topic@group"."""
 

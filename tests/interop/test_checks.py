@@ -6,6 +6,7 @@ The broker sends heartbeats every second and may be silent for ten: nobody has t
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -287,8 +288,32 @@ def test_a_disk_on_which_no_message_fits(cluster_parts: Parts) -> None:
         explained = cluster_parts.run("routeExplain", TOPIC, "--json")
         causes = [row["step"] for row in json.loads(explained.stdout) if row["result"] == "cause"]
         assert (explained.returncode, causes) == (1, ["diskFull"])
+        assert find_broker_cause(cluster_parts) == ("diskFull", None)
     wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0)
     assert cluster_parts.check("brokers")[0] == 0
+
+
+def find_broker_cause(cluster_parts: Parts) -> tuple[str, str | None]:
+    """The first cause of broker explain, and the command that it advises."""
+    explained = cluster_parts.run("broker", "explain", "broker-a", "--filter", "result=cause", "--json")
+    assert explained.returncode == 1, explained.stderr
+    first = json.loads(explained.stdout)[0]
+    return first["step"], first["command"]
+
+
+def test_a_low_limit_of_a_disk_is_raised(cluster_parts: Parts) -> None:
+    store, broker = cluster_parts.broker.home / "store", cluster_parts.broker
+    if not os.path.ismount(store):
+        pytest.skip("only root may mount a small disk")
+    lower = ("updateBrokerConfig", "diskSpaceWarningLevelRatio", "70", "-b", broker.address, "--yes")
+    with filled_disk(store, 0.8):
+        assert cluster_parts.run(*lower).returncode == 0
+        wait_for("a refusal", lambda: send_code(broker.port, TOPIC) == SERVICE_NOT_AVAILABLE)
+        cause, command = find_broker_cause(cluster_parts)
+        advised = f"nsadmin updateBrokerConfig diskSpaceWarningLevelRatio 90 -b {broker.address}"
+        assert (cause, command) == ("diskFull", advised)
+        assert cluster_parts.run(*shlex.split(advised)[1:], "--yes").returncode == 0
+        wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0)
 
 
 def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path) -> None:

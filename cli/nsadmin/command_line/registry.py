@@ -71,6 +71,7 @@ COMMAND_GROUPS = {
     "audit": "The record of changes made from this account",
     "backup": "Backups of a cluster, and how to restore them",
     "bench": "Throughput and latency of a cluster, measured with a bounded load",
+    "broker": "One broker: why it refuses messages",
     "bundle": "Support bundles: the answers of a cluster in a file",
     "check": "Checks for monitoring systems",
     "client": "The clients that are connected to brokers and proxies",
@@ -91,6 +92,7 @@ COMMAND_GROUPS = {
     "report": "Availability and drain reports from journals and logs",
     "route": "The route of a topic: why it is missing, and how it changed",
     "snapshot": "The complete state of the name servers, saved in a file",
+    "transaction": "Half messages: the messages of transactions that have not ended",
     "transfer": "A cluster's contents copied to another cluster",
 }
 """The groups of two-word commands, with their help."""
@@ -101,6 +103,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("clusterList", "brokers.clusters", "read", "List brokers with their load and state"),
         ("brokerStatus", "brokers.clusters", "read", "Show all runtime figures of a broker"),
         ("proxy list", "proxies.proxy_list", "read", "List proxies with their mode and state"),
+        ("broker explain", "procedures.broker_explain", "read", 'Explain "system busy" and slow sends'),
         ("haStatus", "brokers.replication", "read", "Show how far slaves are behind their master"),
         ("replicaDiff", "brokers.replica_diff", "read", "Compare slaves with their masters"),
         ("getBrokerConfig", "brokers.broker_configs", "read", "Show the settings of brokers"),
@@ -256,6 +259,9 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("messages import", "messages.message_import", "change", "Send the messages of files"),
         ("delayed list", "messages.delayed_messages", "read", "List messages that brokers deliver later"),
         ("delayed cancel", "messages.delayed_messages", "delete", "Cancel a timed message"),
+        ("transaction list", "messages.transactions", "read", "List half messages and their producers"),
+        ("transaction discarded", "messages.transactions", "read", "List half messages that brokers gave up"),
+        ("transaction resume", "messages.transactions", "change", "Have a discarded message checked again"),
         ("bench produce", "bench.bench", "change", "Measure how many messages brokers store"),
         ("bench consume", "bench.bench", "change", "Measure how many messages a client reads"),
         ("bench latency", "bench.bench", "change", "Measure the latency of each broker"),

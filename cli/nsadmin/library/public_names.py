@@ -102,6 +102,7 @@ _NAMES_BY_MODULE = {
     "nsadmin.client.messages.replay_memory": ("PendingBatch", "ReplayMemory", "ReplayPlace"),
     "nsadmin.client.messages.send_probes": ("SendProbe",),
     "nsadmin.client.messages.topic_follower": ("FollowStart", "FollowedPage", "TopicFollower"),
+    "nsadmin.client.messages.transactions": ("HalfMessage", "HalfMessages"),
     "nsadmin.client.name_servers.kv_config": ("KvChange", "KvTables"),
     "nsadmin.client.name_servers.name_server_configs": ("NameServerPulse", "NamesrvConfig"),
     "nsadmin.client.name_servers.name_server_tables": ("NameServerListing", "NullableTexts", "TopicQueues"),
