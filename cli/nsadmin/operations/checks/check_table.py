@@ -51,6 +51,8 @@ CHECK_TABLE = (
     CheckEntry("heartbeat", "Check the age of broker heartbeats"),
     CheckEntry("replicas", "Check that slaves can replace masters", "cluster_checks"),
     CheckEntry("registrationSize", "Check registrations against their limit", "cluster_checks"),
+    CheckEntry("disk", "Check how full the disks of brokers are"),
+    CheckEntry("dlq", "Check for new dead letters"),
     CheckEntry("certificates", "Check when certificates expire"),
     CheckEntry("journal", "Check that journals grow and are complete", "file_checks"),
     CheckEntry("drain", "Check that drained brokers stay drained"),
