@@ -128,9 +128,11 @@ def _estimate_days(seen: DiskObservation, rooms: Mapping[str, float]) -> dict[st
         return {}
     days = {}
     for addr, info, _ in seen.runtime_results:
-        disk_bytes = info and parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get("Total")
-        store_bytes = info and _store_bytes(info)
-        if not (disk_bytes and store_bytes is not None and addr in seen.earlier.figures and addr in rooms):
+        if info is None or addr not in seen.earlier.figures or addr not in rooms:
+            continue
+        disk_bytes = parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get("Total")
+        store_bytes = _store_bytes(info)
+        if disk_bytes is None or store_bytes is None:
             continue
         growth = store_bytes - seen.earlier.figures[addr]
         if growth > 0:
