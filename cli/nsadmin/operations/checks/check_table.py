@@ -54,6 +54,7 @@ CHECK_TABLE = (
     CheckEntry("disk", "Check how full the disks of brokers are"),
     CheckEntry("dlq", "Check for new dead letters"),
     CheckEntry("sends", "Check how near brokers are to refusing messages"),
+    CheckEntry("proxies", "Check that proxies answer and know the brokers"),
     CheckEntry("timer", "Check that brokers deliver delayed messages in time"),
     CheckEntry("transactions", "Check for transactions without a decision"),
     CheckEntry("certificates", "Check when certificates expire"),
