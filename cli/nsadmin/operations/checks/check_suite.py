@@ -7,13 +7,13 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckNotApplicable, CheckScope
 from nsadmin.operations.checks.check_table import CHECK_TABLE, CheckEntry
 from nsadmin.operations.checks.findings import (
     CheckFinding,
     CheckState,
     UncheckedPart,
-    count_groups,
     state_weight,
     worst_state,
 )
@@ -102,7 +102,9 @@ def _list_unasked(plan: CheckPlan, group_count: int) -> list[UncheckedPart]:
     lag_advice = f"pass -g GROUP to check {'other groups' if plan.groups else 'a group'}"
     return [
         *([] if plan.topics else [UncheckedPart("topic", "pass -t TOPIC to check one topic")]),
-        UncheckedPart("lag", f"{count_groups(group_count)} with a retry topic: {lag_advice}", group_count)
+        UncheckedPart(
+            "lag", f"{count_noun(group_count, 'group')} with a retry topic: {lag_advice}", group_count
+        )
         if group_count
         else UncheckedPart("lag", lag_advice),
         *(UncheckedPart(name, f"run {command}") for name, command in _OTHER_COMMANDS.items()),

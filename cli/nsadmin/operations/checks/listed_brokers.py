@@ -66,6 +66,20 @@ class BrokerListing(NamedTuple):
         }
 
     @property
+    def master_addrs(self) -> dict[str, str]:
+        """The address of each master, by broker name."""
+        return {
+            group.broker_name: group.master_addr
+            for group in self.broker_groups
+            if group.master_addr is not None
+        }
+
+    @property
+    def masterless_lines(self) -> list[str]:
+        """One line for each broker name without a master, of which a check of masters sees nothing."""
+        return [f"{g.broker_name} has no master" for g in self.broker_groups if g.master_addr is None]
+
+    @property
     def failure_lines(self) -> list[str]:
         """One line for each name server that does not answer."""
         return [f"name server {addr}: {reason}" for addr, reason in self.silence_reasons.items()]
