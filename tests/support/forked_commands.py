@@ -7,19 +7,20 @@ other tests start. Output, exit code and what a command leaves behind are the sa
 import array
 import atexit
 import gc
-import json
+import marshal
 import os
 import select
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-_FD_COUNT = 3
+from tests.support.forked_command import NUMBER_SIZE, ask_for_copy
 
 
 def run(
@@ -30,36 +31,32 @@ def run(
         tempfile.TemporaryFile() as stdin,
         tempfile.TemporaryFile() as stdout,
         tempfile.TemporaryFile() as stderr,
-        socket.socket(socket.AF_UNIX) as connection,
     ):
         stdin.write((typed or "").encode())
         stdin.seek(0)
-        connection.settimeout(timeout)
-        connection.connect(_start_server())
-        request = json.dumps([*words]), json.dumps(dict(environment)), os.getcwd()
-        fds = array.array("i", [stdin.fileno(), stdout.fileno(), stderr.fileno()])
-        connection.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
-        connection.sendall("\0".join(request).encode())
-        connection.shutdown(socket.SHUT_WR)
-        try:
-            answer = connection.recv(16)
-        except TimeoutError:
-            raise subprocess.TimeoutExpired(words, timeout) from None
+        fds = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
+        with ask_for_copy(start_server(), words, environment, fds) as connection:
+            connection.settimeout(timeout)
+            connection.recv(NUMBER_SIZE)
+            try:
+                answer = connection.recv(NUMBER_SIZE)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired(words, timeout) from None
         texts = []
         for file in (stdout, stderr):
             file.seek(0)
             texts.append(file.read().decode())
         # Without an answer, it was killed.
-        return subprocess.CompletedProcess(words, int(answer or -9), *texts)
+        return subprocess.CompletedProcess(words, int.from_bytes(answer, "little") if answer else -9, *texts)
 
 
 @cache
-def _start_server() -> str:
+def start_server(module: str = __name__) -> str:
     """Start the process to copy, once for each process of tests; return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="nsadmin-commands-")
     path = os.path.join(folder.name, "socket")
     server = subprocess.Popen(
-        [sys.executable, "-m", __name__, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT
+        [sys.executable, "-m", module, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT
     )
     assert server.stdin is not None
     assert server.stdout is not None
@@ -78,7 +75,8 @@ def _start_server() -> str:
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-def serve(path: str) -> None:
+def serve(path: str, prepare: Callable[[], None] = lambda: None) -> None:
+    """Run commands in copies of this process; each calls `prepare` first."""
     from nsadmin import app  # noqa: F401 - it is loaded for the copies
     from nsadmin.command_line.registry import COMMANDS
 
@@ -102,38 +100,40 @@ def serve(path: str) -> None:
                 pid = os.fork()
                 if not pid:
                     listener.close()
-                    _run_copy(connection)
+                    _run_copy(connection, prepare)
                 connection.close()
                 running.add(pid)
 
 
-def _run_copy(connection: socket.socket) -> NoReturn:
+def _run_copy(connection: socket.socket, prepare: Callable[[], None]) -> NoReturn:
     code = 1
     try:
-        _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(_FD_COUNT * array.array("i").itemsize))
+        _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(3 * array.array("i").itemsize))
         fds = array.array("i")
         fds.frombytes(ancillary[0][2])
         for number, fd in enumerate(fds):
             os.dup2(fd, number)
             os.close(fd)
-        received = bytearray()
-        while part := connection.recv(1 << 16):
-            received += part
-        words, environment, folder = received.decode().split("\0")
+        with connection.makefile("rb") as request:
+            words, environment, folder = marshal.loads(request.read())
+        connection.sendall(os.getpid().to_bytes(NUMBER_SIZE, "little"))
         os.chdir(folder)
         os.environ.clear()
-        os.environ.update(json.loads(environment))
-        for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+        os.environ.update(environment)
+        time.tzset()
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+        sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
+        prepare()
         from nsadmin.app import main
 
-        code = main(json.loads(words))
+        code = main(words)
         sys.stdout.flush()
         sys.stderr.flush()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     finally:
-        connection.sendall(str(int(code)).encode())
+        connection.sendall(int(code).to_bytes(NUMBER_SIZE, "little"))
         os._exit(0)
 
 
