@@ -15,7 +15,8 @@ from nsadmin import app
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.support.name_server_flags import parse_flags
 
-FILES = Path(__file__).parents[1] / "docs" / "service"
+ROOT = Path(__file__).parents[1]
+FILES = ROOT / "docs" / "service"
 UNIT = FILES / "nsadmin-namesrv.service"
 PAGES = ("/healthz", "/readyz")
 
@@ -65,7 +66,7 @@ def test_systemd_finds_no_fault_with_the_unit_and_little_that_it_could_harm(tmp_
 
 
 def test_the_container_starts_a_server_as_nobody_special() -> None:
-    lines = (FILES / "Containerfile").read_text().splitlines()
+    lines = (ROOT / "packaging" / "Containerfile").read_text().splitlines()
     instructions = dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
     assert json.loads(instructions["ENTRYPOINT"]) == ["nsadmin", "namesrv"]
     settings = settings_of(json.loads(instructions["CMD"]), {})

@@ -61,7 +61,7 @@ def test_every_file_in_the_lock_has_a_hash_and_comes_from_the_package_index_itse
 
 @pytest.mark.parametrize("file_name", EXPORTED)
 def test_a_file_with_hashes_for_containers_has_the_versions_of_the_lock_and_no_host(file_name: str) -> None:
-    text = (ROOT / "docs" / "service" / file_name).read_text()
+    text = (ROOT / "packaging" / file_name).read_text()
     assert "://" not in text
     pins = dict(re.findall(r"^([a-z0-9-]+)==([^ ]+)", text, re.MULTILINE))
     wanted = (
@@ -76,7 +76,7 @@ def test_a_file_with_hashes_for_containers_has_the_versions_of_the_lock_and_no_h
 
 
 def test_the_container_checks_hashes_and_its_base_image_can_be_pinned() -> None:
-    lines = (ROOT / "docs" / "service" / "Containerfile").read_text().splitlines()
+    lines = (ROOT / "packaging" / "Containerfile").read_text().splitlines()
     assert {line.split()[1] for line in lines if line.startswith("FROM")} == {"${BASE_IMAGE}"}
     assert any(line.startswith("ARG BASE_IMAGE=docker.io/library/python:") for line in lines)
     for line in lines:
