@@ -74,7 +74,7 @@ def test_options_environment_and_exit_codes_are_pages(run: Run) -> None:
     for word, text in (
         ("options", "--namesrvAddr LIST"),
         ("options", "-y, --yes"),
-        ("options", "--wait-until-ok TIME"),
+        ("options", "--wait-until-ok DURATION"),
         ("environment", "NAMESRV_ADDR"),
         ("exit-codes", "  3    partly done: some servers failed\n"),
     ):
