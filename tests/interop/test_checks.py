@@ -130,7 +130,7 @@ def test_all_is_well(cluster_parts: Parts) -> None:
 
 def test_the_textfile_is_what_prometheus_reads(cluster_parts: Parts, tmp_path: Path) -> None:
     file = tmp_path / "nsadmin.prom"
-    shape = ("--format", "prometheus", "--output-file", str(file))
+    shape = ("--format", "prometheus", "--out", str(file))
     result = cluster_parts.run("check", "all", "--wait-until-ok", "60s", *shape)
     assert (result.returncode, result.stdout) == (0, "")
     families = {family.name: family for family in text_string_to_metric_families(file.read_text())}

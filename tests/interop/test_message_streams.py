@@ -389,7 +389,7 @@ def test_all_kinds_of_messages_come_back_from_files(cluster: Cluster, tmp_path: 
     )
     for form in ("jsonl.gz", "parquet"):
         file, copies = str(tmp_path / f"kinds.{form}"), cluster.topic(f"Copies-{form.replace('.', '-')}")
-        result = cluster("messages", "export", topic, "--to", file)
+        result = cluster("messages", "export", topic, "--out", file)
         assert (result.code, result.rows[0]["messageCount"]) == (0, len(originals)), result.err
         result = cluster("messages", "import", file, "--to-topic", copies, "--yes")
         assert (result.code, result.rows[0]["sent"], result.err) == (0, len(originals), "")

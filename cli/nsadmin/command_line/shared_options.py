@@ -188,7 +188,7 @@ CHECK_OPTIONS: dict[str, Any] = {
     "output_file": Annotated[
         str | None,
         Option(
-            "--output-file",
+            "--out",
             metavar="FILE",
             help="Write the result to this file, atomically, and nothing to stdout.",
         ),

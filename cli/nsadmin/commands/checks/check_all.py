@@ -87,7 +87,7 @@ def check_all(
         # Run all checks
         nsadmin check all
         # Also check a group, for node_exporter
-        nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
+        nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom
         # Wait until a restarted cluster is healthy
         nsadmin check all --wait-until-ok 5m
     """

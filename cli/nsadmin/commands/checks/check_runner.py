@@ -124,7 +124,7 @@ def run_probe(
 ) -> CheckVerdict:
     """Run the probe, with --wait-until-ok until the state is OK, and write the report in the chosen format.
 
-    If the probe fails, the state is UNKNOWN. With --output-file, the returned text is empty.
+    If the probe fails, the state is UNKNOWN. With --out, the returned text is empty.
     """
     options = session.options.plugin_options
     write_report = REPORT_WRITERS.get(options.format or "text")
@@ -189,4 +189,4 @@ def _write_output_file(file_name: str, report_text: str) -> None:
             is_private=False,
         )
     except OSError as error:
-        raise UsageError(f"cannot write {output_path} (--output-file): {error.strerror}") from None
+        raise UsageError(f"cannot write {output_path} (--out): {error.strerror}") from None

@@ -75,7 +75,7 @@ def messages_export(
         Values("topics"),
     ],
     target_name: Annotated[
-        str, Option("--to", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder.")
+        str, Option("--out", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder.")
     ],
     form_name: Annotated[
         str | None,
@@ -106,9 +106,9 @@ def messages_export(
 
     Examples:
         # One topic as lines of JSON
-        nsadmin messages export payments --to payments.jsonl.gz
+        nsadmin messages export payments --out payments.jsonl.gz
         # The last day of two topics, for a query engine
-        nsadmin messages export payments,orders --since 1d --to exported --form parquet
+        nsadmin messages export payments,orders --since 1d --out exported --form parquet
     """
     topics = parse_name_list("TOPICS", topics_text)
     begin_ms, end_ms = parse_window(since_text, until_text)

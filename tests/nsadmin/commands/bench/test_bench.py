@@ -97,6 +97,6 @@ def test_words_that_do_not_fit(
 def test_a_read_only_context_is_not_loaded(
     run: Run, first_server: FakeNameServer, store: DeadLetterBroker
 ) -> None:
-    run("context", "set", "p", "-n", first_server.addr, "--readOnly")
+    run("context", "set", "p", "-n", first_server.addr, "--read-only")
     assert run("bench", "produce", "--context", "p", "--yes").code == 6
     assert store.sent == []

@@ -45,7 +45,7 @@ def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer
 
 def test_topics_and_groups_have_labels(run: Run, first_server: FakeNameServer, tmp_path: Path) -> None:
     file = tmp_path / "all.prom"
-    words = ("-t", "T", "-g", "G", "--format", "prometheus", "--output-file", str(file))
+    words = ("-t", "T", "-g", "G", "--format", "prometheus", "--out", str(file))
     assert run("check", "all", "-n", first_server.addr, *words).code == 3
     families = {family.name: family for family in text_string_to_metric_families(file.read_text())}
     states = {

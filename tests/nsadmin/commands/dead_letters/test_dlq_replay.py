@@ -171,7 +171,7 @@ def test_a_read_only_context_replays_nothing(
     run: Run, first_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
 ) -> None:
     dead_letter_broker.add_letter(b"one")
-    run("context", "set", "p", "-n", first_server.addr, "--readOnly")
+    run("context", "set", "p", "-n", first_server.addr, "--read-only")
     assert run("dlq", "replay", "G", "--context", "p", "--yes").code == 6
     assert dead_letter_broker.sent == []
 

@@ -206,7 +206,7 @@ def test_words_that_do_not_fit(
 
 
 def test_a_read_only_context_sends_nothing(run: Run, store: MessageBroker, stream: Run) -> None:
-    stream("context", "set", "p", "--readOnly")
+    stream("context", "set", "p", "--read-only")
     assert stream("produce", "T", "x", "--context", "p").code == 6
     assert store.sent == []
 
