@@ -1,7 +1,7 @@
 """What response codes and exceptions of clients mean: the table of `nsadmin errors` and our own advice."""
 
 import re
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode
 
@@ -25,7 +25,7 @@ class ErrorMeaning(NamedTuple):
 
 
 # Code or name or both, parts of the text, then the fields of ErrorMeaning.
-_TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], Unpack[tuple[str, ...]]], ...] = (
+_TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...] = (
     (
         ResponseCode.SYSTEM_ERROR,
         "",
