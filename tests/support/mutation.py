@@ -52,7 +52,7 @@ class Mutant(NamedTuple):
         """Give the live functions the changed code."""
         path = str(self.path.resolve())
         codes = (list_codes(compile(c, path, "exec"), self.function) for c in (self.before, self.after))
-        pairs = [pair for pair in zip(*codes, strict=True) if pair[0] != pair[1]]
+        pairs = [pair for pair in zip(*codes, strict=False) if pair[0] != pair[1]]
         swaps = [(function, *pair) for pair in pairs for function in live if function.__code__ == pair[0]]
         assert swaps, f'no live function is "{self.function}" of "{self.path}"'
         for function, _, new in swaps:
@@ -66,8 +66,10 @@ Maker = Callable[[], Mutant]
 
 
 def list_codes(code: CodeType, name: str) -> list[CodeType]:
+    """The code of the functions of this name, and of the functions in them."""
     nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return [n for n in nested if n.co_qualname == name] + [c for n in nested for c in list_codes(n, name)]
+    own = [code] if f"{code.co_qualname}.".startswith(f"{name}.") else []
+    return own + [each for constant in nested for each in list_codes(constant, name)]
 
 
 def list_mutants(path: Path) -> Iterator[Maker]:

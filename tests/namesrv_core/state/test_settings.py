@@ -30,6 +30,7 @@ def test_the_40_keys_of_upstream_are_shown_sorted() -> None:
 
 def test_a_key_without_value_is_not_shown() -> None:
     assert "rocketmqHome" not in NameServerSettings().shown_items()
+    assert NameServerSettings().format_setting("rocketmqHome") == ""
 
 
 def test_defaults_are_upstream_s() -> None:
@@ -53,6 +54,8 @@ def test_the_body_has_a_line_for_each_key() -> None:
     settings = NameServerSettings(kvConfigPath="C:\\kv\n=é")
     assert settings.encode_body().decode().startswith("bindAddress=0.0.0.0\nclientRequestThreadPoolNums=8\n")
     assert "kvConfigPath=C:\\kv\\n=é\n" in settings.encode_body().decode()
+    # The name of a file that is no UTF-8.
+    assert b"\nkvConfigPath=/kv?\n" in NameServerSettings(kvConfigPath="/kv\udcff").encode_body()
 
 
 @pytest.mark.parametrize(
