@@ -283,6 +283,17 @@ def test_a_silence_is_told_once_when_three_quarters_of_the_time_are_over() -> No
     assert lab.detect_silence(9_000) == []
 
 
+def test_who_is_heard_of_or_leaves_during_the_search_is_not_reported() -> None:
+    lab = TableHarness()
+    for name in "abc":
+        lab.register_broker(name, 0, now=0, timeout=10_000)
+    steps = detect_silent_brokers(lab.tables, 8_000)
+    assert next(steps) == [HeartbeatGap("c", "a", 0, "a0", 8_000, resumed=False)]
+    record_heartbeat(lab.tables, ("c", "b0"), 8_000)
+    lab.unregister_broker("c", 0)
+    assert list(steps) == []
+
+
 def test_the_sign_of_life_that_ends_a_silence_tells_how_long_it_was() -> None:
     lab = TableHarness()
     lab.register_broker("a", 0, now=0, timeout=10_000)

@@ -31,6 +31,7 @@ def test_the_40_keys_of_upstream_are_shown_sorted() -> None:
 def test_a_key_without_value_is_not_shown() -> None:
     assert "rocketmqHome" not in NameServerSettings().shown_items()
     assert NameServerSettings().format_setting("rocketmqHome") == ""
+    assert NameServerSettings(rocketmqHome="/h").format_setting("rocketmqHome") == "/h"
 
 
 def test_defaults_are_upstream_s() -> None:
@@ -163,10 +164,10 @@ def test_what_decides_who_may_ask_is_shown_where_it_is_set() -> None:
 
 
 def test_the_black_list_is_what_it_was_at_the_start() -> None:
-    settings = NameServerSettings(configBlackList="listenPort; enableTopicList")
+    settings = NameServerSettings(configBlackList="enableTopicList ; waitSecondsForService;x")
     settings.fix_protected_keys()
     settings.configBlackList = ""
-    for key in ("listenPort", "enableTopicList", "kvConfigPath"):
+    for key in ("enableTopicList", "waitSecondsForService", "kvConfigPath"):
         with pytest.raises(NoPermission):
             settings.apply_update({key: "x"})
 

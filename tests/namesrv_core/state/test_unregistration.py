@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.events import BrokerUnregistered, Event, MinBrokerIdChanged, TopicsChanged
+from namesrv_core.events import AddressForgotten, BrokerUnregistered, Event, MinBrokerIdChanged, TopicsChanged
 from namesrv_core.state import unregistration
 from namesrv_core.state.liveness import end_channel, end_silence, find_expired_brokers, record_heartbeat
 from namesrv_core.state.unregistration import Departure, leave_in_steps
@@ -181,6 +181,15 @@ def test_a_broker_that_unregisters_between_the_steps_is_not_removed_again() -> N
     lab.unregister_broker("b", 0)
     assert list(steps) == []
     assert lab.is_empty()
+
+
+@pytest.mark.parametrize("name", ["a", "gone"])
+def test_an_address_without_a_place_is_forgotten_when_it_unregisters(name: str) -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, addr="x")
+    lab.register_broker("a", 0, addr="y")
+    assert lab.unregister_broker(name, 0, addr="x") == [AddressForgotten("c", "x", "unregistered")]
+    assert list(lab.tables.live_brokers) == [("c", "y")]
 
 
 def test_a_group_is_told_once_of_its_new_smallest_id_when_several_members_leave() -> None:
