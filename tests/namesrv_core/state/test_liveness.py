@@ -8,7 +8,12 @@ from namesrv_core.events import (
     TopicsChanged,
 )
 from namesrv_core.protocol.json_bodies import DataVersion
-from namesrv_core.state.liveness import end_silence, record_heartbeat, silences_by_addr
+from namesrv_core.state.liveness import (
+    detect_silent_brokers,
+    end_silence,
+    record_heartbeat,
+    silences_by_addr,
+)
 from tests.support.brokers import TableHarness
 
 KEY = ("c", "a0")
