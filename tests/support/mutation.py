@@ -28,7 +28,6 @@ from mutmut.mutation.mutators import mutation_operators
 
 SLOWEST_TEST_SECONDS = 1.0
 NEVER_MUTATED_CALLS = {"cast", "isinstance", "len"}
-UNCHANGED = contextlib.nullcontext()
 
 
 class Mutant(NamedTuple):
@@ -45,35 +44,35 @@ class Mutant(NamedTuple):
         return next(number for number, (old, new) in enumerate(pairs, 1) if old != new)
 
     def show(self) -> str:
-        sides = (self.before.splitlines(), self.after.splitlines())
-        changes = [line for line in difflib.ndiff(*sides) if line[0] in "-+"]
-        return "\n".join([f"{self.path}:{self.line} {self.function}", *changes, ""])
+        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), n=0, lineterm="")
+        return "\n".join([f"{self.path}:{self.line} {self.function}", *list(lines)[3:], ""])
 
     @contextlib.contextmanager
     def applied(self, live: Iterable[FunctionType]) -> Iterator[None]:
         """Give the live functions the changed code."""
         path = str(self.path.resolve())
         codes = (list_codes(compile(c, path, "exec"), self.function) for c in (self.before, self.after))
-        swaps = [
-            (f, old, new) for old, new in zip(*codes, strict=True) for f in live if f.__code__ == old != new
-        ]
-        if not swaps:
-            raise RuntimeError(f'no live function is "{self.function}" of "{self.path}"')
+        pairs = [pair for pair in zip(*codes, strict=False) if pair[0] != pair[1]]
+        swaps = [(function, *pair) for pair in pairs for function in live if function.__code__ == pair[0]]
+        assert swaps, f'no live function is "{self.function}" of "{self.path}"'
         for function, _, new in swaps:
             function.__code__ = new
-        try:
-            yield
-        finally:
-            for function, old, _ in swaps:
-                function.__code__ = old
+        yield
+        for function, old, _ in swaps:
+            function.__code__ = old
+
+
+Maker = Callable[[], Mutant]
 
 
 def list_codes(code: CodeType, name: str) -> list[CodeType]:
+    """The code of the functions of this name, and of the functions in them."""
     nested = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return [n for n in nested if n.co_qualname == name] + [c for n in nested for c in list_codes(n, name)]
+    own = [code] if f"{code.co_qualname}.".startswith(f"{name}.") else []
+    return own + [each for constant in nested for each in list_codes(constant, name)]
 
 
-def list_mutants(path: Path) -> Iterator[Callable[[], Mutant]]:
+def list_mutants(path: Path) -> Iterator[Maker]:
     """The mutations of functions' bodies, except those that only change the case of a string."""
     module = cst.parse_module(path.read_text())
 
@@ -81,9 +80,7 @@ def list_mutants(path: Path) -> Iterator[Callable[[], Mutant]]:
         after = cst.ensure_type(module.deep_replace(node, changed), cst.Module)
         return Mutant(path, function, module.code, after.code)
 
-    def visit(
-        node: cst.CSTNode, names: tuple[str, ...], function: str = ""
-    ) -> Iterator[Callable[[], Mutant]]:
+    def visit(node: cst.CSTNode, names: tuple[str, ...], function: str) -> Iterator[Maker]:
         is_call = isinstance(node, cst.Call) and getattr(node.func, "value", "") in NEVER_MUTATED_CALLS
         if is_call or isinstance(node, cst.Annotation):
             return
@@ -99,7 +96,7 @@ def list_mutants(path: Path) -> Iterator[Callable[[], Mutant]]:
         for child in node.children:
             yield from visit(child, names, function)
 
-    return visit(module, ())
+    return visit(module, (), "")
 
 
 class MutationRun:
@@ -107,11 +104,10 @@ class MutationRun:
 
     def __init__(self, package: Path, count: int, seed: int) -> None:
         self.package, self.count, self.seed = package, count, seed
-        self.forks = package.parts[0] != "pipeline"
-        self.failed = False
+        self.forks, self.failed = package.parts[0] != "pipeline", False
         self.seconds: dict[str, float] = {}
         self.caches: list[functools._lru_cache_wrapper[object]] = []
-        self.out = os.fdopen(os.dup(1), "w", buffering=1)
+        self.out = os.fdopen(os.dup(1), "w")
 
     def pytest_collection(self) -> None:
         # Imported late, because pytest has to rewrite its assertions.
@@ -136,15 +132,11 @@ class MutationRun:
         measured.stop()
         used = [item for item in passed if self.seconds[item.nodeid] <= SLOWEST_TEST_SECONDS]
         used.sort(key=lambda item: self.seconds[item.nodeid])
-        # A test that fails in a fork, or in another order, would kill every mutant.
-        if self.run(UNCHANGED, used):
-            used = [item for item in used if not self.run(UNCHANGED, [item])]
         # A fork copies each page of the memory that it looks at: it looks at few objects.
-        files = {str(path.resolve()) for path in self.package.glob("*.py")}
-        functions = [o for o in gc.get_objects() if isinstance(o, FunctionType)]
-        live = [function for function in functions if function.__code__.co_filename in files]
+        objects, files = gc.get_objects(), {str(path.resolve()) for path in self.package.glob("*.py")}
+        live = [o for o in objects if isinstance(o, FunctionType) and o.__code__.co_filename in files]
         modules = {function.__module__ for function in live}
-        caches = [o for o in gc.get_objects() if isinstance(o, functools._lru_cache_wrapper)]
+        caches = (o for o in objects if isinstance(o, functools._lru_cache_wrapper))
         self.caches = [cache for cache in caches if cache.__module__ in modules]
         gc.freeze()
         self.out.write(f"{len(used)} of {len(session.items)} tests are used\n")
@@ -159,44 +151,55 @@ class MutationRun:
             tests = [item for item in used if item.nodeid in contexts.get(line, ())]
             outcome = self.run(mutant.applied(live), tests) if tests else "not reached"
             outcomes[outcome or "survived"] += 1
-            if outcome not in ("killed", "timeout"):
-                self.out.write(f"{number}/{len(sample)} {outcome or 'survived'}: {mutant.show()}")
+            is_shown = outcome not in ("killed", "timeout")
+            self.out.write(f"\n{number}: {outcome or 'survived'}: {mutant.show()}" if is_shown else ".")
+            self.out.flush()
         counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
-        self.out.write(f"{self.package}: {counts}, of {len(makers)} mutants\n")
+        self.out.write(f"\n{self.package}: {counts}, of {len(makers)} mutants\n")
+        self.out.flush()
         return True
 
     def passes(self, item: pytest.Item, following: pytest.Item | None) -> bool:
         self.failed = False
         # Without a fork, the last test leaves the session's fixtures to those after it.
-        item.ihook.pytest_runtest_protocol(item=item, nextitem=following or (None if self.forks else item))
+        end = None if self.forks else item.session
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=following or end)
         return not self.failed
 
     def run(self, change: contextlib.AbstractContextManager[None], items: list[pytest.Item]) -> str:
-        """How the first test that fails ends: "killed" or "timeout"; "" if none does."""
+        """How the first test that fails ends: "killed", "timeout" or "error"; "" if none does."""
         if not self.forks:
             return self.test(change, items)
         if (child := os.fork()) == 0:
             code = 2
+            # Time of the processor, as endless loops take it: on a busy machine, tests last long.
+            limit = 5 + 5 * sum(self.seconds[item.nodeid] for item in items)
             try:
                 for stream in (1, 2):
                     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-                # Time of the processor, as endless loops take it: on a busy machine, tests last long.
-                limit = 5 + 5 * sum(self.seconds[item.nodeid] for item in items)
                 signal.setitimer(signal.ITIMER_PROF, limit)
                 signal.alarm(int(60 + 10 * limit))
                 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))
-                code = 1 if self.test(change, items) else 0
+                code = ["", "killed", "error"].index(self.test(change, items))
             finally:
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         return {0: "", 1: "killed", 2: "error"}.get(code, "timeout")
 
     def test(self, change: contextlib.AbstractContextManager[None], items: list[pytest.Item]) -> str:
+        with change:
+            passed = self.count_passes(items)
+        if passed == len(items):
+            return ""
+        # Tests that fail in a fork or in this order anyway kill nothing.
+        return "killed" if self.count_passes(items[: passed + 1]) > passed else "error"
+
+    def count_passes(self, items: list[pytest.Item]) -> int:
+        """The number of tests before the first that fails."""
         for cache in self.caches:
             cache.cache_clear()
-        with change:
-            pairs = zip(items, [*items[1:], None], strict=True)
-            return "" if all(self.passes(item, following) for item, following in pairs) else "killed"
+        pairs = enumerate(zip(items, [*items[1:], None], strict=True))
+        return next((number for number, pair in pairs if not self.passes(*pair)), len(items))
 
 
 def main() -> int:
@@ -208,8 +211,8 @@ def main() -> int:
     given = parser.parse_args()
     parts = [part for part in given.package.parts if part not in ("cli", "pipeline")]
     tests = given.tests or [str(Path("tests", *parts))]
-    options = ["-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist"]
     run = MutationRun(given.package, given.mutants, given.seed)
+    options = (f"-pno:{plugin}" for plugin in ("terminal", "cacheprovider", "xdist"))
     return pytest.main([*options, *tests], plugins=[run])
 
 

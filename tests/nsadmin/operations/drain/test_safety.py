@@ -44,6 +44,11 @@ def test_each_obstacle_is_named() -> None:
     late = ClusterObservation(40_000, (CLOSED,), COUNTERS)
     assert list_texts(late, puts=5, quiet_count=0) == ("writes to stop",)
     assert list_texts(late, quiet_count=1) == ("1 more interval without writes",)
+    assert list_texts(late, puts=None, quiet_count=0) == ("2 more intervals without writes",)
+    few = RULES._replace(write_threshold=5)
+    assert list_texts(late, puts=5, quiet_count=1, rules=few) == ("1 more interval without writes",)
+    silent = ClusterObservation(40_000, (CLOSED,), BrokerCounters("b:1", "no answer"))
+    assert list_texts(silent, quiet_count=1) == ("the broker to answer: no answer",)
     unregistered = ClusterObservation(40_000, (NameServerFacts("h:1", None, "C", {}, {}),), COUNTERS)
     assert list_texts(unregistered) == ("a name server that lists the broker",)
 
