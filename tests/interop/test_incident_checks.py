@@ -31,7 +31,7 @@ from tests.interop.processes import wait_for
 from tests.support import forked_commands
 
 TOPIC = "Payments"
-V3_2_6 = 30
+V3_2_6 = 79
 """The ordinal of this release in MQVersion: clients send it in each request."""
 
 
@@ -171,14 +171,25 @@ def test_an_old_client(incident: Incident) -> None:
     subscription = {"topic": TOPIC, "subString": "*", "tagsSet": [], "codeSet": [], "subVersion": 1}
     consumer = {
         "groupName": "old-group", "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING",
-        "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription], "unitMode": False,
+        "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET", "subscriptionDataSet": [subscription],
     }  # fmt: skip
     producers = [{"groupName": "old-producers"}]
     body = {"clientID": "old@1", "consumerDataSet": [consumer], "producerDataSet": producers}
     with closing(wire.Connection(incident.broker.port)) as connection:
         connection.send(wire.frame(wire.json_header(34, None, 1, version=V3_2_6), json.dumps(body).encode()))
-        print(wait_for("the client", lambda: incident.check("clients")))
-        print(json.loads(wire.ask(incident.broker.port, 203, {"consumerGroup": "old-group"}).body))
-        print(wire.ask(incident.broker.port, 328))
-    print(incident.check("disk"))
-    assert 0
+        wait_for("the client", lambda: values(incident.check("clients")[1])["clients"] == 1)
+        code, report = incident.check("clients")
+    assert (code, report["summary"]) == (1, "1 of 1 clients are older than 5.0.0")
+    assert report["details"][0].startswith("old@1 at 127.0.0.1:")
+    assert report["details"][0].endswith(": JAVA V3_2_6, groups old-group, old-producers")
+
+
+def test_one_run_names_all_of_them(incident: Incident) -> None:
+    """Without being told a group: `lag` finds the old client's group too, whose client has left."""
+    code, report = incident.check("all", "--settle", "0")
+    states = {check["check"]: check["state"] for check in report["checks"]}
+    assert (code, report["state"]) == (1, "WARNING"), report
+    found = {name for name, state in states.items() if state != "OK"}
+    assert {"dlq", "sends", "transactions"} <= found, states
+    assert states["disk"] == "OK"
+    assert [part["check"] for part in report["notChecked"]][-4:] == ["topic", "clients", "backup", "security"]

@@ -216,15 +216,15 @@ CHECK = Check(
     (
         CheckMeasure(
             "lag",
-            "backlog of the group, in messages; the largest one if none is named",
+            "messages that wait for the group, or the most of any",
             warning="10000",
             critical="100000",
         ),
         CheckMeasure("largest", "largest backlog of a queue"),
         CheckMeasure("delay", "age of the oldest message that waits for the group", "s"),
         CheckMeasure("clients", "connected clients of the group"),
-        CheckMeasure("groups", "groups that were examined, if none is named"),
-        CheckMeasure("backlog", "backlog of each group, if none is named", label_name="group"),
+        CheckMeasure("groups", "groups that were examined"),
+        CheckMeasure("backlog", "messages that wait for each group", label_name="group"),
     ),
     observe,
     judge,
