@@ -90,12 +90,12 @@ def check_all(
     findings go to stderr.
 
     Examples:
-        # Run all checks
-        nsadmin check all
+        # Run all checks, and accept larger backlogs
+        nsadmin check all --warning lag=1000000 --critical lag=5000000
         # Only the lag of one group, for node_exporter
         nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
         # Wait until a restarted cluster is healthy
-        nsadmin check all --wait-until-ok 5m
+        nsadmin check all --wait-until-ok 5m --skip lag
     """
     for name in skipped_checks or ():
         if name not in CLUSTER_CHECKS:
