@@ -5,7 +5,6 @@ The broker sends heartbeats every second and may be silent for ten: nobody has t
 
 import json
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -120,12 +119,14 @@ def test_all_is_well(cluster_parts: Parts) -> None:
     wait_for("agreement", lambda: cluster_parts.check("divergence", "--settle", "0")[0] == 0)
     code, report = cluster_parts.check("all", "-t", TOPIC, "--wait-until-ok", "60s")
     assert code == 0, report
-    run = "namesrv brokers divergence writable heartbeat registrationSize journal topic"
+    run = (
+        "namesrv brokers divergence writable lag heartbeat registrationSize disk dlq sends timer "
+        "transactions journal topic"
+    )
     assert states(report) == dict.fromkeys(run.split(), "OK")
-    not_checked = ["replicas", "certificates", "drain", "reports", "lag", "clients", "backup", "security"]
+    not_checked = ["replicas", "proxies", "certificates", "drain", "reports", "clients", "backup", "security"]
     assert [part["check"] for part in report["notChecked"]] == not_checked
-    titles = ", ".join(not_checked).replace("lag", "lag( of [0-9]+ groups?)?")
-    assert re.fullmatch(f"8 checks. Not checked: {titles}", report["summary"])
+    assert report["summary"] == f"14 checks. Not checked: {', '.join(not_checked)}"
 
 
 def test_the_textfile_is_what_prometheus_reads(cluster_parts: Parts, tmp_path: Path) -> None:
@@ -150,6 +151,10 @@ def test_messages_that_wait_for_nobody(cluster_parts: Parts) -> None:
     code, report = cluster_parts.check("lag", GROUP)
     assert (code, values(report)["lag"]) == (1, 7)
     assert report["details"][0] == "no client of the group is connected"
+    _, report = cluster_parts.check("all", "--settle", "0")
+    assert states(report)["lag"] == "WARNING"
+    [lag] = [check for check in report["checks"] if check["check"] == "lag"]
+    assert lag["details"] == [f"{GROUP} has a backlog of 7 messages; no client of the group is connected"]
     assert cluster_parts.check("lag", GROUP, "--critical", "6")[0] == 2
     assert wire.ask(cluster_parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
     wait_for("no lag", lambda: cluster_parts.check("lag", GROUP)[0] == 0)
@@ -277,12 +282,13 @@ def test_a_disk_on_which_no_message_fits(cluster_parts: Parts) -> None:
     with filled_disk(store, 0.94):
         # The broker looks at its disk every 10 s, 60 s after its start for the first time.
         wait_for("a refusal", lambda: send_code(broker.port, TOPIC) == SERVICE_NOT_AVAILABLE)
-        for check, about in (("brokers", ()), ("topic", (TOPIC,)), ("writable", ())):
+        for check, about in (("brokers", ()), ("topic", (TOPIC,)), ("writable", ()), ("disk", ())):
             code, report = cluster_parts.check(check, *about)
             assert code == 2, report
             assert "refuses messages: commitLogDiskRatio is 9" in report["details"][0]
             assert "above diskSpaceWarningLevelRatio 90 %" in report["details"][0]
-        assert states(cluster_parts.check("all", "--settle", "0")[1])["brokers"] == "CRITICAL"
+        all_states = states(cluster_parts.check("all", "--settle", "0")[1])
+        assert (all_states["brokers"], all_states["disk"]) == ("CRITICAL", "CRITICAL")
         listed = cluster_parts.run("clusterList", "--json")
         assert "refuses messages" in json.loads(listed.stdout)[0]["error"]
         explained = cluster_parts.run("routeExplain", TOPIC, "--json")

@@ -256,7 +256,7 @@ def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
         summaries = {group: cluster("check", "lag", group) for group in ("Never", "Beyond", "Radio")}
     for group, reason in (
         ("Never", "no committed offset"),
-        ("Beyond", "committed offset beyond the end"),
+        ("Beyond", "the committed offset is beyond the end of the queue"),
         ("Radio", "the group broadcasts"),
     ):
         assert (progress[group]["diffTotal"], reason in progress[group]["diffReason"]) == (None, True)

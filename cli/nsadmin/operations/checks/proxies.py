@@ -169,9 +169,7 @@ CHECK = Check(
     proxies for an hour: one that leaves is a warning if fewer remain.
 
     Examples:
-        # Check all known proxies
+        # The state is unknown without a known proxy (exit code 3)
         nsadmin check proxies
-        # Require two
-        nsadmin check proxies --critical 2:
     """,
 )

@@ -1,6 +1,6 @@
 """Checks that brokers deliver timed and delayed messages in time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
@@ -20,7 +20,6 @@ from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 
-_LEVEL_KEY = "scheduleMessageOffset_"
 _MAX_SHOWN = 10
 
 
@@ -53,22 +52,21 @@ def observe(admin: AdminClient, scope: CheckScope) -> TimerObservation:
     names = {addr: name for name, addr in listing.master_addrs.items()}
     results = admin.brokers.get_runtime_info(sorted(names))
     infos = {addr: info for addr, info, _ in results if info is not None}
-    configs = admin.broker_configs.get_each([addr for addr, info in infos.items() if _list_behind(info)])
-    levels = {
+    configs = admin.broker_configs.get_each(list(infos))
+    durations = {
         addr: parse_delay_levels((config or {}).get("messageDelayLevel") or DEFAULT_DELAY_LEVELS)
         for addr, config, _ in configs
     }
     waiting = [
         WaitingPlace(
             names[addr],
-            MessagePlace(addr, MessageQueue(LEVEL_TOPIC, names[addr], level - 1), offset),
-            level,
-            levels[addr][level - 1],
+            MessagePlace(addr, queue, offset),
+            queue.queue_id + 1,
+            durations[addr][queue.queue_id],
             end - offset,
         )
-        for addr in levels
-        for level, offset, end in _list_behind(infos[addr])
-        if level <= len(levels[addr])
+        for addr, queue, offset, end in _list_levels(admin, names, infos, durations)
+        if offset < end
     ]
     behind = {addr: count for addr, info in infos.items() if (count := info.get_integer("timerOffsetBehind"))}
     timer_queues = [(addr, MessageQueue(TIMER_TOPIC, names[addr], 0)) for addr in behind]
@@ -88,21 +86,30 @@ def observe(admin: AdminClient, scope: CheckScope) -> TimerObservation:
     )
 
 
-def _list_behind(info: RuntimeInfo) -> list[tuple[int, int, int]]:
-    """The delay levels with waiting messages: level, offset of the next one, and the end of its queue."""
-    levels = []
-    for key, text in info.table.items():
-        offset, _, end = text.partition(",")
-        level = key.removeprefix(_LEVEL_KEY)
-        if (
-            level != key
-            and level.isdecimal()
-            and offset.isdecimal()
-            and end.isdecimal()
-            and int(offset) < int(end)
-        ):
-            levels.append((int(level), int(offset), int(end)))
-    return levels
+def _list_levels(
+    admin: AdminClient,
+    names: Mapping[str, str],
+    infos: Mapping[str, RuntimeInfo],
+    durations: Mapping[str, Sequence[int]],
+) -> Iterator[tuple[str, MessageQueue, int, int]]:
+    """Yield the queue of each delay level, with the offset of the next message and the end.
+
+    A broker does not report a level of which it has not delivered a message since it has a store.
+    """
+    unreported = []
+    for addr, info in infos.items():
+        for level_index in range(len(durations[addr])):
+            queue = MessageQueue(LEVEL_TOPIC, names[addr], level_index)
+            offset, _, end = info.table.get(f"scheduleMessageOffset_{level_index + 1}", "").partition(",")
+            if offset.isdecimal() and end.isdecimal():
+                yield addr, queue, int(offset), int(end)
+            else:
+                unreported.append((addr, queue))
+    for (addr, queue), end_offset in zip(
+        unreported, admin.queue_progress.get_end_offsets(unreported), strict=True
+    ):
+        if isinstance(end_offset, int):
+            yield addr, queue, 0, end_offset
 
 
 def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:

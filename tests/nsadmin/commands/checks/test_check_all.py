@@ -16,7 +16,6 @@ def test_each_check_is_told(run: Run, first_server: FakeNameServer) -> None:
     value = json.loads(result.out)
     assert (result.code, value["state"]) == (0, "OK")
     assert [check["check"] for check in value["checks"]] == ["namesrv", "brokers", "writable", "heartbeat"]
-    assert {"check": "lag", "reason": "pass -g GROUP to check a group", "groups": None} in value["notChecked"]
     assert {part["check"] for part in value["notChecked"]} >= {"topic", "reports", "clients", "backup"}
 
 
@@ -77,8 +76,8 @@ def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr
     }
     assert states_by_check["namesrv"] == "OK"
     names = ", ".join(CHECKS_WITH_LIMITS)
-    assert names.startswith("namesrv, brokers, divergence, writable, heartbeat, replicas, registrationSize, ")
-    assert names.endswith(", drain, reports, topic, lag")
+    assert names.startswith("namesrv, brokers, divergence, writable, lag, heartbeat, replicas, ")
+    assert names.endswith(", drain, reports, topic")
     for wrong, message in (
         ("lag", f'invalid value "lag" for --critical: write CHECK=RANGE with one of {names}'),
         ("lags=5", f'invalid value "lags=5" for --critical: write CHECK=RANGE with one of {names}'),
