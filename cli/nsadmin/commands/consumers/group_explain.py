@@ -16,6 +16,7 @@ from nsadmin.console.session import Session
 from nsadmin.operations.explain.diagnosis import (
     CauseExplanation,
     describe_verdict,
+    list_cause_ids,
     reach_verdict,
     verdict_errors,
 )
@@ -81,7 +82,12 @@ def group_explain(
     notes = [
         f"{g.group}: {line}" if group is None else line
         for g in groups
-        for line in describe_verdict(g.explanations, "no problem: the group consumes its topics")
+        for line in describe_verdict(
+            g.explanations,
+            "nothing that was examined stops the group"
+            if list_cause_ids(g.explanations, "warning")
+            else "no problem: the group consumes its topics",
+        )
     ]
     return ResultRows.from_records(
         EXPLAIN_COLUMNS,

@@ -412,7 +412,7 @@ def _quiet_since(facts: GroupFacts, held: HeldQueue) -> int | None:
 
 def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
     for held in facts.held_queues():
-        quiet = is_quiet(facts, held) if held.fetched else False
+        quiet = is_quiet(facts, held) if held.unfinished_count else False
         if quiet is None:
             yield _finding_about_queue(
                 facts,
@@ -430,7 +430,7 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 message += f" (message {head.msg_id}{keys})"
             evidence = (
                 f"{held.client_id} has not finished {message} since {format_utc_second(since_ms)}; "
-                f"{held.waiting} messages are behind its offset, {held.fetched} of them in the client"
+                f"{held.waiting} messages are behind its offset, {held.unfinished_count} of them in the client"
                 f"{_describe_threads(facts, held.client_id)}"
             )
             yield _finding_about_queue(facts, held, "cause", evidence, _advise_skip(facts, held))
@@ -509,7 +509,7 @@ def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
     idle: dict[str, list[HeldQueue]] = defaultdict(list)
     for held in facts.held_queues():
         unlocked = held.info.is_orderly and not held.running.is_locked
-        if held.fetched or unlocked or held.running.queue.broker_name in refusing:
+        if held.unfinished_count or unlocked or held.running.queue.broker_name in refusing:
             continue
         if is_quiet(facts, held):
             idle[held.client_id].append(held)

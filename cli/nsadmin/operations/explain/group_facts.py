@@ -56,7 +56,7 @@ class HeldQueue(NamedTuple):
     waiting: int
 
     @property
-    def fetched(self) -> int:
+    def unfinished_count(self) -> int:
         """The messages that the client has and did not finish."""
         return (self.running.cached_msg_count or 0) + (self.running.consuming_msg_count or 0)
 

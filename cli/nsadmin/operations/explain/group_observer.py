@@ -182,7 +182,7 @@ def _read_heads(
 
 def _read_stacks(admin: AdminClient, facts: GroupFacts) -> dict[str, ServerResult[str]]:
     """Thread dumps of the first clients with a queue that stands still. A dump has 200 KB."""
-    ids = dict.fromkeys(h.client_id for h in facts.held_queues() if h.fetched and is_quiet(facts, h))
+    ids = dict.fromkeys(h.client_id for h in facts.held_queues() if h.unfinished_count and is_quiet(facts, h))
     suspects = [c.client for c in facts.clients if c.client.client_id in list(ids)[:_MAX_STACKS]]
     return {
         c.client.client_id: ServerResult(c.client.client_id, c.info.jstack if c.info else None, c.error)
