@@ -124,7 +124,14 @@ def test_a_listener_that_hangs_on_a_message(cluster: Cluster) -> None:
     assert "@s1 has not finished offset 0 (message " in row["seen"]
     assert "keys hang" in row["seen"]
     assert "GroupIncidents.waitForDatabase(GroupIncidents.java:" in row["seen"]
-    cluster.follow(row)
+    if cluster.master.version == jars.OLD:
+        assert "stop the group and skip this one message" in row["next"]
+        cluster.clients.order("leave s1")
+        wait_for("no client", lambda: cluster("consumerConnection", "stuck").code == 1)
+        cluster.follow(row)
+        cluster.clients.order("join s2 stuck Stuck *")
+    else:
+        cluster.follow(row)
     cluster.clients.order("send Stuck a 0 later", "await stuck later")
     cluster.wait_until_fine("stuck")
 
@@ -231,9 +238,7 @@ def test_the_clients_of_a_killed_proxy(cluster: Cluster, tmp_path: Path) -> None
         wait_for("the client", lambda: cluster.explain("behind-proxy").code == 0)
         proxy.kill()
         row = cluster.wait_for_cause("behind-proxy", "proxies")
-        assert row["seen"].startswith(
-            f"proxy {proxy.remoting_address} does not answer: 1 client of the group"
-        )
+        assert row["seen"].startswith(f"proxy {proxy.remoting_address} does not answer; clients of the group")
         proxy.start()
         cluster.wait_until_fine("behind-proxy")
 

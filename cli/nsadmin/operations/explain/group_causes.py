@@ -430,25 +430,30 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 message += f" (message {head.msg_id}{keys})"
             evidence = (
                 f"{held.client_id} has not finished {message} since {format_utc_second(since_ms)}; "
-                f"{held.waiting} messages are behind its offset, {held.unfinished_count} of them in the client"
-                f"{_describe_threads(facts, held.client_id)}"
+                f"{held.waiting} messages are behind its offset, {held.unfinished_count} of them in the "
+                f"client{_describe_threads(facts, held.client_id)}"
             )
             yield _finding_about_queue(facts, held, "cause", evidence, _advise_skip(facts, held))
 
 
 def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:
     queue = held.running.queue
+    master_addr = _master_of(facts, queue.broker_name) or "ADDR"
+    config = facts.cluster.configs[master_addr].result if master_addr in facts.cluster.configs else None
+    # Brokers before 5.2 leave the move of a single queue to clients, which overwrite it.
+    stops_first = config is not None and "useServerSideResetOffset" not in config
     return advise_command(
         "resetOffsetByTime",
         facts.group,
         queue.topic,
         "-b",
-        _master_of(facts, queue.broker_name) or "ADDR",
+        master_addr,
         "-q",
         str(queue.queue_id),
         "-o",
         str(held.offset + 1),
-        instruction="restart the client, which gets the message again, or skip this one message",
+        instruction="restart the client, which gets the message again, or "
+        + ("stop the group and skip this one message" if stops_first else "skip this one message"),
     )
 
 

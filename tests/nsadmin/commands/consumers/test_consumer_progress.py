@@ -115,7 +115,7 @@ def test_progress_of_all_groups_of_a_topic(
     assert rows == [("G", 0, 10), ("G", 1, None), ("H", 0, None), ("H", 1, 0)]
     assert ask("consumerProgress", "-t", "T").out.startswith("group ")
     # A dead broker is one row, not one for each group.
-    first_server.clusters["C"]["broker-b"] = {0: dead_addr}
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead_addr}}}
     result = ask("consumerProgress", "-t", "T", "--json")
     assert (result.code, [row["error"] is None for row in result.json]) == (3, [False, *[True] * 4])
 

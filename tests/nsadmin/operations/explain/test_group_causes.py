@@ -28,6 +28,7 @@ from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 MASTER, SLAVE, NOW = "10.0.0.1:10911", "10.0.0.2:10911", 1_800_000_000_000
 GROUPS = (BrokerAddrGroup("C", "a", {0: MASTER, 1: SLAVE}),)
 SILENT = CallError(MASTER, "unconnected", "connection refused")
+SETTINGS = {"brokerPermission": "6", "useServerSideResetOffset": "true"}
 NO_LETTERS = DeadLetterCounts("G", (), 0, None, None, 0, (), (TopicNotExist("%DLQ%G"),))
 Q0, Q1 = (MessageQueue("T", "a", number) for number in (0, 1))
 JSTACK = """\
@@ -46,7 +47,7 @@ def make_cluster(**more: Any) -> ClusterFacts:
     values: dict[str, Any] = {
         "now_ms": NOW,
         "broker_groups": GROUPS,
-        "configs": {addr: ServerResult(addr, {"brokerPermission": "6"}, None) for addr in (MASTER, SLAVE)},
+        "configs": {addr: ServerResult(addr, SETTINGS, None) for addr in (MASTER, SLAVE)},
         "reader_addrs": {"a": MASTER},
         "group_tables": {MASTER: ServerResult(MASTER, {"G": {"consumeEnable": True}}, None)},
     }
@@ -86,7 +87,7 @@ def make_client(
 def make_facts(
     *clients: RunningClient, ends: tuple[int, int] = (10, 10), tps: float = 1.0, **more: Any
 ) -> GroupFacts:
-    kind = ("CONSUME_PASSIVELY", "CLUSTERING", "CONSUME_FROM_LAST_OFFSET") if clients else (None,) * 3
+    kind = ("CONSUME_PASSIVELY", "CLUSTERING", "CONSUME_FROM_LAST_OFFSET") if clients else (None, None, None)
     lags = tuple(
         GroupQueueLag("G", queue, end, 10, 10, None) for queue, end in zip((Q0, Q1), ends, strict=True)
     )
