@@ -1,7 +1,7 @@
 """Words that operators type for a command, from other tools and everyday speech, with what they mean here."""
 
 _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("lag backlog behind progress", ("consumerProgress", "check lag")),
+    ("lag backlog behind progress", ("consumerProgress", "group explain", "check lag")),
     ("broker brokers node nodes cluster clusters", ("clusterList", "brokerStatus")),
     ("topic topics", ("topicList", "topicRoute")),
     ("queue queues offset offsets", ("topicStatus", "consumerProgress")),
@@ -31,9 +31,9 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("namesrvs nameserver nameservers ns", ("where", "divergence")),
     ("whoami", ("where", "context show")),
     ("routes", ("topicRoute", "route explain")),
-    ("explain why", ("route explain", "broker explain")),
     ("busy slow", ("broker explain",)),
     ("transactions half", ("transaction list",)),
+    ("explain why", ("route explain", "group explain", "broker explain")),
     ("diff compare", ("divergence", "configDiff")),
     ("event events log logs", ("history", "journal cat")),
     ("journals", ("journal cat", "journal tail")),
@@ -54,6 +54,7 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("replay redeliver", ("dlq replay",)),
     ("undelete recover", ("backup restore",)),
     ("tail follow", ("consume", "journal tail")),
+    ("stuck hang stack jstack", ("group explain", "consumerStatus")),
     ("skip", ("skipAccumulatedMessage",)),
     ("restart", ("rollingRestart",)),
     ("createtopic addtopic", ("updateTopic",)),

@@ -79,6 +79,7 @@ COMMAND_GROUPS = {
     "delayed": "Messages that brokers deliver later",
     "discovery": "The servers of a cluster, for other programs",
     "dlq": "Dead letters: the messages that consumer groups failed to consume",
+    "group": "One consumer group",
     "inventory": "The brokers that nsadmin expects",
     "journal": "The journal of a name server: every change of its tables",
     "kube": "RocketMQ in a Kubernetes namespace",
@@ -218,6 +219,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
             "List a group's clients and subscriptions",
         ),
         ("consumerStatus", "consumers.consumer_status", "read", "Show the state of a group's clients"),
+        ("group explain", "consumers.group_explain", "read", "Explain why a group does not consume"),
         (
             "brokerConsumeStats",
             "consumers.consumer_progress",

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -11,7 +12,7 @@ from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.response_bodies import parse_topic_names
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 if TYPE_CHECKING:
@@ -204,6 +205,30 @@ class TopicAdmin:
         from nsadmin.client.topics.topic_usage import read_usage
 
         return read_usage(self._caller, self.get_routes(topic_names))
+
+    def find_consumer_groups(self, topic: str) -> tuple[list[str], list[RocketMQError]]:
+        """Return the groups that subscribe to a topic or have offsets of it, on all its brokers.
+
+        Sends the requests of `list_usage`.
+
+        Args:
+            topic: The topic.
+
+        Returns:
+            A pair: the groups in order; and the errors of brokers, whose groups may be missing.
+
+        Raises:
+            NotFound: All brokers answered, and none knows a group.
+            TopicNotExist: No name server has a route of the topic.
+        """
+        usage = self.list_usage((topic,))
+        if not usage:
+            self.get_route(topic)
+        groups = sorted({group for u in usage for group in u.consumer_groups or ()})
+        errors = [u.error for u in usage if u.error is not None]
+        if not groups and not errors:
+            raise NotFound(f'no consumer group of the topic "{topic}" is known')
+        return groups, errors
 
     def list_consumer_groups(
         self, broker_addr: str, topic_names: Iterable[str]

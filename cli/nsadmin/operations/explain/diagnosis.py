@@ -19,7 +19,13 @@ Verdict = Literal["fine", "cause found", "unknown"]
 
 
 class CauseExplanation(NamedTuple):
-    """A finding, the id of the checked cause, and the name servers that the finding is about."""
+    """What was found about a cause.
+
+    Attributes:
+        cause_id: The cause, by a name that stays the same in every release.
+        finding: The finding.
+        namesrv_addrs: The name servers that the finding is about; () if it is not about name servers.
+    """
 
     cause_id: str
     finding: CauseFinding

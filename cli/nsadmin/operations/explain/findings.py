@@ -16,7 +16,12 @@ SERVERS_PLACEHOLDER = "{servers}"
 
 
 class Advice(NamedTuple):
-    """What to do next: an instruction, a command (the words after `nsadmin`), or both."""
+    """What to do next: an instruction, a command, or both.
+
+    Attributes:
+        instruction: The instruction; "" for none.
+        command_words: The words after `nsadmin`; () for none.
+    """
 
     instruction: str
     command_words: tuple[str, ...] = ()
@@ -31,9 +36,15 @@ class Advice(NamedTuple):
 
 
 class CauseFinding(NamedTuple):
-    """The result of a cause check, its evidence, and advice if there is any.
+    """The result of a cause check.
 
-    `namesrv_addr`, `broker_name` and `broker_addr` name the server that the finding is about, if any.
+    Attributes:
+        result: "ok", "warning" (a problem, but not the cause), "cause", "unknown" or "skipped".
+        evidence: What was seen.
+        advice: What to do next; None for nothing.
+        namesrv_addr: The name server that the finding is about, if any; so with the next two.
+        broker_name: The broker.
+        broker_addr: Its address.
     """
 
     result: FindingResult
