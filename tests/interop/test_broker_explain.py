@@ -67,7 +67,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @contextmanager
-def load(port: int, senders: int = 8) -> Iterator[Counter[int]]:
+def load(port: int, senders: int = 4) -> Iterator[Counter[int]]:
     """Sends from several threads, counted by response code."""
     codes: Counter[int] = Counter()
     is_over = threading.Event()
@@ -88,7 +88,7 @@ def load(port: int, senders: int = 8) -> Iterator[Counter[int]]:
 
 def test_a_queue_of_one_request_and_a_short_wait(cluster: Cluster) -> None:
     with load(cluster.busy.port) as codes:
-        wait_for("refusals", lambda: codes[SYSTEM_BUSY] > 100)
+        wait_for("refusals", lambda: codes[SYSTEM_BUSY] > 10)
         causes = cluster.list_causes(cluster.busy)
     assert [cause["step"] for cause in causes] == ["sendQueueFull", "sendQueueWait"]
     assert causes[0]["seen"].startswith(
@@ -100,7 +100,7 @@ def test_a_queue_of_one_request_and_a_short_wait(cluster: Cluster) -> None:
     wait_for_runtime_info(cluster.busy.port)
     wait_for("the topic", lambda: send_code(cluster.busy.port, TOPIC) == 0)
     with load(cluster.busy.port) as codes:
-        wait_for("stored messages", lambda: codes[0] > 1000)
+        wait_for("stored messages", lambda: codes[0] > 200)
         assert "sendQueueFull" not in [cause["step"] for cause in cluster.list_causes(cluster.busy)]
     assert codes[SYSTEM_BUSY] < codes[0] / 100
 
