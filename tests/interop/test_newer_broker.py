@@ -78,3 +78,13 @@ def test_times_of_a_backlog(newer: Newer) -> None:
     )  # fmt: skip
     assert first["oldest"] <= first["lastConsumed"] <= first["newest"]
     assert (second["newest"], second["unreadAgeMs"]) == (None, None)
+
+
+def test_the_end_of_its_logs_is_in_a_bundle(newer: Newer, tmp_path: Path) -> None:
+    bundle = tmp_path / "a.nsbundle.zip"
+    logs = newer.broker.home / "logs" / "rocketmqlogs"
+    created = newer("bundle", "create", str(bundle), "--logs", str(logs))
+    assert created.code == 0, created.err
+    shown = newer("bundle", "show", str(bundle)).rows
+    names = {row["item"].rpartition("/")[2] for row in shown if row["kind"] == "log"}
+    assert {"broker.log", "store.log"} <= names

@@ -1,7 +1,7 @@
 """What response codes and exceptions of clients mean: the table of `nsadmin errors` and our own advice."""
 
 import re
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode
 
@@ -25,7 +25,7 @@ class ErrorMeaning(NamedTuple):
 
 
 # Code or name or both, parts of the text, then the fields of ErrorMeaning.
-_TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], Unpack[tuple[str, ...]]], ...] = (
+_TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...] = (
     (
         ResponseCode.SYSTEM_ERROR,
         "",
@@ -57,7 +57,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], Unpack[tuple[str, ...]
         "",
         "the transaction could not be ended",
         "its half message is gone, or belongs to another producer group",
-        "nsadmin queryMsgById -i MSGID",
+        "nsadmin queryMsgById TOPIC MSGID",
     ),
     (
         ResponseCode.FLUSH_DISK_TIMEOUT,
@@ -144,7 +144,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], Unpack[tuple[str, ...]
         "query_not_found|can not find message|no message, topic=",
         "the broker has nothing of this kind: no message, offset or value",
         "the message expired, the id is that of another cluster, or the group has no offset yet",
-        "nsadmin queryMsgById -i MSGID",
+        "nsadmin queryMsgById TOPIC MSGID",
     ),
     (
         ResponseCode.SUBSCRIPTION_PARSE_FAILED,
