@@ -1,11 +1,13 @@
 """A 5.5.1 broker, of which the registry lacks the name server and the client: what only it can do."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from nsadmin.client.bundles.bundle_file import LOG_FOLDER, SupportBundle
 from tests.interop import command_line, jars
 from tests.interop.cluster import NameServer, create_topic, send, wait_for_broker, wait_for_topic
 from tests.interop.command_line import CommandResult
@@ -78,3 +80,13 @@ def test_times_of_a_backlog(newer: Newer) -> None:
     )  # fmt: skip
     assert first["oldest"] <= first["lastConsumed"] <= first["newest"]
     assert (second["newest"], second["unreadAgeMs"]) == (None, None)
+
+
+def test_the_end_of_its_logs_is_in_a_bundle(newer: Newer, tmp_path: Path) -> None:
+    bundle = tmp_path / "a.nsbundle.zip"
+    logs = newer.broker.home / "logs" / "rocketmqlogs"
+    created = newer("bundle", "create", str(bundle), "--logs", str(logs))
+    assert created.code == 0, created.err
+    with closing(SupportBundle(bundle)) as opened:
+        names = {name.rpartition("/")[2] for name in opened.list_files(LOG_FOLDER)}
+    assert {"broker.log", "store.log"} <= names

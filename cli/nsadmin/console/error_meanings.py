@@ -57,7 +57,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "",
         "the transaction could not be ended",
         "its half message is gone, or belongs to another producer group",
-        "nsadmin queryMsgById -i MSGID",
+        "nsadmin queryMsgById TOPIC MSGID",
     ),
     (
         ResponseCode.FLUSH_DISK_TIMEOUT,
@@ -144,7 +144,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "query_not_found|can not find message|no message, topic=",
         "the broker has nothing of this kind: no message, offset or value",
         "the message expired, the id is that of another cluster, or the group has no offset yet",
-        "nsadmin queryMsgById -i MSGID",
+        "nsadmin queryMsgById TOPIC MSGID",
     ),
     (
         ResponseCode.SUBSCRIPTION_PARSE_FAILED,

@@ -150,7 +150,7 @@ _NAMES_BY_MODULE = {
     "nsadmin.client.topics.queue_mappings": ("BrokerQueueShare", "QueueMappingItem"),
     "nsadmin.client.topics.topic_configs": ("BrokerTopicConfig", "TopicConfigChange", "TopicPatch"),
     "nsadmin.client.topics.topic_deletion": ("DeletionStep", "ServerRole", "TopicDeletion"),
-    "nsadmin.client.topics.topic_stats": ("BrokerTopicStats", "QueueStats", "TopicStats"),
+    "nsadmin.client.topics.topic_stats": ("BrokerTopicStats", "QueueStats", "QueueTimes", "TopicStats"),
     "nsadmin.client.topics.topic_traffic": ("MessageCount", "TopicTraffic"),
     "nsadmin.client.topics.topic_usage": ("TopicUsage",),
     "nsadmin.client.topics.topic_views": ("BrokerTopicView", "NameServerTopicView"),

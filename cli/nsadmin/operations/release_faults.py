@@ -18,8 +18,8 @@ class ReleaseFault(NamedTuple):
 
     `fixed_releases` has the first fixed release of each major version. If it is missing, all its releases
     are affected. `first_release` is the first affected release. A server with another value of
-    `needed_setting` is not affected; an unknown value counts as affected, except for a notice. `source` is
-    a CVE, or an issue.
+    `needed_setting` is not affected; an unknown value counts as affected, except for a notice. `source` is a
+    CVE, or an issue.
     """
 
     source: str

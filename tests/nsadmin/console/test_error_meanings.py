@@ -5,6 +5,8 @@ import pytest
 from namesrv_core.errors import ResponseCode
 from nsadmin.command_line import registry
 from nsadmin.console.error_meanings import ERROR_MEANINGS, find_meanings
+from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import closed_port
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,12 @@ def test_each_code_is_that_of_the_protocol_and_each_command_exists() -> None:
         typed = {entry.typed_name for entry in registry.COMMANDS}
         assert words[0] == "nsadmin"
         assert words[1] in typed or " ".join(words[1:3]) in typed, meaning.command
+
+
+def test_each_command_can_be_typed(run: Run) -> None:
+    dead_addr = f"127.0.0.1:{closed_port()}"
+    for line in sorted({meaning.command for meaning in ERROR_MEANINGS}):
+        words = line.replace("ADDR", dead_addr).split()[1:]
+        result = run(*words, "-n", dead_addr)
+        # No server answers, but the command line is complete.
+        assert result.code in (3, 4) or result.out.startswith(("CRITICAL", "UNKNOWN")), (line, result.err)

@@ -100,7 +100,9 @@ def _warn_of_release_faults(session: Session, replica_set: ReplicaSet) -> None:
         if r.broker_addr
     }
     for addr, info, _ in session.admin.brokers.get_runtime_info(list(label_by_addr)):
-        for line in describe_broker_faults(label_by_addr[addr], info and info.version, is_slave=True):
+        for line in describe_broker_faults(
+            label_by_addr[addr], info.version if info else None, is_slave=True
+        ):
             session.write_remark(line)
 
 

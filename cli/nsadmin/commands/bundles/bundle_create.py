@@ -20,6 +20,7 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.bundles.bundle_builder import BundleOrder, check_target, choose_rates, create_bundle
 from nsadmin.operations.bundles.collector import DEFAULT_MAX_DETAILS, CollectionPlan, list_namespaces
+from nsadmin.operations.bundles.local_files import parse_log_folder
 from nsadmin.operations.bundles.pseudonyms import choose_kinds
 from nsadmin.operations.state_folder import find_state_home
 
@@ -77,6 +78,15 @@ def bundle_create(
             help="Include this journal, or folder of `nsadmin collect`. Repeatable. Default: the context's.",
         ),
     ] = None,
+    log_folders: Annotated[
+        list[str] | None,
+        Option(
+            "--logs",
+            metavar="[HOST:]DIR",
+            help="Include the end of broker.log, store.log and namesrv.log in this folder, of a HOST through "
+            "ssh. Repeatable.",
+        ),
+    ] = None,
     namespaces: IncludedNamespacesOption = None,
     anonymise: Annotated[
         bool, Option("--anonymise", help="Replace host names and addresses by pseudonyms.")
@@ -117,11 +127,15 @@ def bundle_create(
     Passwords, keys, tokens and signatures are replaced by ***. The file contains no messages. Pseudonyms are
     the same in the whole file, and their key is not saved. bundle show lists the gaps, with the reasons.
 
+    --logs reads 1 MiB of each log. With --ssh, the connection to HOST goes through that host.
+
     Examples:
         # A bundle for support
         nsadmin bundle create incident.nsbundle.zip
         # Without host names, addresses and names
         nsadmin bundle create incident.nsbundle.zip --anonymise-names
+        # With the logs of a broker on this machine
+        nsadmin bundle create incident.nsbundle.zip --logs ~/logs/rocketmqlogs
     """
     if session.options.bundle is not None:
         raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")
@@ -138,6 +152,7 @@ def bundle_create(
         audit.audit_path(),
         find_state_home(),
         choose_kinds(anonymise=anonymise, anonymise_names=anonymise_names),
+        tuple(parse_log_folder(text, session.options.access.tunnel) for text in log_folders or ()),
     )
     try:
         check_target(bundle_path)

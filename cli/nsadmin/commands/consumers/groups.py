@@ -294,10 +294,10 @@ def delete_sub_group(
     Examples:
         # Preview the deletion
         nsadmin deleteSubGroup ledger -c cluster-a --dry-run
-        # Delete a group, its retry and dead-letter topics and its offsets
-        nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
         # Preview the deletion of several groups
         nsadmin deleteSubGroup 'led*,warehouse' -c cluster-a --dry-run
+        # Delete a group, its retry and dead-letter topics and its offsets
+        nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
     """
     removes_offsets = argument_values.parse_boolean("-r", remove_offset) or False
     master_targets = select_masters(session, broker_text, cluster_name)

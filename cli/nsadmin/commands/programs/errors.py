@@ -5,7 +5,7 @@ from typing import Annotated
 from typer import Argument
 
 from nsadmin.client import NotFound
-from nsadmin.command_line.declarations import command
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.console.error_meanings import ERROR_MEANINGS, ErrorMeaning, find_meanings
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
@@ -23,7 +23,9 @@ ERROR_COLUMNS: Columns[ErrorMeaning] = (
 def errors(
     session: Session,
     text: Annotated[
-        str | None, Argument(metavar="CODE|TEXT", help="A code, a name or a line of a log. Default: all.")
+        str | None,
+        Argument(metavar="CODE|TEXT", help="A code, a name or a line of a log. Default: all."),
+        Flags("--text"),
     ] = None,
 ) -> ResultRows:
     """Explain a response code or a client's exception: its meaning, usual causes, and what finds out more.

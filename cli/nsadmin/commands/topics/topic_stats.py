@@ -9,7 +9,7 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
-from nsadmin.client.results import error_text
+from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats, QueueTimes
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
@@ -162,8 +162,8 @@ def _times_rows(
     for (addr, _, name), result in zip(places, session.admin.topics.get_times_at(places), strict=True):
         reader = name if groups_by_addr[addr] else None
         errors.append(result.error)
-        if result.result is None:
-            text = error_text(result.error)
+        if result.error is not None or result.result is None:
+            text = error_text(result.error or NotFound("the broker reported no queues"))
             notes.append(f"broker {answering[addr].broker_name}: {text}")
             rows.append(GroupTimes(answering[addr], reader, error=text))
             continue

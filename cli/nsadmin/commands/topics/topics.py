@@ -177,10 +177,10 @@ def delete_topic(
     Examples:
         # Preview the deletion
         nsadmin deleteTopic refunds cluster-a --dry-run
-        # Delete it without a question
-        nsadmin deleteTopic refunds cluster-a --yes
         # Preview the deletion of several topics
         nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
+        # Delete a topic without a question
+        nsadmin deleteTopic refunds cluster-a --yes
     """
     topics = expand_names("topic", topic, lambda: session.admin.topics.list_user_names(cluster_name))
     deletions = [session.admin.topics.plan_deletion(name, cluster_name) for name in topics]

@@ -211,9 +211,8 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warning_when="a listed broker does not answer, name servers list different brokers, a broker deletes "
-    "messages early because its disk is above `diskMaxUsedSpaceRatio`, a renamed broker has two names, "
-    "two brokers have one name, or a release has a known fault",
+    warning_when="a listed broker does not answer, has another name than listed, has a release with a known "
+    "fault, or deletes messages early (`diskMaxUsedSpaceRatio`); or name servers list different brokers",
     critical_when="the master of a broker name does not answer, or refuses messages because its disk is "
     "above `diskSpaceWarningLevelRatio`; or an expected broker is missing",
     remedy="nsadmin clusterList",
