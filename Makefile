@@ -150,10 +150,9 @@ dist: .venv/.dist ## build all artefacts of a release into dist/ (5 minutes, nee
 dist-proof: ## install each artefact of dist/ in a clean place and use it there (5 minutes)
 	packaging/prove
 
-lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the files with hashes for containers
+lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the file with hashes for containers
 	$(UV) lock --upgrade
 	$(UV) export $(EXPORT) --no-dev --extra tls --output-file packaging/requirements.txt
-	$(UV) export $(EXPORT) --only-group build --output-file packaging/build-requirements.txt
 
 audit: .venv/.audit ## check uv.lock for known vulnerabilities; prints SKIPPED if the public service is unreachable
 	@$(BIN)/python -m tests.support.dependency_audit
