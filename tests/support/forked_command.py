@@ -9,7 +9,14 @@ import sys
 from collections.abc import Mapping, Sequence
 
 NUMBER_SIZE = 4
-"""Bytes of the process ID of the copy, and of its exit code."""
+
+
+def send_number(connection: socket.socket, number: int) -> None:
+    connection.sendall(number.to_bytes(NUMBER_SIZE, "little", signed=True))
+
+
+def read_number(answer: bytes) -> int:
+    return int.from_bytes(answer, "little", signed=True)
 
 
 def ask_for_copy(
@@ -26,12 +33,11 @@ def ask_for_copy(
 
 def main(path: str, *words: str) -> int:
     with ask_for_copy(path, words, os.environ, (0, 1, 2)) as connection:
-        pid = int.from_bytes(connection.recv(NUMBER_SIZE, socket.MSG_WAITALL), "little")
+        pid = read_number(connection.recv(NUMBER_SIZE, socket.MSG_WAITALL))
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda received, _: os.kill(pid, received))
-        answer = connection.recv(NUMBER_SIZE, socket.MSG_WAITALL)
-    # Without an answer, it was killed.
-    return int.from_bytes(answer, "little") if answer else 128 + signal.SIGKILL
+        code = read_number(connection.recv(NUMBER_SIZE, socket.MSG_WAITALL))
+    return code if code >= 0 else 128 - code
 
 
 if __name__ == "__main__":

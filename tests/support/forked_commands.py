@@ -6,10 +6,12 @@ other tests start. Output, exit code and what a command leaves behind are the sa
 
 import array
 import atexit
+import contextlib
 import gc
 import marshal
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -20,7 +22,8 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-from tests.support.forked_command import NUMBER_SIZE, ask_for_copy
+from tests.support import forked_command
+from tests.support.forked_command import NUMBER_SIZE
 
 
 def run(
@@ -35,7 +38,7 @@ def run(
         stdin.write((typed or "").encode())
         stdin.seek(0)
         fds = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
-        with ask_for_copy(start_server(), words, environment, fds) as connection:
+        with forked_command.ask_for_copy(start_server(), words, environment, fds) as connection:
             connection.settimeout(timeout)
             connection.recv(NUMBER_SIZE)
             try:
@@ -46,8 +49,7 @@ def run(
         for file in (stdout, stderr):
             file.seek(0)
             texts.append(file.read().decode())
-        # Without an answer, it was killed.
-        return subprocess.CompletedProcess(words, int.from_bytes(answer, "little") if answer else -9, *texts)
+        return subprocess.CompletedProcess(words, forked_command.read_number(answer), *texts)
 
 
 @cache
@@ -87,22 +89,33 @@ def serve(path: str, prepare: Callable[[], None] = lambda: None) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(64)
+        # A program whose place a command takes ends with the code of its command.
+        ended, wakes = os.pipe()
+        os.set_blocking(wakes, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wakes)
         print("ready", flush=True)
-        running: set[int] = set()
+        running: dict[int, socket.socket] = {}
         while True:
-            readable, _, _ = select.select([listener, sys.stdin], [], [], 1)
+            readable, _, _ = select.select([listener, sys.stdin, ended], [], [])
             if sys.stdin in readable:
                 return
-            # Waiting for them counts their processor time as that of the tests.
-            running -= {pid for pid in running if os.waitpid(pid, os.WNOHANG)[0]}
+            if ended in readable:
+                os.read(ended, 1 << 10)
+                for pid in [*running]:
+                    done, status = os.waitpid(pid, os.WNOHANG)
+                    if done:
+                        with running.pop(pid) as connection, contextlib.suppress(OSError):
+                            forked_command.send_number(connection, os.waitstatus_to_exitcode(status))
             if listener in readable:
                 connection, _ = listener.accept()
                 pid = os.fork()
                 if not pid:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     listener.close()
                     _run_copy(connection, prepare)
-                connection.close()
-                running.add(pid)
+                running[pid] = connection
 
 
 def _run_copy(connection: socket.socket, prepare: Callable[[], None]) -> NoReturn:
@@ -116,7 +129,8 @@ def _run_copy(connection: socket.socket, prepare: Callable[[], None]) -> NoRetur
             os.close(fd)
         with connection.makefile("rb") as request:
             words, environment, folder = marshal.loads(request.read())
-        connection.sendall(os.getpid().to_bytes(NUMBER_SIZE, "little"))
+        forked_command.send_number(connection, os.getpid())
+        connection.close()
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)
@@ -133,8 +147,7 @@ def _run_copy(connection: socket.socket, prepare: Callable[[], None]) -> NoRetur
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     finally:
-        connection.sendall(int(code).to_bytes(NUMBER_SIZE, "little"))
-        os._exit(0)
+        os._exit(code)
 
 
 if __name__ == "__main__":
