@@ -1,4 +1,4 @@
-"""Prints the Homebrew formula: formula.py VERSION FILE < pylock.toml. Resources are locked source archives."""
+"""Prints the Homebrew formula: formula.py VERSION FILE < pylock.toml. Resources are source archives."""
 
 import hashlib
 import sys
