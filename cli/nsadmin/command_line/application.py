@@ -194,8 +194,7 @@ def _build_group(name: str, actions: Actions | None) -> CommandGroup:
             raise typer.Exit(actions.show_group(name, wants_help))
 
     _declare_group(app, name)(show_group)
-    summaries = {entry.member_name: entry.help for entry in registry.list_group_members(name)}
-    return _complete_group(app, summaries, actions)
+    return _complete_group(app, registry.list_group_words(name), actions)
 
 
 def _complete_group(app: typer.Typer, summaries: Mapping[str, str], actions: Actions | None) -> CommandGroup:

@@ -60,8 +60,8 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("createtopic addtopic", ("updateTopic",)),
     ("creategroup addgroup", ("updateSubGroup",)),
     ("deletegroup", ("deleteSubGroup",)),
-    ("kvput kvset", ("updateKvConfig",)),
-    ("kvdelete kvrm", ("deleteKvConfig",)),
+    ("kvput", ("updateKvConfig",)),
+    ("kvrm", ("deleteKvConfig",)),
 )
 
 COMMANDS_BY_SYNONYM = {synonym: names for synonyms, names in _SYNONYMS for synonym in synonyms.split()}

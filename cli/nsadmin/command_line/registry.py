@@ -68,10 +68,11 @@ class CommandEntry(NamedTuple):
 
 
 COMMAND_GROUPS = {
+    "acl": "ACLs of brokers",
     "audit": "The record of changes made from this account",
     "backup": "Backups of a cluster, and how to restore them",
     "bench": "Throughput and latency of a cluster, measured with a bounded load",
-    "broker": "One broker: why it refuses messages",
+    "broker": "Brokers: their state and settings, and why one refuses messages",
     "bundle": "Support bundles: the answers of a cluster in a file",
     "check": "Checks for monitoring systems",
     "client": "The clients that are connected to brokers and proxies",
@@ -79,13 +80,13 @@ COMMAND_GROUPS = {
     "delayed": "Messages that brokers deliver later",
     "discovery": "The servers of a cluster, for other programs",
     "dlq": "Dead letters: the messages that consumer groups failed to consume",
-    "group": "One consumer group",
+    "group": "Consumer groups: their backlog and settings, and why one does not consume",
     "inventory": "The brokers that nsadmin expects",
     "journal": "The journal of a name server: every change of its tables",
     "kube": "RocketMQ in a Kubernetes namespace",
     "kv": "The KV config of the name servers",
     "lab": "Simulated clusters on this machine, and faults in them",
-    "message": "One message",
+    "message": "Messages: find, send and track one",
     "messages": "The messages of topics in files",
     "proxy": "The proxies of RocketMQ 5",
     "rebalance": "Queues of topics moved between brokers: scale out, scale in, level the load",
@@ -93,8 +94,10 @@ COMMAND_GROUPS = {
     "report": "Availability and drain reports from journals and logs",
     "route": "The route of a topic: why it is missing, and how it changed",
     "snapshot": "The complete state of the name servers, saved in a file",
+    "topic": "Topics: routes, queues and settings",
     "transaction": "Half messages: the messages of transactions that have not ended",
     "transfer": "A cluster's contents copied to another cluster",
+    "user": "Users of brokers",
 }
 """The groups of two-word commands, with their help."""
 
@@ -442,11 +445,50 @@ CATEGORIES = tuple(_COMMANDS_BY_CATEGORY)
 COMMANDS = tuple(_build_entry(c, *fields) for c, rows in _COMMANDS_BY_CATEGORY.items() for fields in rows)
 
 
+NOUN_AND_VERB = {
+    "topic list": "topicList",
+    "topic show": "topicRoute",
+    "topic status": "topicStatus",
+    "topic create": "updateTopic",
+    "topic update": "updateTopic",
+    "topic delete": "deleteTopic",
+    "group list": "consumerProgress",
+    "group show": "getConsumerConfig",
+    "group create": "updateSubGroup",
+    "group update": "updateSubGroup",
+    "group delete": "deleteSubGroup",
+    "group reset": "resetOffsetByTime",
+    "broker list": "clusterList",
+    "broker show": "brokerStatus",
+    "broker config": "getBrokerConfig",
+    "broker update": "updateBrokerConfig",
+    "user list": "listUser",
+    "user show": "getUser",
+    "user create": "createUser",
+    "user update": "updateUser",
+    "user delete": "deleteUser",
+    "acl list": "listAcl",
+    "acl show": "getAcl",
+    "acl create": "createAcl",
+    "acl update": "updateAcl",
+    "acl delete": "deleteAcl",
+    "message find": "queryMsgByKey",
+    "message show": "queryMsgById",
+    "message send": "sendMessage",
+    "kv set": "updateKvConfig",
+    "kv delete": "deleteKvConfig",
+}
+"""The commands with mqadmin's names, as a noun and a verb."""
+
+
 def plain_name(command_name: str) -> str:
     return command_name.replace("-", "").replace("_", "").lower()
 
 
 _ENTRIES_BY_NAME = {plain_name(entry.name): entry for entry in COMMANDS}
+_ENTRIES_BY_NAME |= {
+    alias.replace(" ", ""): _ENTRIES_BY_NAME[plain_name(name)] for alias, name in NOUN_AND_VERB.items()
+}
 
 
 def find_command(command_word: str) -> CommandEntry | None:
@@ -473,6 +515,20 @@ def list_group_members(group_name: str) -> list[CommandEntry]:
     return [command_entry for command_entry in COMMANDS if command_entry.group == group_name]
 
 
+def list_group_words(group_name: str) -> dict[str, str]:
+    """Return the words that can follow a group's name, with their help."""
+    words = {entry.member_name: entry.help for entry in list_group_members(group_name)}
+    for alias, name in NOUN_AND_VERB.items():
+        group, verb = alias.split()
+        if group == group_name:
+            words[verb] = _ENTRIES_BY_NAME[plain_name(name)].help
+    return words
+
+
+def list_aliases(entry: CommandEntry) -> list[str]:
+    return [alias for alias, name in NOUN_AND_VERB.items() if name == entry.name]
+
+
 def find_category(handle: str) -> Category | None:
     return next((category for category in CATEGORIES if category.handle == handle.lower()), None)
 
@@ -483,11 +539,9 @@ def list_category_members(category: Category) -> list[CommandEntry]:
 
 def list_top_level_names() -> dict[str, str]:
     """Return the words that can follow `nsadmin`, with their help: groups, and commands that have none."""
-    top_level_names: dict[str, str] = {}
+    top_level_names = dict(COMMAND_GROUPS)
     for command_entry in COMMANDS:
-        if command_entry.group:
-            top_level_names[command_entry.group] = COMMAND_GROUPS[command_entry.group]
-        else:
+        if not command_entry.group:
             top_level_names[command_entry.name] = command_entry.help
     return top_level_names
 
@@ -520,8 +574,8 @@ def suggest_members(group_name: str, member_word: str) -> list[str]:
     synonym_commands = _commands_of_synonym([group_name, member_word])
     if synonym_commands != _commands_of_synonym([group_name]):
         return synonym_commands
-    typed_names = {e.member_name: e.typed_name for e in list_group_members(group_name)}
-    return [typed_names[member_name] for member_name in find_similar_names(member_word, typed_names, 0.6)]
+    similar_words = find_similar_names(member_word, list_group_words(group_name), 0.6)
+    return [f"{group_name} {word}" for word in similar_words]
 
 
 def _commands_of_synonym(command_words: Sequence[str]) -> list[str]:

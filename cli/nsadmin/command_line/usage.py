@@ -140,7 +140,7 @@ def unknown_command_error(command_words: Sequence[str]) -> UsageError:
 
 
 def _describe_unknown_member(group_name: str, member_word: str) -> str:
-    member_names = [member_entry.member_name for member_entry in registry.list_group_members(group_name)]
+    member_names = registry.list_group_words(group_name)
     if member_word.startswith("-"):
         return f'missing command after "{group_name}": use {", ".join(member_names)}'
     suggested_names = registry.suggest_members(group_name, member_word)

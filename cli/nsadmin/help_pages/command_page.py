@@ -25,6 +25,7 @@ _NAMED_SHARED_FLAGS = (
 def command_text(entry: CommandEntry) -> str:
     command_function = entry.load_function()
     width = help_width()
+    aliases = [f"nsadmin {alias}" for alias in registry.list_aliases(entry)]
     own_parameters = command_parameters(command_function)
     docstring = parse_docstring(command_function)
     column_names = declaration_of(command_function).column_names
@@ -32,7 +33,10 @@ def command_text(entry: CommandEntry) -> str:
     options = [parameter for parameter in own_parameters if parameter.position is None]
     return join_sections(
         (
-            wrap_paragraph(f"Usage: {format_usage(entry, own_parameters)} [OPTIONS]", width),
+            [
+                *wrap_paragraph(f"Usage: {format_usage(entry, own_parameters)} [OPTIONS]", width),
+                *([f"Also: {', '.join(aliases)}"] if aliases else []),
+            ],
             *(wrap_paragraph(paragraph, width) for paragraph in docstring.paragraphs),
             _parameter_section("Arguments, by position or as options:", arguments, width),
             _parameter_section("Options:", options, width),

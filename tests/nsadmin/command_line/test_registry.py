@@ -4,6 +4,7 @@ from inspect import signature
 
 import pytest
 
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import (
     COMMAND_GROUPS,
@@ -109,3 +110,21 @@ def test_groups_and_single_commands_follow_the_program_s_name() -> None:
     assert names["kv"] == "The KV config of the name servers"
     assert "topicRoute" in names
     assert not {"kvGet", "kv get", "get"} & names.keys()
+
+
+@pytest.mark.parametrize("alias", registry.NOUN_AND_VERB)
+def test_a_noun_and_a_verb_name_the_command_with_mqadmins_name(alias: str) -> None:
+    name = registry.NOUN_AND_VERB[alias]
+    for words in (alias.split(), [alias.replace(" ", "-").upper()]):
+        entry, rest = registry.take_command([*words, "x"])
+        assert entry is not None
+        assert (entry.name, rest) == (name, ["x"])
+    assert alias in registry.list_aliases(entry)
+    group, verb = alias.split()
+    assert registry.list_group_words(group)[verb] == entry.help
+
+
+def test_no_alias_hides_a_command() -> None:
+    names = {registry.plain_name(entry.name): entry.name for entry in registry.COMMANDS}
+    for alias, name in registry.NOUN_AND_VERB.items():
+        assert names.get(alias.replace(" ", ""), name) == name

@@ -57,6 +57,7 @@ def test_a_page_has_usage_description_options_two_examples_and_columns(
         command_text(entry_of("topicRoute"))
         == """\
 Usage: nsadmin topicRoute TOPIC [CONF] (-s TIME | -o N) [OPTIONS]
+Also: nsadmin topic show
 
 Say what it does.
 
