@@ -123,7 +123,7 @@ def drained_stopped_and_started(world: World) -> None:
     assert {event["cause"] for event in named(events, "reopened")} == {"created"}
     [safe] = named(events, "safe")
     assert safe["unknown"] == []
-    assert max(event["puts"] or 0 for event in named(events, "progress")) > 100
+    assert max(event["puts"] or 0 for event in named(events, "progress")) > 40
     assert [event["puts"] for event in named(events, "progress")][-1] == 0
     assert not any(queue["perm"] & 2 for table in world.queues for queue in table.values())
     at_safe = world.load.counts
@@ -326,7 +326,7 @@ def test_newest_rolling_restart_with_a_slave(newest: World, tmp_path: Path) -> N
 
 
 def test_newest_all_that_was_sent_was_consumed(newest: World) -> None:
-    assert newest.load.order("stop").sent > 1000
+    assert newest.load.order("stop").sent > 300
     wait_for("all messages", lambda: newest.load.counts.missing == 0, interval=0.5)
 
 
@@ -356,5 +356,5 @@ def test_old_undone_without_a_restart(old: World) -> None:
 
 
 def test_old_all_that_was_sent_was_consumed(old: World) -> None:
-    assert old.load.order("stop").sent > 1000
+    assert old.load.order("stop").sent > 300
     wait_for("all messages", lambda: old.load.counts.missing == 0, interval=0.5)

@@ -50,7 +50,7 @@ public class Load {
                 try {
                     producer.send(new Message(args[1], "A", String.valueOf(number), new byte[] {'x'}));
                     sent.add(String.valueOf(number));
-                    Thread.sleep(10);
+                    Thread.sleep(25);
                 } catch (Exception error) {
                     long millis = System.currentTimeMillis() - begun;
                     System.out.println("failed " + begun + " " + millis + " " + why(error));
