@@ -287,9 +287,26 @@ def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.restart_broker()}
     records = cluster.run_drain(tmp_path, durable=True)
-    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(6, 4)]
+    [permission_set] = select_events(records, "permissionSet")
+    assert (permission_set["addr"], permission_set["before"], permission_set["after"]) == (MASTER, 6, 4)
     assert select_events(records, "wiped", "reopened") == []
     assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
+
+
+def test_the_permission_of_before_is_saved_before_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster()
+
+    def end_process(master: str, perm: int) -> str | None:
+        raise DrainKilled
+
+    monkeypatch.setattr(cluster, "set_permission", end_process)
+    with pytest.raises(DrainKilled):
+        cluster.run_drain(tmp_path, durable=True)
+    saved = DrainFolder(tmp_path).load()
+    assert saved is not None
+    assert saved.state.permission == 6
 
 
 CHECKED = [
@@ -316,6 +333,18 @@ def test_without_any_name_server_nothing_is_known() -> None:
     with pytest.raises(DrainRefused) as refused:
         check_plan(cluster.make_plan(allow_unreachable=True), tuple(servers), SYSTEM, frozenset(), 0)
     assert str(refused.value) == f"no name server answered: {first}: no answer; {second}: no answer"
+
+
+def test_name_servers_that_do_not_answer_are_named_with_their_errors() -> None:
+    cluster = DrainCluster(3)
+    first, second, third = cluster.read_servers()
+    servers = (first._replace(error="no answer"), second, third._replace(error="refused"))
+    with pytest.raises(DrainRefused) as refused:
+        check_plan(cluster.make_plan(), servers, SYSTEM, frozenset(), 0)
+    assert str(refused.value) == (
+        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its routes would stay unknown; "
+        "pass --allow-unreachable to drain without it"
+    )
 
 
 def test_the_check_tells_all_risks_and_the_share_of_the_broker() -> None:
