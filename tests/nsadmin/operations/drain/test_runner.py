@@ -34,6 +34,10 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["event"] for record in records if record["event"] != "progress"] == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
     ]  # fmt: skip
+    assert records[0] == {
+        "time": 1_700_000_000_000, "event": "started", "cluster": "C", "broker": "broker-a",
+        "nameServers": [node.addr for node in cluster.nodes], "resumed": None,
+    }  # fmt: skip
     assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
     assert not cluster.is_written
     [closed], [safe] = select_events(records, "closed"), select_events(records, "safe")
@@ -41,6 +45,13 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["phase"] for record in select_events(records, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
+
+
+def test_a_drain_that_was_stopped_resumes_with_the_name_of_its_phase(tmp_path: Path) -> None:
+    cluster = DrainCluster()
+    records = cluster.run_drain(tmp_path, limit=10)
+    assert select_events(records, "progress")[-1]["phase"] == "settle"
+    assert cluster.run_drain(tmp_path)[0]["resumed"] == "settle"
 
 
 def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
@@ -161,7 +172,9 @@ def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_
     cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
     records = cluster.run_drain(tmp_path)
-    assert [record["addr"] for record in select_events(records, "serverLost")] == [cluster.nodes[1].addr]
+    assert [(record["addr"], record["error"]) for record in select_events(records, "serverLost")] == [
+        (cluster.nodes[1].addr, "connection refused, no server listens on this port")
+    ]
     assert [record["unknown"] for record in select_events(records, "safe")] == [[cluster.nodes[1].addr]]
     assert not cluster.is_written
 
