@@ -153,6 +153,12 @@ def test_the_broker_tells_all_settings_of_its_topics_and_their_version(
     assert world.read_own_topics(dead_addr) is None
 
 
+def test_a_slave_with_everything_has_no_gap(running_lab: Lab, world: ClusterEnvironment) -> None:
+    slaves = {1: running_lab.brokers[NAME, 1]}
+    assert world.read_slave_gaps(running_lab.brokers[NAME, 0], slaves) == ()
+    assert world.read_slave_gaps(None, slaves) == world.read_slave_gaps("h:1", {}) == ()
+
+
 def test_ordered_topics_and_those_of_rocketmq(running_lab: Lab, world: ClusterEnvironment) -> None:
     master = running_lab.brokers[NAME, 0]
     assert world.read_ordered_topics(master) == {"orders"}
