@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.events import QueueData
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
@@ -49,6 +50,20 @@ def test_each_name_server_tells_what_it_has(running_lab: Lab, world: ClusterEnvi
         assert (orders.own_queue.broker_name, orders.own_queue.perm, orders.other_masters) == (NAME, 6, 1)
         assert orders.other_writable_queues == orders.own_queue.write_queue_nums
         assert not server.topics["orders-history"].is_open
+
+
+def test_queues_are_read_with_all_their_numbers(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    """Undoing the drain writes them back."""
+    first_server.clusters = {"C": {"a": {0: broker.addr}}}
+    first_server.routes = {"T": {"a": 6}}
+    queue = {"brokerName": "a", "readQueueNums": 4, "writeQueueNums": 3, "perm": 6, "topicSysFlag": 2}
+    group = {"brokerName": "a", "cluster": "C", "brokerAddrs": {0: broker.addr}}
+    first_server.handlers[105] = lambda asked: answer_json(
+        asked, {"brokerDatas": [group], "queueDatas": [queue], "filterServerTable": {}}
+    )
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        [server] = ClusterEnvironment(admin, "a").read_servers()
+    assert server.queues_by_topic == {"T": QueueData("a", 4, 3, 6, 2)}
 
 
 def test_a_name_server_without_the_broker_tells_of_no_member(first_server: FakeNameServer) -> None:
