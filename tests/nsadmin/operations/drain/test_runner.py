@@ -34,6 +34,10 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["event"] for record in records if record["event"] != "progress"] == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
     ]  # fmt: skip
+    assert records[0] == {
+        "time": 1_700_000_000_000, "event": "started", "cluster": "C", "broker": "broker-a",
+        "nameServers": [node.addr for node in cluster.nodes], "resumed": None,
+    }  # fmt: skip
     assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
     assert not cluster.is_written
     [closed], [safe] = select_events(records, "closed"), select_events(records, "safe")
@@ -41,6 +45,13 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["phase"] for record in select_events(records, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
+
+
+def test_a_drain_that_was_stopped_resumes_with_the_name_of_its_phase(tmp_path: Path) -> None:
+    cluster = DrainCluster()
+    records = cluster.run_drain(tmp_path, limit=10)
+    assert select_events(records, "progress")[-1]["phase"] == "settle"
+    assert cluster.run_drain(tmp_path)[0]["resumed"] == "settle"
 
 
 def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
@@ -161,7 +172,9 @@ def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_
     cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
     records = cluster.run_drain(tmp_path)
-    assert [record["addr"] for record in select_events(records, "serverLost")] == [cluster.nodes[1].addr]
+    assert [(record["addr"], record["error"]) for record in select_events(records, "serverLost")] == [
+        (cluster.nodes[1].addr, "connection refused, no server listens on this port")
+    ]
     assert [record["unknown"] for record in select_events(records, "safe")] == [[cluster.nodes[1].addr]]
     assert not cluster.is_written
 
@@ -287,9 +300,26 @@ def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.restart_broker()}
     records = cluster.run_drain(tmp_path, durable=True)
-    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(6, 4)]
+    [permission_set] = select_events(records, "permissionSet")
+    assert (permission_set["addr"], permission_set["before"], permission_set["after"]) == (MASTER, 6, 4)
     assert select_events(records, "wiped", "reopened") == []
     assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
+
+
+def test_the_permission_of_before_is_saved_before_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster()
+
+    def end_process(master: str, perm: int) -> str | None:
+        raise DrainKilled
+
+    monkeypatch.setattr(cluster, "set_permission", end_process)
+    with pytest.raises(DrainKilled):
+        cluster.run_drain(tmp_path, durable=True)
+    saved = DrainFolder(tmp_path).load()
+    assert saved is not None
+    assert saved.state.permission == 6
 
 
 CHECKED = [
@@ -316,6 +346,18 @@ def test_without_any_name_server_nothing_is_known() -> None:
     with pytest.raises(DrainRefused) as refused:
         check_plan(cluster.make_plan(allow_unreachable=True), tuple(servers), SYSTEM, frozenset(), 0)
     assert str(refused.value) == f"no name server answered: {first}: no answer; {second}: no answer"
+
+
+def test_name_servers_that_do_not_answer_are_named_with_their_errors() -> None:
+    cluster = DrainCluster(3)
+    first, second, third = cluster.read_servers()
+    servers = (first._replace(error="no answer"), second, third._replace(error="refused"))
+    with pytest.raises(DrainRefused) as refused:
+        check_plan(cluster.make_plan(), servers, SYSTEM, frozenset(), 0)
+    assert str(refused.value) == (
+        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its routes would stay unknown; "
+        "pass --allow-unreachable to drain without it"
+    )
 
 
 def test_the_check_tells_all_risks_and_the_share_of_the_broker() -> None:

@@ -80,3 +80,8 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
         assert list_texts(observation, rules=for_good) == texts
+    counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
+    assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
+        "the slave s:1, which does not answer",
+        "consumers to read the backlog",
+    )

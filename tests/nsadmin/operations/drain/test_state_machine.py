@@ -129,9 +129,17 @@ def test_a_counter_of_what_users_sent_is_believed_at_once() -> None:
                 ClusterObservation(at, (SHUT,), QUIET._replace(put_count=puts, user_puts=users))
             ).events
         ).puts
-        for at, puts, users in [(0, 0, 0), (30_000, 0, 0), (31_000, 50, 0), (32_000, 100, 28)]
+        for at, puts, users in [
+            (0, 0, 0),
+            (30_000, 0, 0),
+            (31_000, 50, 0),
+            (32_000, 100, 28),
+            (39_000, 101, 1),
+        ]
     ]
-    assert progress_events == [None, 0, 3000, 3000]
+    # Rounded up: one message is not none.
+    assert progress_events == [None, 0, 3000, 3000, 9]
+    assert isinstance(progress_events[-1], int)
 
 
 def test_nobody_is_safe_while_no_name_server_answers() -> None:
@@ -197,6 +205,7 @@ def test_messages_after_it_was_safe_make_it_unsafe() -> None:
     observed_events = state_machine.process_observation(
         ClusterObservation(60, (SHUT,), QUIET._replace(put_count=101, recent_puts={"T": 1}))
     ).events
+    assert observed_events[-1] == events.Unsafe(60, "6,000 messages a minute")
     assert (kinds(observed_events), state_machine.is_safe) == (["Unsafe"], False)
 
 

@@ -37,14 +37,17 @@ def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_pat
     assert cluster.topics_by_server() == before
 
 
-def test_what_was_created_changed_or_deleted_since_stays_so(tmp_path: Path) -> None:
-    cluster = DrainCluster()
+@pytest.mark.parametrize("old", [(), (0,)])
+def test_what_was_created_changed_or_deleted_since_stays_so(tmp_path: Path, old: tuple[int, ...]) -> None:
+    cluster = DrainCluster(old=old)
     cluster.run_drain(tmp_path)
     cluster.create_topic("fresh", queues=3)
     cluster.create_topic("orders", R, 16)
     cluster.delete_topic("payments")
     cluster.run_drain(tmp_path)
+    start = cluster.now
     cluster.run_undrain(tmp_path)
+    assert cluster.now == start
     for picture in cluster.topics_by_server():
         assert picture["fresh"] == make_queue(RW, 3)
         assert picture["orders"] == make_queue(R, 16)
@@ -107,6 +110,17 @@ def test_a_name_server_that_forgot_topics_gets_those_that_the_broker_has(tmp_pat
     del cluster.own["payments"]
     assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
     assert cluster.topics_by_server() == [dict(sorted(cluster.own.items()))]
+
+
+def test_without_the_broker_s_own_topics_name_servers_get_back_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster()
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
+    monkeypatch.setattr(cluster, "read_own_queues", lambda master: "no answer")
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server() == before
 
 
 def test_what_is_not_as_before_has_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
