@@ -249,10 +249,10 @@ CHECK = Check(
     critical_help="Used share of the nearest limit, in percent. Default: 90.",
     help="""Check how near masters are to the limits at which they refuse messages.
 
-    Producers get "system busy" or "broker busy" then. The limits are: how long a request waits in the send
-    queue (waitTimeMillsInSendQueue), how many requests wait there and in the queue of transactions, how long
-    a writer holds the lock of the store (osPageCacheBusyTimeOutMills), and the buffers of the transient store
-    pool. The check looks five times in half a second.
+    Producers get "system busy" or "broker busy" then. A limit is the time that a request may wait in the send
+    queue (waitTimeMillsInSendQueue). Others are the lengths of this queue and of the queue of transactions.
+    A writer may hold the lock of the store for a limited time (osPageCacheBusyTimeOutMills), and the
+    transient store pool has a limited number of buffers. The check looks five times in half a second.
 
     Examples:
         # Check all masters
