@@ -1,7 +1,7 @@
 """Words that operators type for a command, from other tools and everyday speech, with what they mean here."""
 
 _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("lag backlog behind progress", ("consumerProgress", "group explain", "check lag")),
+    ("lag backlog behind progress", ("consumerProgress", "check lag")),
     ("broker brokers node nodes cluster clusters", ("clusterList", "brokerStatus")),
     ("topic topics", ("topicList", "topicRoute")),
     ("queue queues offset offsets", ("topicStatus", "consumerProgress")),

@@ -87,7 +87,9 @@ def make_client(
 def make_facts(
     *clients: RunningClient, ends: tuple[int, int] = (10, 10), tps: float = 1.0, **more: Any
 ) -> GroupFacts:
-    kind = ("CONSUME_PASSIVELY", "CLUSTERING", "CONSUME_FROM_LAST_OFFSET") if clients else (None, None, None)
+    kind: tuple[str | None, str | None, str | None] = (None, None, None)
+    if clients:
+        kind = ("CONSUME_PASSIVELY", "CLUSTERING", "CONSUME_FROM_LAST_OFFSET")
     lags = tuple(
         GroupQueueLag("G", queue, end, 10, 10, None) for queue, end in zip((Q0, Q1), ends, strict=True)
     )
