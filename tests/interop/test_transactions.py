@@ -13,8 +13,9 @@ from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import JavaBroker, start_clients
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import Child, wait_for
+from tests.support.examples import list_cases_elsewhere, split_example
 
-GROUP = "tellers"
+TOPIC, GROUP = "payments", "payments-producer"
 UNTOUCHED, CHECKED = "600000", "100"
 """After how many ms brokers ask about a half message. A change needs no restart."""
 
@@ -59,9 +60,9 @@ def place(
     ):
         wait_for_broker([server], broker.name)
         wait_for_runtime_info(broker.port)
-        create_topic(broker.port, "Paid", 1)
-        wait_for_topic([server], "Paid")
-        yield Place(server, broker, "Paid")
+        create_topic(broker.port, TOPIC, 1)
+        wait_for_topic([server], TOPIC)
+        yield Place(server, broker, TOPIC)
 
 
 def list_if(place: Place, state: str, count: int) -> list[dict[str, Any]] | None:
@@ -114,8 +115,12 @@ def test_half_messages_of_a_dead_producer_are_named_discarded_and_resumed(
     producer.kill()
 
 
-def test_an_unknown_id_is_not_there(place: Place) -> None:
-    result = place.run("transaction", "resume", "7F0000010B4B18B4AAC2910F8A1E0000", "--yes")
+def test_the_examples_find_no_message(place: Place) -> None:
+    for case in list_cases_elsewhere("transactionList", "transactionDiscarded"):
+        for example in case.examples:
+            assert place.run(*split_example(example)).code == 0
+    [case] = list_cases_elsewhere("transactionResume")
+    result = place.run(*split_example(case.examples[0]))
     assert (result.code, 'no discarded half message "7F0000010B4B18B4AAC2910F8A1E0000"' in result.err) == (
         5, True,
     )  # fmt: skip

@@ -39,6 +39,7 @@ from nsadmin.console.session import Session
 NameArgument = Annotated[
     str | None,
     Argument(metavar="TOPIC|GROUP", help="Only the messages for this topic, or of this producer group."),
+    Flags("--name"),
 ]
 LimitOption = Annotated[
     int, Option("--limit", metavar="N", help="Examine at most N messages of each broker.", min=1)

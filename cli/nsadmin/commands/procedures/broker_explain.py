@@ -17,6 +17,7 @@ from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT,
 from nsadmin.commands.history.journal_source import JournalOption
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows
+from nsadmin.console.phrases import format_utc_second
 from nsadmin.console.session import Session
 from nsadmin.operations.explain import broker_observer
 from nsadmin.operations.explain.broker_causes import BROKER_CHECKS
@@ -77,6 +78,8 @@ def broker_explain(
     )
     if facts.reached_since is None:
         notes.append("since when is unknown: pass --journal DIR with a folder of nsadmin collect --runtime")
+    if facts.changed_ms is not None:
+        notes.append(f"a request last changed the broker's settings at {format_utc_second(facts.changed_ms)}")
     look_error = facts.looks[0].error
     errors = [look_error] if is_silent(look_error) else verdict_errors(reach_verdict(steps))
     return ResultRows.from_records(EXPLAIN_COLUMNS, steps, errors, notes, table=(RESULT, STEP, SEEN, NEXT))

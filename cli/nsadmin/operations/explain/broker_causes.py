@@ -1,8 +1,9 @@
 """Why a broker refuses messages ("system busy") or stores them slowly: all causes in their order. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
+from namesrv_core.errors import NotSupported
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.brokers.send_limits import LimitUse
 from nsadmin.client.results import error_text
@@ -119,8 +120,12 @@ def _find_empty_pool(facts: BrokerFacts) -> Iterator[CauseFinding]:
 
 
 def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
-    status = facts.ha_status.result
+    status, error = facts.ha_status.result, facts.ha_status.error
+    if error is not None and not isinstance(error, NotSupported):
+        yield from _find(facts, "unknown", f"it did not tell its slaves: {error_text(error)}")
+        return
     if status is None or status.in_sync_slave_nums is None:
+        # Brokers of 4.x do not report their slaves.
         if facts.slave_count == 0:
             yield from _find(
                 facts, "cause",
@@ -196,15 +201,10 @@ def _find_full_queue(facts: BrokerFacts, setting: str, noun: str) -> Iterator[Ca
     is_small = use.limit <= use.default / _FAR_BELOW
     if not (use.is_reached or is_small):
         return
-    changed = (
-        ""
-        if facts.changed_ms is None
-        else f"; a request last changed settings at {format_utc_second(facts.changed_ms)}"
-    )
     yield from _find(
         facts, "cause" if use.is_reached or facts.takes_messages else "warning",
         f"the queue of {noun} takes {use.limit:.0f} ({setting}, default {use.default:.0f}), and had "
-        f"{use.used:.0f}{facts.tell_since(setting)}{changed}",
+        f"{use.used:.0f}{facts.tell_since(setting)}",
         _raise_limit(
             facts, use, "then restart the broker, which makes the queue. More requests wait in memory"
         ),
@@ -267,7 +267,7 @@ def _describe_cold_reads(facts: BrokerFacts) -> CauseFinding:
 
 
 def _find_load(facts: BrokerFacts) -> Iterator[CauseFinding]:
-    if facts.topic_counts.error is not None:
+    if not facts.is_silent and facts.topic_counts.error is not None:
         yield from _find(facts, "unknown", f"topics: {error_text(facts.topic_counts.error)}")
 
 
@@ -289,15 +289,30 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
     return ok_finding(text)
 
 
+def _clear_unless_unreported(setting: str, evidence: str) -> Callable[[BrokerFacts], CauseFinding]:
+    """The finding below a limit, if the broker reports how much of it is used."""
+
+    def describe(facts: BrokerFacts) -> CauseFinding:
+        if not facts.is_silent and facts.largest_use(setting) is None:
+            return CauseFinding("unknown", f"the broker does not report how much of {setting} it uses")
+        return ok_finding(evidence)
+
+    return describe
+
+
 BROKER_CHECKS: tuple[CauseCheck[BrokerFacts], ...] = (
     CauseCheck("brokerSilent", "it answers", _find_silence, needs_servers=False),
     CauseCheck("notServing", "it takes messages", _find_not_serving),
     CauseCheck("diskFull", "its disk has room", _find_full_disk),
-    CauseCheck("pageCacheBusy", "no write holds the commit log for long", _find_busy_page_cache),
+    CauseCheck(
+        "pageCacheBusy",
+        _clear_unless_unreported("osPageCacheBusyTimeOutMills", "no write holds the commit log for long"),
+        _find_busy_page_cache,
+    ),
     CauseCheck(
         "transientPool",
         lambda facts: (
-            ok_finding("buffers are free")
+            _clear_unless_unreported("transientStorePoolSize", "buffers are free")(facts)
             if facts.config.get("transientStorePoolEnable") == "true"
             else skipped_finding("transientStorePoolEnable is not true")
         ),
@@ -308,16 +323,30 @@ BROKER_CHECKS: tuple[CauseCheck[BrokerFacts], ...] = (
         _describe_slaves,
         lambda facts: _find_missing_slaves(facts) if _waits_for_slaves(facts) else iter(()),
     ),
-    CauseCheck("storeSlow", "messages are stored quickly", _find_slow_store),
+    CauseCheck(
+        "storeSlow",
+        lambda facts: (
+            ok_finding("messages are stored quickly")
+            if facts.largest("putLatency99") is not None
+            else skipped_finding("the broker does not report putLatency99")
+        ),
+        _find_slow_store,
+    ),
     CauseCheck(
         "sendQueueFull",
-        "the send queue has room",
+        _clear_unless_unreported("sendThreadPoolQueueCapacity", "the send queue has room"),
         partial(_find_full_queue, setting="sendThreadPoolQueueCapacity", noun="sends"),
     ),
-    CauseCheck("sendQueueWait", "sends do not wait for long", _find_long_wait),
+    CauseCheck(
+        "sendQueueWait",
+        _clear_unless_unreported("waitTimeMillsInSendQueue", "sends do not wait for long"),
+        _find_long_wait,
+    ),
     CauseCheck(
         "transactionQueueFull",
-        "the queue of commits and rollbacks has room",
+        _clear_unless_unreported(
+            "endTransactionPoolQueueCapacity", "the queue of commits and rollbacks has room"
+        ),
         partial(_find_full_queue, setting="endTransactionPoolQueueCapacity", noun="commits and rollbacks"),
     ),
     CauseCheck("quotas", "no setting refuses a kind of message", _find_quotas),

@@ -17,7 +17,7 @@ from tests.support.message_brokers import CREATED, GroupReader
 
 def store_half(dlq: DeadLetterBroker, msg_id: str, topic: str = HALF, checks: int | None = None) -> None:
     counted = {} if checks is None else {"TRANSACTION_CHECK_TIMES": str(checks)}
-    dlq.store_message(b"x", topic, UNIQ_KEY=msg_id, REAL_TOPIC="T", REAL_QID="0", PGROUP="P", **counted)
+    dlq.store_message(b"x", topic, 0, 0, UNIQ_KEY=msg_id, REAL_TOPIC="T", REAL_QID="0", PGROUP="P", **counted)
 
 
 def list_ids(admin: AdminClient, dlq: DeadLetterBroker, limit: int = 100) -> list[tuple[str, int]]:

@@ -17,6 +17,13 @@ from nsadmin.operations.explain.broker_facts import BrokerFacts, ClientShare
 from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes, list_cause_ids
 
 ADDR = "h:10911"
+IDLE = dict.fromkeys(
+    (
+        "sendThreadPoolQueueSize", "sendThreadPoolQueueHeadWaitTimeMills", "pageCacheLockTimeMills",
+        "EndTransactionQueueSize", "putLatency99",
+    ),
+    "0",
+)  # fmt: skip
 BUSY = {"putTps": "900 800 700"}
 NO_SLAVE = HaStatus(True, 0, 0, (), None)
 SYNC = {"brokerRole": "SYNC_MASTER"}
@@ -33,7 +40,7 @@ def make_facts(
     """A broker at which nothing is wrong, but for these figures and settings."""
     facts = BrokerFacts(
         BrokerTarget("a", 0, ADDR),
-        (result(RuntimeInfo({})), result(RuntimeInfo(figures or {}))),
+        (result(RuntimeInfo(IDLE)), result(RuntimeInfo(IDLE | (figures or {})))),
         result({"brokerRole": "ASYNC_MASTER", **(config or {})}),
         DiskStates(),
         result(NO_SLAVE),
@@ -139,12 +146,13 @@ def test_a_full_disk_comes_before_what_it_leads_to() -> None:
 
 def test_the_slaves_of_a_4x_broker_are_those_of_name_servers() -> None:
     untold = ServerResult(ADDR, None, NotSupported("no"))
-    config = SYNC
     command = f"nsadmin updateBrokerConfig brokerRole ASYNC_MASTER -b {ADDR}"
-    facts = make_facts({}, config, ha_status=untold)
+    facts = make_facts({}, SYNC, ha_status=untold)
     assert (find(facts, "slavesBehind")[0], find(facts, "slavesBehind")[2]) == ("cause", command)
     assert find(facts._replace(slave_count=1), "slavesBehind")[0] == "ok"
     assert find(facts._replace(slave_count=None), "slavesBehind")[0] == "unknown"
+    failed = ServerResult(ADDR, None, CallError(ADDR, "silent", "no answer"))
+    assert find(facts._replace(ha_status=failed), "slavesBehind")[0] == "unknown"
 
 
 def test_sends_wait_for_a_slave_that_is_far_behind() -> None:
@@ -164,6 +172,13 @@ def test_a_collector_tells_since_when() -> None:
         {"sendThreadPoolQueueHeadWaitTimeMills": "211"}, reached_since={"waitTimeMillsInSendQueue": 0}
     )
     assert find(facts, "sendQueueWait")[1].endswith("211 ms, since 1970-01-01T00:00:00Z by the collector")
+
+
+def test_a_figure_that_is_not_reported_is_unknown() -> None:
+    facts = make_facts(looks=(result(RuntimeInfo({})),))
+    unknown = ["pageCacheBusy", "sendQueueFull", "sendQueueWait", "transactionQueueFull"]
+    assert list_cause_ids(explain(facts), "unknown") == unknown
+    assert find(facts, "storeSlow")[0] == "skipped"
 
 
 def test_a_silent_broker_and_one_without_settings() -> None:
