@@ -19,15 +19,16 @@ GERMAN = ("-Duser.language=de", "-Duser.country=DE")
 
 
 class Twins(NamedTuple):
-    server: NameServer
+    servers: list[NameServer]
     home: Path
     first: JavaBroker
     german: JavaBroker
 
     def run(self, *args: str) -> CommandResult:
         # Which address a broker had before is in the inventory.
+        addrs = ";".join(server.address for server in self.servers)
         return command_line.nsadmin(
-            self.server.address, *args, env={"NSADMIN_STATE": str(self.home), "NSADMIN_INVENTORY": "on"}
+            addrs, *args, env={"NSADMIN_STATE": str(self.home), "NSADMIN_INVENTORY": "on"}
         )
 
 
@@ -49,7 +50,7 @@ def twins(name_servers: list[NameServer], tmp_path_factory: pytest.TempPathFacto
         wait_for_broker(name_servers, "broker-twin")
         for broker in pair:
             wait_for_runtime_info(broker.port)
-        yield Twins(name_servers[0], home, *pair)
+        yield Twins(name_servers, home, *pair)
 
 
 def test_two_brokers_of_one_name_are_found_and_named(twins: Twins) -> None:
@@ -88,3 +89,23 @@ def test_a_broker_that_is_renamed_is_one_process_with_two_names(twins: Twins) ->
     wait_for("the new name", names, 60, interval=0.5)
     checked = twins.run("check", "brokers", "--clusterName", CLUSTER)
     assert "two processes" not in str(checked.rows["details"])
+
+
+def test_a_broker_that_registers_where_nobody_listens_is_named_with_its_former_address(twins: Twins) -> None:
+    broker = twins.first
+    wait_for(
+        "its name", lambda: broker.address in str(twins.run("clusterList", CLUSTER).rows), 60, interval=0.5
+    )
+    broker.kill()
+    broker._config |= {"brokerIP1": "127.0.0.9", "bindAddress": "127.0.0.1"}
+    broker.start()
+    former = f"brokerIP1 or listenPort; it was at {broker.address} before"
+    is_named = lambda: former in str(twins.run("check", "brokers", "--clusterName", CLUSTER).rows["details"])  # noqa: E731
+    wait_for("the former address", is_named, 60, interval=0.5)
+
+
+def test_a_kv_entry_that_one_server_has_is_found(twins: Twins) -> None:
+    words = ("updateKvConfig", "Naming", "former", "value", "--yes")
+    assert command_line.nsadmin(twins.servers[0].address, *words).code == 0
+    checked = twins.run("check", "divergence")
+    assert (checked.code, "former" in str(checked.rows)) == (2, True), checked

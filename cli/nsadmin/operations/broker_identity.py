@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.broker_configs import BrokerConfig
+from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import (
     BrokerAddrGroup,
     BrokerStatus,
@@ -45,22 +46,35 @@ def list_identity_lines(
 
 
 def find_twins(admin: AdminClient, statuses: Iterable[BrokerStatus], other_addrs: OtherAddrs) -> list[str]:
-    """Describe the brokers with another process of the same name and id, at another address."""
+    """Describe the brokers with another process of the same name and id, at another address.
+
+    One process that answers at both addresses has one start time.
+    """
     suspects = [
-        (s, addr) for s in statuses for addr in other_addrs.get(s.broker_addr, ()) if addr != s.broker_addr
+        (s, addr)
+        for s in statuses
+        if s.runtime_info is not None
+        for addr in other_addrs.get(s.broker_addr, ())
+        if addr != s.broker_addr
     ]
     if not suspects:
         return []
     addrs = list(dict.fromkeys(addr for _, addr in suspects))
     configs = {addr: config for addr, config, _ in admin.broker_configs.get_each(addrs) if config is not None}
+    infos = {addr: info for addr, info, _ in admin.brokers.get_runtime_info(addrs)}
     return [
         f"{s.broker_name} {s.broker_id} is two processes, at {s.broker_addr} and {addr}: name servers "
         "list the one that registered last, and clients cannot read the other's messages. Give one of them "
         "another brokerName"
         for s, addr in suspects
-        if (_own(configs, addr, "brokerName"), _own(configs, addr, "brokerId"))
-        == (s.broker_name, str(s.broker_id))
+        if _own(configs, addr, "brokerName") == s.broker_name
+        and _own(configs, addr, "brokerId") == str(s.broker_id)
+        and _boot_ms(infos.get(addr)) not in (None, _boot_ms(s.runtime_info))
     ]
+
+
+def _boot_ms(info: RuntimeInfo | None) -> int | None:
+    return None if info is None else info.get_integer("bootTimestamp")
 
 
 def _own(configs: Mapping[str, BrokerConfig], addr: str, key: str) -> str | None:
