@@ -1,4 +1,4 @@
-"""Prints the Homebrew formula: formula.py VERSION FILE < pylock.toml. Resources are source archives."""
+"""Prints the Homebrew formula of a source archive: formula.py VERSION FILE < pylock.toml."""
 
 import hashlib
 import sys

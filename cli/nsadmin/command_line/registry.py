@@ -486,14 +486,15 @@ def plain_name(command_name: str) -> str:
 
 
 _ENTRIES_BY_NAME = {plain_name(entry.name): entry for entry in COMMANDS}
-_ENTRIES_BY_NAME |= {
+_ENTRIES_BY_ALIAS = {
     alias.replace(" ", ""): _ENTRIES_BY_NAME[plain_name(name)] for alias, name in NOUN_AND_VERB.items()
 }
 
 
 def find_command(command_word: str) -> CommandEntry | None:
-    """Find a command by its name in one word: topicRoute, TOPICROUTE, topic-route or topic_route."""
-    return _ENTRIES_BY_NAME.get(plain_name(command_word))
+    """Find a command by a name in one word: topicRoute, TOPICROUTE, topic-route, topic_route, topicShow."""
+    plain_word = plain_name(command_word)
+    return _ENTRIES_BY_NAME.get(plain_word) or _ENTRIES_BY_ALIAS.get(plain_word)
 
 
 def find_group(command_word: str) -> str | None:
