@@ -57,7 +57,7 @@ def test_an_unknown_check_has_the_error_of_checks() -> None:
 
 def test_the_error_suggests_what_was_probably_meant() -> None:
     assert str(unknown_command_error(["lag"])) == (
-        'unknown command "lag": did you mean "consumerProgress" or "group explain" or "check lag"?'
+        'unknown command "lag": did you mean "consumerProgress" or "check lag"?'
     )
     assert str(unknown_command_error(["journal", "x"])) == (
         'unknown command "journal x": use cat, tail, stat, verify'
