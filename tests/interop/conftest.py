@@ -27,15 +27,15 @@ def released() -> None:
         archive_training.write_archives(version)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def name_servers(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[NameServer]]:
-    """Two name servers of ours for all tests with real brokers."""
+    """Two name servers of ours."""
     home = tmp_path_factory.mktemp("name-servers")
     with name_server(home / "first") as first, name_server(home / "second") as second:
         yield [first, second]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def broker(name_servers: list[NameServer], tmp_path_factory: pytest.TempPathFactory) -> Iterator[JavaBroker]:
     """A released 5.5.0 master, registered with both."""
     addresses = [server.address for server in name_servers]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -128,7 +128,7 @@ class Child:
     ) -> None:
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
-        slack = nullcontext()
+        slack: AbstractContextManager[None] = nullcontext()
         if java_timer_slack_ns and command[0] == "java" and sys.platform == "linux":
             slack = _set_timer_slack(java_timer_slack_ns // (10 if talks else 1))
         with log.open("wb") as sink, slack:

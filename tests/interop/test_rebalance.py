@@ -34,12 +34,12 @@ from tests.interop.rebalancing import Event, KeyedLoad, Rebalancing, routed
 
 FULL = os.environ.get("NSADMIN_REBALANCE") == "full"
 """The proof with larger topics, also with a broker that dies and on 4.9.7; it takes about five minutes."""
-QUEUES, PAUSE_MS = (4, 15) if FULL else (2, 20)
+QUEUES, PAUSE_MS = (4, 15) if FULL else (2, 40)
 PLAIN, ORDERED = "Plain", "Ordered"
 ONE_BY_ONE = ("--max-topics", "1") if FULL else ()
 PATIENT = {
     "brokerFastFailureEnable": "false", "osPageCacheBusyTimeOutMills": 60_000,
-    "registerNameServerPeriod": 10_000,
+    "registerNameServerPeriod": 10_000, "timerWheelEnable": "false",
 }  # fmt: skip
 
 Counts = dict[str, QueuePair]

@@ -18,6 +18,8 @@ _WORK_UNITS = re.compile(
     r"tests/nsreport/"
     # One cluster of Java servers for each release.
     r"|tests/interop/test_drain\.py::test_[a-z]{1,9}_"
+    # One cluster of Java servers.
+    r"|tests/interop/shared/"
     # Each page has a lab of its own.
     r"|tests/test_documentation\.py::test_each_command_of_a_page.*"
     # All other tests of a file share the servers that its fixtures start.

@@ -40,6 +40,7 @@ public class KeyedLoad {
     public static void main(String[] args) throws Exception {
         String plain = args[1];
         String ordered = args[2];
+        int pauseMillis = Integer.parseInt(args[3]);
         broken.put(plain, new AtomicInteger());
         broken.put(ordered, new AtomicInteger());
         start(consumer(args[0], plain, "plain"), (MessageListenerConcurrently) (messages, context) -> {
@@ -58,14 +59,14 @@ public class KeyedLoad {
                 for (MessageExt message : messages) {
                     follow(ordered, check(ordered, message), message);
                     // Queues with more keys lag behind, so that a wrong order shows.
-                    pause(12);
+                    pause(Math.max(12, pauseMillis * 3 / 5));
                 }
                 return ConsumeOrderlyStatus.SUCCESS;
             });
         }
         List<Thread> senders = new ArrayList<>();
         for (int at = 0; at < SENDERS; at++) {
-            senders.add(sender(args[0], at, plain, ordered, Integer.parseInt(args[3])));
+            senders.add(sender(args[0], at, plain, ordered, pauseMillis));
         }
         senders.forEach(Thread::start);
 

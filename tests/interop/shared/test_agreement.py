@@ -6,17 +6,18 @@ from datetime import datetime
 
 import pytest
 
-from tests.interop.daily import ORDERS, Cluster, daily_cluster, is_everywhere, lines
+from tests.interop.daily import Cluster, lines, live_clients
 from tests.interop.processes import wait_for
 
+TOPIC, GROUP, PRODUCERS = "Agreed", "Agreed-consumer", "Agreed-producer"
 
-@pytest.fixture(scope="module")
-def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with daily_cluster(tmp_path_factory.mktemp("agreement")) as running:
-        wait_for("the consumer", lambda: is_everywhere(running), interval=0.5)
-        running.clients.order("send 8")
-        wait_for("the consumer's work", lambda: running.clients.order("wait 8") == 8)
-        yield running
+
+@pytest.fixture(scope="module", autouse=True)
+def clients(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with live_clients(cluster, tmp_path_factory.mktemp("agreement") / "clients", TOPIC) as clients:
+        clients.order("send 8")
+        wait_for("the consumer's work", lambda: clients.order("wait 8") == 8)
+        yield
 
 
 def local(text: str, pattern: str) -> str:
@@ -54,8 +55,8 @@ def test_brokers_are_those_of_mqadmin(cluster: Cluster) -> None:
 
 def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
     def same() -> bool:
-        rows = cluster("consumerProgress", "Orders-consumer", "-s", "true").rows
-        mqadmin_output = cluster.mqadmin("consumerProgress", "-g", "Orders-consumer", "-s", "true")
+        rows = cluster("consumerProgress", GROUP, "-s", "true").rows
+        mqadmin_output = cluster.mqadmin("consumerProgress", "-g", GROUP, "-s", "true")
         ours = [
             [
                 row["topic"], row["brokerName"], *(str(row[name]) for name in NUMBERS[:3]),
@@ -63,15 +64,15 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
                 *(local(row["lastTime"], "%Y-%m-%d %H:%M:%S").split() if row["lastTime"] else ["N/A"]),
             ]
             for row in rows
-            if row["brokerName"] == "broker-a" and row["topic"] == ORDERS
+            if row["brokerName"] == "broker-a" and row["topic"] == TOPIC
         ]  # fmt: skip
-        return len(ours) == 1 and ours == [row for row in lines(mqadmin_output, "#Topic") if row[0] == ORDERS]
+        return len(ours) == 1 and ours == [row for row in lines(mqadmin_output, "#Topic") if row[0] == TOPIC]
 
     wait_for("the same progress", same)
-    of_group = ["Orders-consumer", "1", "V5_5_0", "PUSH", "CLUSTERING", "0", "0"]
+    of_group = [GROUP, "1", "V5_5_0", "PUSH", "CLUSTERING", "0", "0"]
 
     def sums() -> bool:
-        [row] = [row for row in cluster("consumerProgress").rows if row["group"] == "Orders-consumer"]
+        [row] = [row for row in cluster("consumerProgress").rows if row["group"] == GROUP]
         assert [row["group"], str(row["count"]), row["version"], row["messageModel"]] == (
             [*of_group[:3], of_group[4]]
         )
@@ -81,10 +82,10 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
     stats = next(
         row
         for row in cluster("brokerConsumeStats", cluster.new.address).rows
-        if [row["topic"], row["group"]] == [ORDERS, "Orders-consumer"]
+        if [row["topic"], row["group"]] == [TOPIC, GROUP]
     )
     theirs = lines(cluster.mqadmin("brokerConsumeStats", "-b", cluster.new.address), "#Topic")
-    [their_row] = [row for row in theirs if row[:2] == [ORDERS, "Orders-consumer"]]
+    [their_row] = [row for row in theirs if row[:2] == [TOPIC, GROUP]]
     names = ("brokerName", "queueId", "brokerOffset", "consumerOffset", "diff")
     assert their_row[2:7] == [str(stats[name]) for name in names]
 
@@ -93,15 +94,15 @@ NUMBERS = ("queueId", "brokerOffset", "consumerOffset", "diff", "inflight")
 
 
 def test_clients_are_those_of_mqadmin(cluster: Cluster) -> None:
-    [row] = cluster("consumerConnection", "Orders-consumer").rows
-    mqadmin_output = cluster.mqadmin("consumerConnection", "-g", "Orders-consumer")
+    [row] = cluster("consumerConnection", GROUP).rows
+    mqadmin_output = cluster.mqadmin("consumerConnection", "-g", GROUP)
     [client] = lines(mqadmin_output, "#ClientId")
     assert [client[0], *client[2:]] == [row["clientId"], row["language"], row["version"]]
     assert {line[0]: " ".join(line[1:]) for line in lines(mqadmin_output, "#Topic")} == row["subscriptions"]
     for name in ("consumeType", "messageModel", "consumeFromWhere"):
         assert f"{name[0].upper()}{name[1:]}: {row[name]}" in mqadmin_output
-    [row] = cluster("producerConnection", "Orders-producer", ORDERS).rows
-    mqadmin_output = cluster.mqadmin("producerConnection", "-g", "Orders-producer", "-t", ORDERS)
+    [row] = cluster("producerConnection", PRODUCERS, TOPIC).rows
+    mqadmin_output = cluster.mqadmin("producerConnection", "-g", PRODUCERS, "-t", TOPIC)
     [client] = re.findall(r"^0001  (\S+) +\S+ +(\S+) +(\S+)", mqadmin_output, re.M)
     assert list(client) == [row["clientId"], row["language"], row["version"]]
     mqadmin_output = cluster.mqadmin("producer", "-b", cluster.new.address)
@@ -114,9 +115,9 @@ def test_clients_are_those_of_mqadmin(cluster: Cluster) -> None:
 
 
 def test_what_a_client_tells_is_what_mqadmin_prints(cluster: Cluster) -> None:
-    rows = cluster("consumerStatus", "Orders-consumer").rows
+    rows = cluster("consumerStatus", GROUP).rows
     client = rows[0]["clientId"]
-    mqadmin_output = cluster.mqadmin("consumerStatus", "-g", "Orders-consumer", "-i", client)
+    mqadmin_output = cluster.mqadmin("consumerStatus", "-g", GROUP, "-i", client)
     theirs = dict(
         re.findall(r"^(\w+) +: (.*)$", mqadmin_output.partition("#Consumer Subscription#")[0], re.M)
     )
@@ -130,14 +131,14 @@ def test_what_a_client_tells_is_what_mqadmin_prints(cluster: Cluster) -> None:
         for line in mqadmin_output.partition("#Consumer Offset#")[2].partition("#Consumer MQ")[0].splitlines()
     ]
     mine = [[row["topic"], row["brokerName"], str(row["queueId"]), str(row["commitOffset"])] for row in rows]
-    assert [line for line in queues if line[:1] == [ORDERS]] == [line for line in mine if line[0] == ORDERS]
+    assert [line for line in queues if line[:1] == [TOPIC]] == [line for line in mine if line[0] == TOPIC]
 
 
 def test_a_message_is_what_mqadmin_prints(cluster: Cluster) -> None:
-    [row] = cluster("queryMsgByOffset", ORDERS, "broker-a", "0", "1").rows
+    [row] = cluster("queryMsgByOffset", TOPIC, "broker-a", "0", "1").rows
     labels = {
         "OffsetID": row["offsetMsgId"],
-        "Topic": ORDERS,
+        "Topic": TOPIC,
         "Tags": f"[{row['tags']}]",
         "Queue ID": str(row["queueId"]),
         "Queue Offset": str(row["queueOffset"]),
@@ -150,9 +151,9 @@ def test_a_message_is_what_mqadmin_prints(cluster: Cluster) -> None:
         "System Flag": str(row["sysFlag"]),
     }
     for words in (
-        ("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"]),
-        ("queryMsgByUniqueKey", "-t", ORDERS, "-i", row["msgId"]),
-        ("queryMsgByOffset", "-t", ORDERS, "-b", "broker-a", "-i", "0", "-o", "1"),
+        ("queryMsgById", "-t", TOPIC, "-i", row["offsetMsgId"]),
+        ("queryMsgByUniqueKey", "-t", TOPIC, "-i", row["msgId"]),
+        ("queryMsgByOffset", "-t", TOPIC, "-b", "broker-a", "-i", "0", "-o", "1"),
     ):
         mqadmin_output = cluster.mqadmin(*words)
         mqadmin_fields = dict(re.findall(r"^([A-Z][\w ]+?): +(.*)$", mqadmin_output, re.M))

@@ -2,15 +2,13 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from tests.interop.cluster import permissions, wait_for_broker, wait_for_runtime_info
+from tests.interop.cluster import permissions
 from tests.interop.command_line import ENVIRONMENT, PATIENT
-from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.daily import Cluster
 from tests.support import forked_commands
 
 LINES = """\
@@ -26,21 +24,9 @@ topicRoute BatchT
 """
 
 
-class Cluster(NamedTuple):
-    server: JavaNameServer
-    broker: JavaBroker
-
-
 @pytest.fixture(scope="module")
-def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    home = tmp_path_factory.mktemp("batch")
-    with (
-        JavaNameServer(home / "namesrv") as server,
-        JavaBroker(home / "broker", [server.address]) as broker,
-    ):
-        wait_for_broker([server], "broker-a")
-        wait_for_runtime_info(broker.port)
-        yield Cluster(server, broker)
+def cluster(cluster: Cluster) -> Cluster:
+    return cluster._replace(server=cluster.java)
 
 
 def batch(cluster: Cluster, lines: str, *args: str) -> "subprocess.CompletedProcess[str]":
@@ -76,7 +62,7 @@ def test_requests_to_a_server_go_over_one_connection(cluster: Cluster, tmp_path:
         [*PATIENT, "batch", str(lines), "-n", cluster.server.address, "--json"], ENVIRONMENT, timeout=60
     )
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.count('"topic": "TBW102"') == 50
+    assert result.stdout.count('"topic": "TBW102"') == 50 * 2  # A row for each broker.
     assert closed_to(cluster.server.port) - before < 10
 
 

@@ -13,24 +13,24 @@ import pytest
 from tests.interop import wire
 from tests.interop.cluster import plain, send
 from tests.interop.daily import (
-    ORDERS,
     Cluster,
     commit,
     committed,
-    daily_cluster,
     ends,
-    is_everywhere,
     lines,
+    live_clients,
     make_topic,
 )
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, LiveClients
 from tests.interop.processes import wait_for
 
+ORDERS = "Orders"
+
 
 @pytest.fixture(scope="module")
-def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with daily_cluster(tmp_path_factory.mktemp("daily")) as running:
+def clients(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveClients]:
+    with live_clients(cluster, tmp_path_factory.mktemp("daily") / "clients", ORDERS) as running:
         yield running
 
 
@@ -92,13 +92,12 @@ def tracks(said: str) -> dict[str, str]:
     return dict(re.findall(r"MessageTrack \[consumerGroup=(.+?), trackType=(\w+),", said))
 
 
-def test_who_has_consumed_a_message(cluster: Cluster) -> None:
-    wait_for("the consumer", lambda: is_everywhere(cluster), interval=0.5)
+def test_who_has_consumed_a_message(cluster: Cluster, clients: LiveClients) -> None:
     for broker in (cluster.new, cluster.old):
         commit(broker, "Offline", ORDERS, {0: 1})
     make_topic(cluster.server, [cluster.new], "%RETRY%Offline", 1)
-    cluster.clients.order("send 8")
-    assert cluster.clients.order("wait 8") == 8
+    clients.order("send 8")
+    assert clients.order("wait 8") == 8
     wanted = {"Offline": "NOT_ONLINE", "Orders-consumer": "CONSUMED"}
     for broker in (cluster.new, cluster.old):
         words = ("queryMsgByOffset", ORDERS, broker.name, "0", "3")
@@ -109,14 +108,15 @@ def test_who_has_consumed_a_message(cluster: Cluster) -> None:
                 consumption_row["tracks"] for consumption_row in cluster(command, ORDERS, msg_id).rows
             ] == [wanted]
             if broker is cluster.new:
-                assert tracks(cluster.mqadmin(command, "-t", ORDERS, "-i", msg_id)) == wanted
+                mqadmin_output = cluster.mqadmin(command, "-t", ORDERS, "-i", msg_id)
+                assert tracks(mqadmin_output) == wanted, mqadmin_output
 
 
 def is_told(cluster: Cluster, words: Sequence[str], wanted: dict[str, str]) -> bool:
     return [row["tracks"] for row in cluster(*words).rows or ()] == [wanted]
 
 
-def test_a_message_is_handed_to_a_living_client(cluster: Cluster) -> None:
+def test_a_message_is_handed_to_a_living_client(cluster: Cluster, clients: LiveClients) -> None:
     [client] = cluster("consumerConnection", "Orders-consumer").rows
     to = ("-g", "Orders-consumer", "-d", client["clientId"])
     consumed = 8
@@ -129,17 +129,17 @@ def test_a_message_is_handed_to_a_living_client(cluster: Cluster) -> None:
                 (delivery_row["consumeResult"], delivery_row["result"]) for delivery_row in result.rows
             ] == [("CR_SUCCESS", "done")]
             consumed += 1
-            assert cluster.clients.order(f"wait {consumed}") == consumed
+            assert clients.order(f"wait {consumed}") == consumed
     mqadmin_output = cluster.mqadmin("queryMsgById", "-t", ORDERS, "-i", row["offsetMsgId"], *to)
     assert "consumeResult=CR_SUCCESS" in mqadmin_output
-    assert cluster.clients.order(f"wait {consumed + 1}") == consumed + 1
+    assert clients.order(f"wait {consumed + 1}") == consumed + 1
     gone = cluster("queryMsgById", ORDERS, row["offsetMsgId"], *to[:3], "nobody", "--yes")
     assert (gone.code, f"connected clients: {client['clientId']}" in gone.err) == (5, True)
     assert cluster("queryMsgById", ORDERS, row["offsetMsgId"], "-g", "Offline", "-d", "x", "--yes").code == 5
 
 
-def test_a_message_is_sent_again(cluster: Cluster) -> None:
-    consumed = cluster.clients.order("wait 0")
+def test_a_message_is_sent_again(cluster: Cluster, clients: LiveClients) -> None:
+    consumed = clients.order("wait 0")
     for broker in (cluster.new, cluster.old):
         [row] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "0").rows
         result = cluster("queryMsgById", ORDERS, row["offsetMsgId"], "-s", "true", "--yes")
@@ -147,7 +147,7 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
         [sent] = result.rows
         assert (sent["msgId"], sent["brokerName"], sent["queueOffset"]) == (row["msgId"], broker.name, 4)
         consumed += 1
-        assert cluster.clients.order(f"wait {consumed}") == consumed
+        assert clients.order(f"wait {consumed}") == consumed
         [again] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "4").rows
         assert content(again) == content(row)
         if broker is cluster.new:
@@ -157,7 +157,7 @@ def test_a_message_is_sent_again(cluster: Cluster) -> None:
             assert f"msgId={row['msgId']}" in mqadmin_output
             assert "brokerName=broker-a, queueId=0], queueOffset=5" in mqadmin_output
             consumed += 1
-            assert cluster.clients.order(f"wait {consumed}") == consumed
+            assert clients.order(f"wait {consumed}") == consumed
             [theirs] = cluster("queryMsgByOffset", ORDERS, broker.name, "0", "5").rows
             assert content(theirs) == content(again)
 
@@ -270,7 +270,7 @@ def test_a_group_that_a_broker_makes_anew_is_told(cluster: Cluster) -> None:
     assert groups.keys().isdisjoint({"OursMade", "TheirsMade"})
 
 
-def test_a_group_is_moved_to_where_mqadmin_moves_one(cluster: Cluster) -> None:
+def test_a_group_is_moved_to_where_mqadmin_moves_one(cluster: Cluster, clients: LiveClients) -> None:
     middle = cluster("queryMsgByOffset", ORDERS, "broker-a", "0", "2").rows[0]["storeTime"]
     millis = str(round(datetime.fromisoformat(middle).timestamp() * 1000))
     for number, (command, words) in enumerate(

@@ -1,54 +1,29 @@
 """What is told before a change is what it does; what is kept and suggested: with Java servers."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin import AdminClient
 from nsadmin.client.consumers.groups import read_forbidden_topics
-from tests.interop import command_line, jars
-from tests.interop.cluster import (
-    create_topic,
-    permissions,
-    wait_for_broker,
-    wait_for_runtime_info,
-    wait_for_topic,
-)
-from tests.interop.command_line import CommandResult
-from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop import command_line
+from tests.interop.cluster import create_topic, permissions, wait_for_topic
+from tests.interop.daily import Cluster
 
 CLUSTER = "DefaultCluster"
 
 
-class Cluster(NamedTuple):
-    server: JavaNameServer
-    new: JavaBroker
-    old: JavaBroker
-
-    def __call__(self, *args: str) -> CommandResult:
-        return command_line.nsadmin(self.server.address, *args)
-
-
 @pytest.fixture(scope="module")
-def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    home = tmp_path_factory.mktemp("changes")
-    with JavaNameServer(home / "server") as server, ExitStack() as ends:
-        addrs = [server.address]
-        new = ends.enter_context(JavaBroker(home / "new", addrs))
-        old = ends.enter_context(JavaBroker(home / "old", addrs, "broker-old", version=jars.OLD))
-        for broker in (new, old):
-            wait_for_broker([server], broker.name)
-            wait_for_runtime_info(broker.port)
-            create_topic(broker.port, "Payments")
-        create_topic(new.port, "ReadOnly", perm=4)
-        for topic in ("Payments", "ReadOnly"):
-            wait_for_topic([server], topic)
-        yield Cluster(server, new, old)
+def cluster(cluster: Cluster) -> Cluster:
+    """On Java's name server, with two topics."""
+    on_java = cluster._replace(server=cluster.java)
+    on_java.topic("Payments")
+    create_topic(cluster.new.port, "ReadOnly", perm=4)
+    wait_for_topic([cluster.java], "ReadOnly")
+    return on_java
 
 
 @pytest.fixture
