@@ -9,6 +9,7 @@ import time
 import pytest
 
 from namesrv_core.fleet.broker import SimulatedBroker
+from nsadmin.client.connection.access_options import DEFAULT_ACCESS
 from nsadmin.commands.procedures import divergence
 from nsadmin.console.settings import option_resolver
 from nsadmin.operations.checks import check
@@ -25,7 +26,7 @@ def speed_up() -> None:
     """Let the waits of this process be shorter."""
     speed_up_drains(pytest.MonkeyPatch(), SPEED)
     # Whoever answers at all answers on a busy machine, too.
-    option_resolver.DEFAULT_ACCESS = option_resolver.DEFAULT_ACCESS._replace(timeout=DEADLINE)
+    vars(option_resolver)["DEFAULT_ACCESS"] = DEFAULT_ACCESS._replace(timeout=DEADLINE)
     slept = 0.0
 
     def sleep(seconds: float) -> None:
