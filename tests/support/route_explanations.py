@@ -31,6 +31,7 @@ class TimedQuestion(NamedTuple):
     namesrvs: tuple[str, ...] = ("ns-1", "ns-2")
     brokers: tuple[str, ...] = ()
     recalls: bool = False
+    timeout: float = 2.0
 
 
 class RouteExplanation(NamedTuple):
@@ -113,7 +114,7 @@ def _answer_question(world: LabCluster, folder: Path, asked: TimedQuestion) -> R
         for name in asked.namesrvs
         if asked.recalls
     ]
-    with AdminClient(addrs, timeout=2) as admin:
+    with AdminClient(addrs, timeout=asked.timeout) as admin:
         facts = gather_facts(admin, asked.question, brokers, memories)
     return RouteExplanation(
         facts,

@@ -43,7 +43,7 @@ def test_throughput_is_per_broker(
     assert (row["brokerName"], row["messageCount"], row["bodyBytes"], row["result"]) == (
         "broker-a", 200, 2000, "done",
     )  # fmt: skip
-    assert 200 / row["messagesPerSecond"] == pytest.approx(row["seconds"], abs=0.001)
+    assert 200 / row["messagesPerSecond"] == pytest.approx(row["seconds"], rel=0.01, abs=0.001)
     assert not any(
         first_server.routes[topic] for topic in first_server.routes if topic.startswith("nsadmin-bench-")
     )

@@ -40,7 +40,7 @@ class Time:
 
 def judged(world: LabClusterThread, *, settle: int = 0, **more: Any) -> DivergenceObservation:
     time = Time()
-    with AdminClient(world.addresses, timeout=1) as admin:
+    with AdminClient(world.addresses, timeout=10) as admin:
         return DivergenceObserver(admin, time, settle_ms=settle, **more).observe_until_settled(
             time.pause, lambda look, seconds: None
         )
