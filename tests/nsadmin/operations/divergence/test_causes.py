@@ -302,6 +302,9 @@ def test_a_list_that_names_the_server_since_a_moment_ago() -> None:
     assert list_cause is not None
     assert list_cause.kind == "new-list"
     assert list_cause.text == "its namesrvAddr names s:2, and its settings changed less than 3 minutes ago"
+    assert list_cause.advice == (
+        "wait: the broker reads a new list within 2 minutes, and registers within 30 s after that"
+    )
     # Clocks may differ.
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, -5_000)) is not None
 

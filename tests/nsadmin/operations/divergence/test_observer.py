@@ -271,7 +271,7 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
         for server in servers:
             server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         servers[0].routes["T"] = {"broker-a": 4}
-        topic = {"topicName": "T", "readQueueNums": 8, "writeQueueNums": 8, "perm": 6}
+        topic: dict[str, Any] = {"topicName": "T", "readQueueNums": 8, "writeQueueNums": 8, "perm": 6}
         broker.handlers[351] = lambda asked: answer_json(asked, topic)
         with AdminClient([server.addr for server in servers]) as admin:
             for allowed, kind in (("4", "write-perm-added"), ("6", "wiped"), ("7", "wiped"), ("?", "wiped")):
@@ -281,6 +281,11 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
             config(broker, namesrvAddr="null")
             [finding] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
             assert finding.cause.kind == "wiped"
+            # A broker with read and write permission keeps the inherit bit, which addWritePerm removes.
+            topic["perm"] = 7
+            servers[0].routes["T"], servers[1].routes["T"] = {"broker-a": 6}, {"broker-a": 7}
+            [finding] = DivergenceObserver(admin, Time(), settle_ms=0).observe_once().findings
+            assert finding.cause.text.startswith(f"addWritePerm was sent to {servers[0].addr}")
             # One that refuses to tell is there all the same.
             broker.handlers[26] = refuse_with(1, "no")
             servers[1].clusters = {"C": {"broker-b": {0: broker.addr}}}

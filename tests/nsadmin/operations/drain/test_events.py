@@ -22,6 +22,10 @@ TOLD: list[tuple[RunEvent, str]] = [
         events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True),)),
         "3 topics, 25% of all writable queues; 1 topic is static",
     ),
+    (
+        events.Checked(T, 3, 0.25, tuple(DrainRisk("static", text, (), True) for text in ("one", "two"))),
+        "3 topics, 25% of all writable queues; one; two",
+    ),
     (events.Checked(T, 1, None, ()), "1 topic, unknown of all writable queues"),
     (events.SnapshotTaken(T, "h:1", 1234), "h:1: 1,234 topics saved"),
     (events.Wiped(T, "h:1", 1, None), "h:1: write permission removed"),

@@ -319,7 +319,7 @@ def test_the_permission_of_before_is_saved_before_it_changes(
         cluster.run_drain(tmp_path, durable=True)
     saved = DrainFolder(tmp_path).load()
     assert saved is not None
-    assert saved.state.permission == 6
+    assert (saved.state.permission, saved.state.started) == (6, 1_700_000_000_000)
 
 
 CHECKED = [
