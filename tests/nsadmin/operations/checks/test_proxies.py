@@ -29,7 +29,10 @@ def judge(
     routes: Mapping[str, Sequence[ServerResult[tuple[str, ...]]]] = {},
 ) -> CheckFinding:
     proxy_list = ProxyList(proxies, {}, ProxyHeartbeats())
-    known = {"broker-a": [ServerResult(p.proxy_addr, ("broker-a",), None) for p in proxies], **routes}
+    known: dict[str, Sequence[ServerResult[tuple[str, ...]]]] = {
+        "broker-a": [ServerResult(p.proxy_addr, ("broker-a",), None) for p in proxies],
+        **routes,
+    }
     return CHECK.judge(CHECK.make_scale(), ProxyObservation(LISTING, proxy_list, known, earlier))
 
 
