@@ -7,7 +7,7 @@ from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.client.results import ServerResult, error_text
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -91,7 +91,7 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
     ]
     summary = f"{len(serving)} of {len(seen.proxy_list.proxies)} known proxies answer"
     if gone_lines:
-        summary += f", and {count_noun(len(gone_lines), 'proxy').replace('proxys', 'proxies')} left"
+        summary += f", and {len(gone_lines)} left"
     if route_lines:
         summary += f", {len(route_lines)} have other routes than name servers"
     if idle:
@@ -120,7 +120,7 @@ def _describe_gone(seen: ProxyObservation) -> list[str]:
         return []
     known_addrs = {proxy.proxy_addr for proxy in seen.proxy_list.proxies}
     return [
-        f"proxy {addr} answered {seen.earlier.since_text.replace('since', 'at')}, and left"
+        f"proxy {addr} answered at {format_utc_second(seen.earlier.at_ms)}, and left"
         for addr in sorted(seen.earlier.figures.keys() - known_addrs)
     ]
 

@@ -257,7 +257,7 @@ CHECK = Check(
     Examples:
         # Check all masters
         nsadmin check sends
-        # For Nagios
-        nsadmin check sends --warning 80 --critical 95 --format nagios
+        # Warn later, at 80 percent of a limit
+        nsadmin check sends --warning 80
     """,
 )

@@ -33,7 +33,7 @@ def test_the_newest_look_before_the_window_counts_or_else_the_first_in_it(
 def test_no_more_looks_are_kept_than_the_window_needs(
     minutes: tuple[int, ...], kept: tuple[int, ...]
 ) -> None:
-    assert add_look(looks_at(*minutes), *looks_at(140), HOUR_MS) == looks_at(*kept)
+    assert add_look(looks_at(*minutes), looks_at(140)[0], HOUR_MS) == looks_at(*kept)
 
 
 def test_a_look_is_found_again_for_its_cluster_and_a_damaged_file_is_none(tmp_path: Path) -> None:

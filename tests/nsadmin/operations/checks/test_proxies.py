@@ -1,5 +1,7 @@
 """check proxies: those that do not answer, left, or do not know a broker."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from namesrv_core.errors import TopicNotExist
@@ -21,10 +23,17 @@ SECOND = ProxyStatus("p2:8080", mode="cluster", is_answering=True, consumer_coun
 DOWN = SECOND._replace(is_answering=False, error=NotFound("connection refused"))
 
 
-def judge(*proxies: ProxyStatus, earlier: Look | None = None, **routes: object) -> CheckFinding:
+def judge(
+    *proxies: ProxyStatus,
+    earlier: Look | None = None,
+    routes: Mapping[str, Sequence[ServerResult[tuple[str, ...]]]] = {},
+) -> CheckFinding:
     proxy_list = ProxyList(proxies, {}, ProxyHeartbeats())
-    known = {"broker-a": [ServerResult(p.proxy_addr, ("broker-a",), None) for p in proxies], **routes}
-    return CHECK.judge(CHECK.make_scale(), ProxyObservation(LISTING, proxy_list, known, earlier))  # type: ignore[arg-type]
+    known: dict[str, Sequence[ServerResult[tuple[str, ...]]]] = {
+        "broker-a": [ServerResult(p.proxy_addr, ("broker-a",), None) for p in proxies],
+        **routes,
+    }
+    return CHECK.judge(CHECK.make_scale(), ProxyObservation(LISTING, proxy_list, known, earlier))
 
 
 def test_proxies_that_answer_are_ok() -> None:
@@ -57,13 +66,13 @@ def test_a_proxy_that_left_is_a_warning_unless_another_took_its_place() -> None:
 
 
 def test_a_proxy_that_does_not_know_a_broker_has_other_routes() -> None:
-    results = {
+    results: dict[str, list[ServerResult[tuple[str, ...]]]] = {
         "broker-b": [
             ServerResult("p1:8080", None, TopicNotExist("no route")),
             ServerResult("p2:8080", None, NotFound("no answer")),
         ]
     }
-    finding = judge(FIRST, SECOND, **results)
+    finding = judge(FIRST, SECOND, routes=results)
     assert (finding.state, finding.details) == (
         CheckState.WARNING,
         (

@@ -24,9 +24,9 @@ def busy(first_server: FakeNameServer, broker: FakeBroker) -> FakeBroker:
     return broker
 
 
-def found(first_server: FakeNameServer, **seen: object) -> CheckFinding:
+def found(first_server: FakeNameServer, earlier: Look | None = None) -> CheckFinding:
     scope = CheckScope(pause_seconds=lambda seconds: None)
-    return run_check(CHECK, first_server.addr, scope=scope, **seen)
+    return run_check(CHECK, first_server.addr, scope=scope, earlier=earlier)
 
 
 def test_an_idle_broker_is_ok(first_server: FakeNameServer, busy: FakeBroker) -> None:

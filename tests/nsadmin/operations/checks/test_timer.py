@@ -15,7 +15,7 @@ NOW = 1_000_000
 
 
 def judge(table: dict[str, str], *waiting: tuple[WaitingPlace, int | None]) -> CheckFinding:
-    results = [(place, ServerResult("a:1", stored_ms, None)) for place, stored_ms in waiting]
+    results = [(place, ServerResult[int | None]("a:1", stored_ms, None)) for place, stored_ms in waiting]
     info = ServerResult("a:1", RuntimeInfo(table), None)
     return CHECK.judge(CHECK.make_scale(), TimerObservation(LISTING, [info], results, NOW))
 
