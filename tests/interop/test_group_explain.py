@@ -213,9 +213,14 @@ def test_an_offset_beyond_the_end(cluster: Cluster) -> None:
     assert "offsets" not in {r["step"] for r in cluster.explain("beyond").rows if r["result"] == "cause"}
 
 
-def test_an_unknown_group_and_a_topic_without_groups(cluster: Cluster) -> None:
-    result = cluster.explain("no-such-group")
-    assert (result.code, result.rows[0]["step"]) == (1, "groupMissing")
+def test_a_group_that_is_missing_and_a_topic_without_groups(cluster: Cluster) -> None:
+    """Also a group that was deleted by mistake."""
+    words = ("-b", cluster.master.address, "--yes")
+    assert cluster("updateSubGroup", "deleted", *words).code == 0
+    assert cluster("deleteSubGroup", "deleted", "-r", "true", *words).code == 0
+    row = cluster.wait_for_cause("deleted", "groupMissing")
+    cluster.follow(row)
+    cluster.wait_for_cause("deleted", "noClient")
     assert cluster.explain("--topic", "Gone").code == 5
     assert cluster.explain().code == 2
 
