@@ -312,6 +312,15 @@ def _list_reports(facts: GroupFacts) -> CauseFinding:
 
 def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
     subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
+    # The broker's subscriptions count for clients that report none.
+    if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
+        yield CauseFinding(
+            "cause",
+            f"no connected client subscribes to {facts.topic}",
+            advise_command(
+                "consumerConnection", facts.group, instruction="subscribe to the topic in the application"
+            ),
+        )
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
         for client_id, by_topic in subscriptions.items():

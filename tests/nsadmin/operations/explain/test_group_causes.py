@@ -242,6 +242,10 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
             "c1 fetches nothing of T a 0; messages behind its offset: 2; its app",
             "consumerStatus G -i c1",
         ),
+        (
+            make_facts(BOTH, topic="Other"),
+            "subscriptions", "cause", "no connected client subscribes to Other", "consumerConnection G",
+        ),
         (make_facts(IN_ORDER), "unlocked", "cause", "does not hold the lock of T a 0,1", "consumerStatus G"),
         (
             make_facts(make_client("c1", make_queue(Q0))),
