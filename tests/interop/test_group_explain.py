@@ -20,7 +20,7 @@ from tests.interop.command_line import CommandResult
 from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, Running, start_clients
 from tests.interop.our_server import OurNameServer
-from tests.interop.popping import create_group
+from tests.interop.popping import create_group, pop, send
 from tests.interop.processes import wait_for
 from tests.interop.proxies import GrpcClients, JavaProxy
 
@@ -180,7 +180,7 @@ def test_a_consumer_that_is_suspended(cluster: Cluster) -> None:
     # A pull that waits on the broker still gets a message.
     cluster.clients.order("suspend z1", "send Paused a 0 two", "await paused two", "send Paused a 0 three")
     row = cluster.wait_for_cause("paused", "suspended")
-    assert "fetches nothing of Paused broker-a 0, where 1 messages are behind its offset" in row["seen"]
+    assert "fetches nothing of Paused broker-a 0; messages behind its offset: 1;" in row["seen"]
     cluster.clients.order("resume z1", "await paused three")
     cluster.wait_until_fine("paused")
 
@@ -213,9 +213,14 @@ def test_an_offset_beyond_the_end(cluster: Cluster) -> None:
     assert "offsets" not in {r["step"] for r in cluster.explain("beyond").rows if r["result"] == "cause"}
 
 
-def test_an_unknown_group_and_a_topic_without_groups(cluster: Cluster) -> None:
-    result = cluster.explain("no-such-group")
-    assert (result.code, result.rows[0]["step"]) == (1, "groupMissing")
+def test_a_group_that_is_missing_and_a_topic_without_groups(cluster: Cluster) -> None:
+    """Also a group that was deleted by mistake."""
+    words = ("-b", cluster.master.address, "--yes")
+    assert cluster("updateSubGroup", "deleted", *words).code == 0
+    assert cluster("deleteSubGroup", "deleted", "-r", "true", *words).code == 0
+    row = cluster.wait_for_cause("deleted", "groupMissing")
+    cluster.follow(row)
+    cluster.wait_for_cause("deleted", "noClient")
     assert cluster.explain("--topic", "Gone").code == 5
     assert cluster.explain().code == 2
 
@@ -236,6 +241,12 @@ def test_the_clients_of_a_killed_proxy(cluster: Cluster, tmp_path: Path) -> None
     ):
         clients.open("simple", "c1", proxy.grpc_address, "Moved", "behind-proxy")
         wait_for("the client", lambda: cluster.explain("behind-proxy").code == 0)
+        # A message that somebody popped and did not acknowledge.
+        send(cluster.master.port, "Moved", b"popped", "KEY")
+        assert pop(cluster.master.port, "Moved", "behind-proxy") == [b"popped"]
+        steps = {row["step"]: row for row in cluster.explain("behind-proxy").rows}
+        assert steps["popInFlight"]["result"] == "warning"
+        assert steps["popInFlight"]["seen"].startswith("popped messages without an acknowledgement: 1,")
         proxy.kill()
         row = cluster.wait_for_cause("behind-proxy", "proxies")
         assert row["seen"].startswith(f"proxy {proxy.remoting_address} does not answer; clients of the group")

@@ -189,8 +189,6 @@ def consumer_progress(
     Examples:
         # All groups, starting with the largest backlog
         nsadmin consumerProgress --sort -diffTotal
-        # One group, queue by queue
-        nsadmin consumerProgress warehouse
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -diff
         # Only one topic, with the client that owns each queue

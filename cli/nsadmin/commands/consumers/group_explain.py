@@ -68,8 +68,8 @@ def group_explain(
     Examples:
         # A group that consumes: each step is ok
         nsadmin group explain warehouse
-        # All groups of a topic; only causes, as JSON
-        nsadmin group explain --topic payments --filter result=cause --json
+        # All groups of a topic, without the steps that do not apply
+        nsadmin group explain --topic payments --filter result!=skipped
     """
     if group is not None:
         names, errors = [group], list[RocketMQError]()

@@ -68,9 +68,8 @@ def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
                 "cause" if facts.routes else "unknown",
                 f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}",
                 advise_command("brokerStatus", "-b", silent[0][0], instruction=instruction),
-                None,
-                group.broker_name,
-                silent[0][0],
+                broker_name=group.broker_name,
+                broker_addr=silent[0][0],
             )
 
 
@@ -84,6 +83,8 @@ def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
             if broker_id != MASTER_BROKER_ID and (config := facts.cluster.configs[addr].result) is not None
         }
         if not slaves:
+            for addr in filter(facts.cluster.answers, group.broker_addrs.values()):
+                yield CauseFinding("unknown", f"slave {addr} did not tell whether it serves reads")
             continue
         master = "has no master" if group.master_addr is None else f"has a silent master, {group.master_addr}"
         refusing = [addr for addr, config in slaves.items() if refuses_reads(config)]
@@ -110,9 +111,8 @@ def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
             "cause" if is_cause else "warning",
             f"{group.broker_name} {master}, and {reads}",
             advice,
-            None,
-            group.broker_name,
-            slave,
+            broker_name=group.broker_name,
+            broker_addr=slave,
         )
 
 
@@ -121,6 +121,14 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
     for group in _brokers_of_group(facts):
         addr = facts.cluster.reader_addrs.get(group.broker_name, "")
         config = facts.cluster.configs[addr].result if addr in facts.cluster.configs else None
+        if config is None and facts.cluster.answers(addr):
+            yield CauseFinding(
+                "unknown",
+                f"{group.broker_name} did not tell its settings",
+                advise_command("getBrokerConfig", "-b", addr),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
         permission = (config or {}).get("brokerPermission", "")
         if permission.isdecimal() and not int(permission) & Perm.READ:
             yield CauseFinding(
@@ -129,9 +137,8 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
                 advise_command(
                     "updateBrokerConfig", "brokerPermission", str(int(permission) | Perm.READ), "-b", addr
                 ),
-                None,
-                group.broker_name,
-                addr,
+                broker_name=group.broker_name,
+                broker_addr=addr,
             )
     for topic, result in facts.routes.items():
         for queue in result.result.queues if result.result else ():
@@ -141,9 +148,8 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
                     "cause",
                     f"{queue.broker_name} gives nobody messages of {topic}: its permission is {queue.perm}",
                     advise_command("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr),
-                    None,
-                    queue.broker_name,
-                    addr,
+                    broker_name=queue.broker_name,
+                    broker_addr=addr,
                 )
         if isinstance(result.error, TopicNotExist):
             yield CauseFinding(
@@ -165,13 +171,10 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
         if result.result is None:
             yield CauseFinding(
                 "unknown",
-                f"{group.broker_name} did not list its groups: {error_text(result.error)}"
-                if result.error
-                else f"{group.broker_name} did not list its groups",
-                None,
-                None,
-                group.broker_name,
-                addr,
+                f"{group.broker_name} did not list its groups",
+                advise_command("getConsumerConfig", facts.group),
+                broker_name=group.broker_name,
+                broker_addr=addr,
             )
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
@@ -183,9 +186,8 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
                 + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
                 + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
                 advise_command("updateSubGroup", facts.group, "-b", group.master_addr or addr),
-                None,
-                group.broker_name,
-                addr,
+                broker_name=group.broker_name,
+                broker_addr=addr,
             )
 
 
@@ -194,14 +196,14 @@ def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
         addr = facts.cluster.reader_addrs.get(group.broker_name, "")
         result = facts.cluster.group_tables.get(addr)
         settings = (result.result or {}).get(facts.group) if result else None
-        broker = (None, group.broker_name, addr)
+        broker = {"broker_name": group.broker_name, "broker_addr": addr}
         master = group.master_addr or addr
         if settings is not None and settings.get("consumeEnable") is False:
             yield CauseFinding(
                 "cause",
                 f"{group.broker_name} refuses the group: consumeEnable=false",
                 advise_command("updateSubGroup", facts.group, "-b", master, "-s", "true"),
-                *broker,
+                **broker,
             )
         if (
             settings is not None
@@ -212,7 +214,7 @@ def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
                 "cause",
                 f"the group broadcasts, and {group.broker_name} refuses it: consumeBroadcastEnable=false",
                 advise_command("updateSubGroup", facts.group, "-b", master, "-d", "true"),
-                *broker,
+                **broker,
             )
 
 
@@ -310,6 +312,15 @@ def _list_reports(facts: GroupFacts) -> CauseFinding:
 
 def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
     subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
+    # The broker's subscriptions count for clients that report none.
+    if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
+        yield CauseFinding(
+            "cause",
+            f"no connected client subscribes to {facts.topic}",
+            advise_command(
+                "consumerConnection", facts.group, instruction="subscribe to the topic in the application"
+            ),
+        )
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
         for client_id, by_topic in subscriptions.items():
@@ -430,8 +441,8 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 message += f" (message {head.msg_id}{keys})"
             evidence = (
                 f"{held.client_id} has not finished {message} since {format_utc_second(since_ms)}; "
-                f"{held.waiting} messages are behind its offset, {held.unfinished_count} of them in the "
-                f"client{_describe_threads(facts, held.client_id)}"
+                f"messages behind its offset: {held.waiting}, of them in the client: {held.unfinished_count}"
+                f"{_describe_threads(facts, held.client_id)}"
             )
             yield _finding_about_queue(facts, held, "cause", evidence, _advise_skip(facts, held))
 
@@ -497,9 +508,8 @@ def _finding_about_queue(
         result,
         f"{_name_queues([queue])}: {evidence}",
         advice,
-        None,
-        queue.broker_name,
-        _master_of(facts, queue.broker_name),
+        broker_name=queue.broker_name,
+        broker_addr=_master_of(facts, queue.broker_name),
     )
 
 
@@ -523,8 +533,8 @@ def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
         asks = facts.cluster.now_ms - pulls < QUIET_MS
         yield CauseFinding(
             "cause",
-            f"{client_id} fetches nothing of {_name_queues(h.running.queue for h in queues)}, where "
-            f"{sum(h.waiting for h in queues)} messages are behind its offset: "
+            f"{client_id} fetches nothing of {_name_queues(h.running.queue for h in queues)}; messages "
+            f"behind its offset: {sum(h.waiting for h in queues)}; "
             + (
                 "its application suspended it, or each pull is refused"
                 if asks
@@ -659,8 +669,7 @@ def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
                     "-b",
                     _master_of(facts, others[0]) or "ADDR",
                 ),
-                None,
-                others[0],
+                broker_name=others[0],
             )
 
 
@@ -672,10 +681,10 @@ def _name_modes(facts: GroupFacts) -> CauseFinding:
 
 
 def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
-    rates: Counter[str] = Counter()
+    rates: dict[str, float] = defaultdict(float)
     for _, info in facts.running:
         for topic, status in info.status_by_topic.items():
-            rates[topic] += (status.consume_ok_tps or 0) + (status.consume_failed_tps or 0)  # type: ignore[assignment]
+            rates[topic] += (status.consume_ok_tps or 0) + (status.consume_failed_tps or 0)
     texts = {
         topic: {str(by_topic[topic]) for by_topic in facts.subscriptions.values() if topic in by_topic}
         for topic in facts.topics
@@ -689,9 +698,8 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
                     "cause",
                     f"{addr} refuses {sql[0]}: enablePropertyFilter=false",
                     advise_command("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr),
-                    None,
-                    config.get("brokerName"),
-                    addr,
+                    broker_name=config.get("brokerName"),
+                    broker_addr=addr,
                 )
         sample = facts.samples.get(topic, ())
         if rates[topic] > 0 or not sample:
@@ -753,7 +761,7 @@ def _find_offset_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
     if expired:
         yield CauseFinding(
             "warning",
-            f"{sum(count for _, count in expired)} messages were deleted before the group consumed them: "
+            f"messages deleted before the group consumed them: {sum(count for _, count in expired)} of "
             f"{_name_queues(queue for queue, _ in expired)}",
             Advice("keep messages longer (fileReservedTime), or consume them sooner"),
         )
@@ -784,7 +792,7 @@ def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
         by_client = join_names(f"{client_id} {count}" for client_id, count in unacknowledged.items())
         yield CauseFinding(
             "warning",
-            f"{inflight} messages are popped and not acknowledged, and the group consumes nothing: others "
+            f"popped messages without an acknowledgement: {inflight}, and the group consumes nothing; others "
             "get them when their invisible time ends" + (f"; they are at {by_client}" if by_client else ""),
             advise_command("consumerProgress", facts.group, instruction="look whether they are acknowledged"),
         )
@@ -802,7 +810,7 @@ def _visible_messages(facts: GroupFacts) -> CauseFinding:
     if not _pops(facts):
         return skipped_finding("the group does not pop")
     return ok_finding(
-        f"{sum(max(0, lag.inflight_count or 0) for lag in facts.lags)} popped messages in flight"
+        f"popped messages in flight: {sum(max(0, lag.inflight_count or 0) for lag in facts.lags)}"
     )
 
 
@@ -826,7 +834,7 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
     if retries:
         yield CauseFinding(
             "warning",
-            f"{sum(lag.lag_count or 0 for lag in retries)} failed messages wait to be consumed again",
+            f"failed messages that wait for a retry: {sum(lag.lag_count or 0 for lag in retries)}",
             Advice("read the log of the application"),
         )
 
@@ -868,19 +876,18 @@ def _no_dead_letters(facts: GroupFacts) -> CauseFinding:
 def _find_full_disks(facts: GroupFacts) -> Iterator[CauseFinding]:
     for group in _brokers_of_group(facts):
         addr = facts.cluster.reader_addrs.get(group.broker_name, "")
-        for states, result in (
-            (facts.cluster.disks.refusals, "warning"),
-            (facts.cluster.disks.unknown, "unknown"),
-        ):
-            if addr in states:
-                yield CauseFinding(
-                    result,  # type: ignore[arg-type]
-                    f"{group.broker_name} {states[addr]}; so it stores no new messages and no retries",
-                    advise_command("brokerStatus", "-b", addr, instruction="free space on this disk"),
-                    None,
-                    group.broker_name,
-                    addr,
-                )
+        refusal, unknown = (
+            states.get(addr) for states in (facts.cluster.disks.refusals, facts.cluster.disks.unknown)
+        )
+        if state := refusal or unknown:
+            yield CauseFinding(
+                "warning" if refusal else "unknown",
+                f"{group.broker_name} {state}"
+                + ("; it stores no new messages and no retries" if refusal else ""),
+                advise_command("brokerStatus", "-b", addr, instruction="free space on this disk"),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
 
 
 def _consume_tps(facts: GroupFacts) -> float:
@@ -893,8 +900,8 @@ def _find_backlog(facts: GroupFacts) -> Iterator[CauseFinding]:
     if total.messages and (tps == 0 or total.messages > 60 * tps):
         yield CauseFinding(
             "warning" if tps else "unknown",
-            f"{total.messages} messages wait, and the group consumes {tps:.2f} per second"
-            + ("" if tps else ": nothing that was examined explains it"),
+            f"waiting messages: {total.messages}; "
+            + (f"the group consumes {tps:.2f} per second" if tps else "the group consumed none in a minute"),
             advise_command(
                 "consumerProgress", facts.group, instruction="add clients, at most one for each queue"
             )
@@ -909,7 +916,7 @@ def _small_backlog(facts: GroupFacts) -> CauseFinding:
         return skipped_finding(f"the lag is not known from offsets: {total.reason}")
     reason = f" ({total.reason})" if total.reason else ""
     return ok_finding(
-        f"{total.messages} messages wait{reason}; {_consume_tps(facts):.2f} consumed per second"
+        f"waiting messages: {total.messages}{reason}; {_consume_tps(facts):.2f} consumed per second"
     )
 
 

@@ -16,7 +16,7 @@ from nsadmin.client.consumers.running_info import RunningInfo, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.proxies.proxies import ProxyList
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
 
@@ -41,9 +41,8 @@ class ClusterFacts(NamedTuple):
     proxies_error: RocketMQError | None = None
 
     def answers(self, broker_addr: str) -> bool:
-        """Whether the process at an address told its settings."""
-        result = self.configs.get(broker_addr)
-        return result is not None and result.result is not None
+        """Whether the process at an address answers, perhaps with a refusal."""
+        return broker_addr in self.configs and not is_unreachable(self.configs[broker_addr].error)
 
 
 class HeldQueue(NamedTuple):

@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import QueueSpan
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topics.topic_stats import QueueStats
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.dead_letters.replay_store import count_replayed
@@ -61,7 +61,7 @@ def observe_cluster(admin: AdminClient, cluster_name: str | None = None) -> Clus
     configs = {result.addr: result for result in admin.broker_configs.get_each(addrs)}
     reader_addrs = {
         g.broker_name: next(
-            (addr for addr in g.broker_addrs.values() if configs[addr].result is not None),
+            (addr for addr in g.broker_addrs.values() if not is_unreachable(configs[addr].error)),
             next(iter(g.broker_addrs.values())),
         )
         for g in broker_groups

@@ -139,8 +139,8 @@ def test_a_hanging_listener_has_its_message_and_its_stack() -> None:
     step, result, evidence, command = first(facts)
     assert (step, result) == ("stuckQueue", "cause")
     assert evidence == (
-        "T a 0: c1 has not finished offset 10 (message ID, keys k) since 2027-01-15T07:59:00Z; 3 messages "
-        "are behind its offset, 1 of them in the client; thread ConsumeMessageThread_1: "
+        "T a 0: c1 has not finished offset 10 (message ID, keys k) since 2027-01-15T07:59:00Z; messages "
+        "behind its offset: 3, of them in the client: 1; thread ConsumeMessageThread_1: "
         "java.lang.Thread.sleep(Native Method) < App.consume(App.java:20)"
     )
     assert command == f"nsadmin resetOffsetByTime G T -b {MASTER} -q 0 -o 11"
@@ -239,8 +239,12 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
         (
             make_facts(BOTH, ends=(12, 10), heads={Q0: make_message()}),
             "suspended", "cause",
-            "c1 fetches nothing of T a 0, where 2 messages are behind its offset: its app",
+            "c1 fetches nothing of T a 0; messages behind its offset: 2; its app",
             "consumerStatus G -i c1",
+        ),
+        (
+            make_facts(BOTH, topic="Other"),
+            "subscriptions", "cause", "no connected client subscribes to Other", "consumerConnection G",
         ),
         (make_facts(IN_ORDER), "unlocked", "cause", "does not hold the lock of T a 0,1", "consumerStatus G"),
         (
@@ -262,7 +266,10 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
             make_facts(BOTH, ends=(10, 9)),
             "offsets", "cause", "beyond the end of T a 1", "skipAccumulatedMessage G T",
         ),
-        (make_facts(BOTH, min_offsets={Q0: 15}), "offsets", "warning", "5 messages were deleted", None),
+        (
+            make_facts(BOTH, min_offsets={Q0: 15}),
+            "offsets", "warning", "deleted before the group consumed them: 5 of T a 0", None,
+        ),
         (
             make_facts(make_client("c1", make_queue(Q0), make_queue(Q1), status=FAILING)),
             "failures", "cause", "the listener of c1 fails for 2 messages of T per second", "dlq list",
@@ -289,7 +296,7 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
         (
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
             "backlog", "warning",
-            "890 messages wait, and the group consumes 1.00 per second", "consumerProgress G",
+            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G",
         ),
     ],
 )  # fmt: skip
@@ -315,8 +322,18 @@ def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
     stats = (ServerResult(MASTER, ConsumeStats(0.0, lags), None),)
     steps = explain_group(make_facts(POPS, stats=stats))
     [popped] = [s.finding.evidence for s in steps if s.cause_id == "popInFlight"]
-    assert popped.startswith("6 messages are popped and not acknowledged")
+    assert popped.startswith("popped messages without an acknowledgement: 6,")
     assert popped.endswith("they are at c1 4")
+
+
+def test_a_broker_that_refuses_to_tell_its_settings_is_not_dead() -> None:
+    refused = {addr: ServerResult(addr, None, RocketMQError("no permission")) for addr in (MASTER, SLAVE)}
+    steps = explain_group(make_facts(BOTH, cluster=make_cluster(configs=refused)))
+    assert (list_cause_ids(steps), list_cause_ids(steps, "unknown")) == ([], ["permission"])
+    without_master = make_cluster(
+        configs={**refused, MASTER: DEAD[MASTER]}, reader_addrs={"a": SLAVE}, group_tables={}
+    )
+    assert "slaveReads" in list_cause_ids(explain_group(make_facts(BOTH, cluster=without_master)), "unknown")
 
 
 def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
