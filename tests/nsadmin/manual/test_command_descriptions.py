@@ -15,7 +15,7 @@ def test_every_command_is_described_in_the_registry_s_order() -> None:
 
 def test_words_and_options_are_those_of_the_command() -> None:
     assert FOUND["wipeWritePerm"].argument_words == "BROKER"
-    assert FOUND["wipeWritePerm"].parameters[0].flags == ("-b", "--brokerName")
+    assert FOUND["wipeWritePerm"].parameters[0].flags == ("-b", "--broker", "--brokerName")
     assert ("--system", "--no-system") in [option.flag_names for option in FOUND["topicList"].parameters]
     config_file = FOUND["namesrv"].parameters[0]
     assert (config_file.flags, config_file.metavar) == (("-c", "--configFile"), "FILE")

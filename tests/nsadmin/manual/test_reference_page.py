@@ -35,14 +35,18 @@ def test_each_page_begins_with_its_contents_and_the_index_has_all_of_them() -> N
 
 
 def test_shared_options_are_listed_once_on_the_index_page() -> None:
-    for text in ("- `-n, --namesrvAddr LIST`: Name servers", "- `--dry-run`: ", "- `--wait-until-ok TIME`: "):
+    for text in (
+        "- `-n, --namesrvAddr LIST`: Name servers",
+        "- `--dry-run`: ",
+        "- `--wait-until-ok DURATION`: ",
+    ):
         assert [page.count(text) for page in PAGES.values()] == [1] + [0] * len(CATEGORIES)
 
 
 def test_a_section_has_usage_options_columns_and_examples() -> None:
     section = section_of("maintenance", "## wipeWritePerm")
     assert section.startswith("\n```text\nnsadmin wipeWritePerm BROKER\n```\n")
-    assert "\nOptions:\n\n- `-b, --brokerName BROKER`: " in section
+    assert "\nOptions:\n\n- `-b, --broker, --brokerName BROKER`: " in section
     section = section_of("topics", "## topicRoute")
     assert "\nColumns:\n\n- `topic`: name of the topic\n" in section
     assert "```sh\n# Brokers and queues of a topic\nnsadmin topicRoute orders\n" in section
@@ -57,5 +61,5 @@ def test_the_commands_of_the_lab_have_sections() -> None:
     section = section_of("programs", "## lab run")
     assert "```text\nnsadmin lab run SCENARIO\n```" in section
     assert "- `--scenario SCENARIO`: " in section
-    assert "- `--until TIME`: " in section
+    assert "- `--until DURATION`: " in section
     assert "--clusters" not in section

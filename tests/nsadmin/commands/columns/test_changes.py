@@ -67,6 +67,7 @@ OTHERWISE = {
     "dlqPurge": {"older", "newer"},
     "dlqReplay": {"replayed"},
     "drain": {"openTopics"},
+    "transactionResume": {"msgId"},
     "undrain": {"differing"},
     "rollingRestart": {"steps"},
     "rebalanceRun": {"readBefore", "readAfter", "writeBefore", "writeAfter"},
