@@ -7,7 +7,7 @@ run 'nsadmin clusterList --columns brokerName,brokerId,brokerAddr,version,inTps,
 run 'nsadmin topicRoute orders'
 
 say 'Which groups are behind? What is in a topic?'
-run 'nsadmin consumerProgress --sort -diffTotal'
+run 'nsadmin consumerProgress --sort -lag'
 run 'nsadmin printMsg payments --maxNum 3 --columns storeTime,brokerName,queueId,tags,keys'
 
 say 'Change something: see it first, then do it, then undo it'

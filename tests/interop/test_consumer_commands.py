@@ -41,7 +41,7 @@ class Cluster(NamedTuple):
 
     def diffs(self) -> list[int | None]:
         rows = self("consumerProgress", GROUP, "-t", TOPIC).rows
-        return [row["diff"] for row in rows if row["topic"] == TOPIC]
+        return [row["lag"] for row in rows if row["topic"] == TOPIC]
 
 
 def test_releases_have_the_names_that_java_gives_them() -> None:
@@ -94,7 +94,7 @@ def test_a_group_that_consumes(cluster: Cluster) -> None:
     new = {key: value for key, value in ours.items() if key[:2] == (TOPIC, "broker-a")}
     assert theirs == new, mqadmin_output
     [row] = [row for row in cluster("consumerProgress").rows if row["group"] == GROUP]
-    assert (row["count"], row["version"], row["diffTotal"]) == (1, "V5_5_0", 0)
+    assert (row["count"], row["version"], row["lag"]) == (1, "V5_5_0", 0)
 
 
 def _is_everywhere(cluster: Cluster) -> bool:
@@ -156,7 +156,7 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
     wait_for("a backlog", lambda: cluster.diffs() == [5] * 8)
     for broker in (cluster.new, cluster.old):
         rows = cluster("brokerConsumeStats", broker.address, "-l", "5").rows
-        behind = [(row["topic"], row["group"], row["diff"]) for row in rows]
+        behind = [(row["topic"], row["group"], row["lag"]) for row in rows]
         assert behind == [(TOPIC, GROUP, 5)] * 4
     planned = cluster("skipAccumulatedMessage", GROUP, TOPIC, "--dry-run")
     assert [(row["from"], row["to"], row["skipped"]) for row in planned.rows] == [(5, 10, 5)] * 8
@@ -265,11 +265,11 @@ def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
         ("Popper", 3, "POP: lag is not known from offsets"),
         ("Radio", 0, "broadcasts"),
     ):
-        assert (progress[group]["diffTotal"], reason in progress[group]["diffReason"]) == (None, True)
+        assert (progress[group]["lag"], reason in progress[group]["lagReason"]) == (None, True)
         assert summaries[group].code == code, summaries[group]
         assert reason in summaries[group].rows["summary"]
     [beyond] = [row for row in beyond_rows if row["queueId"] == 0]
-    assert (beyond["consumerOffset"], beyond["diff"]) == (647_260_493, None)
+    assert (beyond["consumerOffset"], beyond["lag"]) == (647_260_493, None)
 
 
 def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_collector_writes_down_what_brokers_tell(cluster: Cluster, tmp_path: P
             4,
             sum(row["brokerOffset"] for row in rows if row["brokerName"] == name),
             sum(row["consumerOffset"] for row in rows if row["brokerName"] == name),
-            sum(row["diff"] for row in rows if row["brokerName"] == name),
+            sum(row["lag"] for row in rows if row["brokerName"] == name),
         )
         for name in ("broker-a", "broker-old")
     }

@@ -180,7 +180,7 @@ def test_the_figures_are_those_of_the_commands(cluster: Cluster) -> None:
         place, topic_place = {"broker": broker, **lag}, {"broker": broker, "topic": TOPIC}
         topic_labels = {"brokerName": broker, "topic": TOPIC}
         behind, consumed = (
-            sums(progress, "diff", **topic_labels),
+            sums(progress, "lag", **topic_labels),
             sums(progress, "consumerOffset", **topic_labels),
         )
         stored = sums(offsets, "maxOffset", **topic_labels)

@@ -200,14 +200,14 @@ def test_what_is_counted_is_what_its_own_mqadmin_prints(cluster: Cluster) -> Non
         return rows if {row["inMsg24Hour"] for row in rows} == {7} else None
 
     # Brokers take a sample every ten seconds.
-    rows = sorted(wait_for("the samples", row, interval=0.5), key=lambda row: str(row["consumerGroup"]))
+    rows = sorted(wait_for("the samples", row, interval=0.5), key=lambda row: str(row["group"]))
     theirs = sorted(
         line.split() for line in cluster.mqadmin("statsAll", "-t", COUNTED).splitlines()
         if line.startswith(COUNTED)
     )  # fmt: skip
-    names = ("topic", "consumerGroup", "accumulation")
+    names = ("topic", "group", "lag")
     assert [[str(row[name]) for name in names] for row in rows] == [line[:3] for line in theirs]
-    assert [row["accumulation"] for row in rows] == [5, 5]
+    assert [row["lag"] for row in rows] == [5, 5]
     counts = [[str(row["inMsg24Hour"]), str(row["outMsg24Hour"])] for row in rows]
     assert counts == [line[5:] for line in theirs]
 

@@ -135,7 +135,7 @@ def test_each_client_of_a_group_is_listed_with_its_proxy(cluster: Cluster) -> No
 
 
 def rows_with_lag(cluster: Cluster) -> int:
-    return sum(row["diffTotal"] is not None for row in cluster.found("consumerProgress"))
+    return sum(row["lag"] is not None for row in cluster.found("consumerProgress"))
 
 
 def test_a_healthy_group_behind_a_proxy_is_healthy(cluster: Cluster) -> None:

@@ -178,7 +178,7 @@ def test_cold_data_thresholds_are_those_that_mqadmin_shows(cluster: Cluster) -> 
     theirs = json.loads(mqadmin_output[mqadmin_output.index("{") :])
     assert theirs["configTable"] == {"cold": 5000}
     rows = cluster("getColdDataFlowCtrInfo", "-c", CLUSTER).rows
-    assert [(row["brokerId"], row["consumerGroup"], row["threshold"]) for row in rows] == [
+    assert [(row["brokerId"], row["group"], row["threshold"]) for row in rows] == [
         (0, None, theirs["globalColdReadThreshold"]),
         (0, "cold", 5000),
         (1, None, theirs["globalColdReadThreshold"]),

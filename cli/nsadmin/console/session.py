@@ -1,6 +1,5 @@
 """Owns the session: a command reaches servers and the operator only through it."""
 
-import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -293,16 +292,6 @@ class Session:
         headless_style = self.options.style._replace(shows_headers=False)
         self.options = self.options._replace(style=headless_style)
 
-    def rename_selected_columns(self, new_names: Mapping[str, str]) -> None:
-        """Read other names of columns in --sort, --columns and --filter as the names in these rows."""
-        selection = self.options.style.selection
-        renamed_selection = selection._replace(
-            columns=selection.columns and _rename_words(selection.columns, new_names),
-            sort=selection.sort and _rename_words(selection.sort, new_names),
-            filters=tuple(_rename_words(c, new_names, max_words=1) for c in selection.filters),
-        )
-        self.options = self.options._replace(style=self.options.style._replace(selection=renamed_selection))
-
     def remember_first(self, make_value: Callable[[], T]) -> T:
         """Return the value of the first call; with --watch, the first run makes it and later runs get it."""
         if not self._first_values:
@@ -344,14 +333,3 @@ class Session:
                 stderr.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
         for disagreement in self.admin.disagreements:
             self.write_remark(f"name server {disagreement}")
-
-
-def _rename_words(selection_text: str, new_names: Mapping[str, str], max_words: int = 0) -> str:
-    """Replace the column names that begin the parts of a list such as "a,-b"; 0 stands for all of them."""
-    names_by_lower = {old_name.lower(): new_name for old_name, new_name in new_names.items()}
-    return re.sub(
-        r"(^|,)(\s*(?:-\s*)?)(\w+)",
-        lambda match: match[1] + match[2] + names_by_lower.get(match[3].lower(), match[3]),
-        selection_text,
-        count=max_words,
-    )

@@ -76,7 +76,7 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
         assert [row["group"], str(row["count"]), row["version"], row["messageModel"]] == (
             [*of_group[:3], of_group[4]]
         )
-        return row["diffTotal"] == 0 and of_group in lines(cluster.mqadmin("consumerProgress"), "#Group")
+        return row["lag"] == 0 and of_group in lines(cluster.mqadmin("consumerProgress"), "#Group")
 
     wait_for("the same sums", sums)
     stats = next(
@@ -86,11 +86,11 @@ def test_the_progress_of_a_group_is_that_of_mqadmin(cluster: Cluster) -> None:
     )
     theirs = lines(cluster.mqadmin("brokerConsumeStats", "-b", cluster.new.address), "#Topic")
     [their_row] = [row for row in theirs if row[:2] == [TOPIC, GROUP]]
-    names = ("brokerName", "queueId", "brokerOffset", "consumerOffset", "diff")
+    names = ("brokerName", "queueId", "brokerOffset", "consumerOffset", "lag")
     assert their_row[2:7] == [str(stats[name]) for name in names]
 
 
-NUMBERS = ("queueId", "brokerOffset", "consumerOffset", "diff", "inflight")
+NUMBERS = ("queueId", "brokerOffset", "consumerOffset", "lag", "inflight")
 
 
 def test_clients_are_those_of_mqadmin(cluster: Cluster) -> None:
@@ -130,7 +130,9 @@ def test_what_a_client_tells_is_what_mqadmin_prints(cluster: Cluster) -> None:
         line.split()
         for line in mqadmin_output.partition("#Consumer Offset#")[2].partition("#Consumer MQ")[0].splitlines()
     ]
-    mine = [[row["topic"], row["brokerName"], str(row["queueId"]), str(row["commitOffset"])] for row in rows]
+    mine = [
+        [row["topic"], row["brokerName"], str(row["queueId"]), str(row["consumerOffset"])] for row in rows
+    ]
     assert [line for line in queues if line[:1] == [TOPIC]] == [line for line in mine if line[0] == TOPIC]
 
 

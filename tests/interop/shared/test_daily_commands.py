@@ -365,6 +365,6 @@ def progress(cluster: Cluster, group: str) -> list[list[str]]:
     mqadmin_output = cluster.mqadmin("consumerProgress", "-g", group)
     theirs = [row for row in lines(mqadmin_output, "#Topic") if row[0] == "Popped"]
     ours = [
-        [str(row[name]) for name in ("brokerOffset", "consumerOffset", "diff", "inflight")] for row in rows
+        [str(row[name]) for name in ("brokerOffset", "consumerOffset", "lag", "inflight")] for row in rows
     ]
     return [row[2:] for row in ours] if ours == [row[3:7] for row in theirs] else []

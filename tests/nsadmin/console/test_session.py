@@ -14,7 +14,6 @@ from nsadmin.client.results import ReadOnlyAccess
 from nsadmin.console import progress
 from nsadmin.console.contexts import Context, Contexts, load_contexts, save_contexts
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import OutputStyle, RowSelection
 from nsadmin.console.session import Session, SharedOptions
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
@@ -244,10 +243,3 @@ def test_a_watched_command_is_given_the_same_thing_each_time() -> None:
     session = Session(SharedOptions())
     assert session.remember_first(list) is session.remember_first(list)
     assert Session(SharedOptions()).remember_first(lambda: 7) == 7
-
-
-def test_other_names_of_columns_are_read_in_every_part_of_a_selection() -> None:
-    style = OutputStyle(selection=RowSelection("a,B , c", "-b,a", ("b>1", "c=b,b")))
-    session = Session(SharedOptions(style=style))
-    session.rename_selected_columns({"b": "bTotal"})
-    assert session.options.style.selection == RowSelection("a,bTotal , c", "-bTotal,a", ("bTotal>1", "c=b,b"))

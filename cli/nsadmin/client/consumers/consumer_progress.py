@@ -38,19 +38,19 @@ class GroupProgress(NamedTuple):
         group: The consumer group.
         connections: The connected clients.
         consume_tps: Messages consumed per second, on all brokers.
-        diff_total: Unconsumed messages of the queues whose lag is known; None if it is known of none.
+        lag: Unconsumed messages of the queues whose lag is known; None if it is known of none.
         inflight_total: Delivered, unacknowledged messages. None if all brokers are older than 5.1.
         error: The first failure; None if every broker answered.
-        diff_reason: Why `diff_total` is None, or lacks some queues.
+        lag_reason: Why `lag` is None, or lacks some queues.
     """
 
     group: str
     connections: GroupConnections
     consume_tps: float | None
-    diff_total: int | None
+    lag: int | None
     inflight_total: int | None
     error: RocketMQError | None
-    diff_reason: str | None = None
+    lag_reason: str | None = None
 
 
 class ConsumerAdmin:

@@ -42,22 +42,22 @@ class TopicTraffic(NamedTuple):
     Attributes:
         topic: The topic.
         consumer_group: The group; None for a topic without groups.
-        accumulation: The unconsumed messages of the group on the queues whose lag is known.
+        lag: The unconsumed messages of the group on the queues whose lag is known.
         in_count: The messages that the topic received.
         out_count: The messages that the group received.
         error: The reason why a sum is incomplete; None otherwise.
-        accumulation_reason: Why `accumulation` is None, or lacks some queues.
+        lag_reason: Why `lag` is None, or lacks some queues.
         offset_distance: The ends of all queues minus the committed offsets, of which a missing one counts as
             0: what mqadmin prints as the accumulation.
     """
 
     topic: str
     consumer_group: str | None
-    accumulation: int | None
+    lag: int | None
     in_count: MessageCount | None
     out_count: MessageCount | None
     error: RocketMQError | None
-    accumulation_reason: str | None = None
+    lag_reason: str | None = None
     offset_distance: int | None = None
 
 

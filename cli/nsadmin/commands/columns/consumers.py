@@ -43,6 +43,4 @@ CONSUMER_OFFSET: AnyColumn = Column(
 LAST_TIME: AnyColumn = Column(
     "lastTime", "when the last consumed message was stored (UTC)", lambda r: format_utc(r.last_consumed_ms)
 )
-CONSUMER_GROUP: AnyColumn = Column(
-    "consumerGroup", "a group that reads the topic; null for none", lambda r: r.group
-)
+CONSUMER_GROUP: AnyColumn = Column("group", "a group that reads the topic; null for none", lambda r: r.group)

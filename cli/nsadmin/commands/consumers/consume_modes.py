@@ -42,7 +42,7 @@ class ModeRow(NamedTuple):
 MODE_COLUMNS: Columns[ModeRow] = (
     *of_part(lambda r: r.target, BROKER_COLUMNS),
     TOPIC.means("name of the topic; null for the broker's default"),
-    Column("consumerGroup", "name of the group; null for the broker's default", lambda r: r.group),
+    Column("group", "name of the group; null for the broker's default", lambda r: r.group),
     *of_part(
         lambda r: r.mode,
         (
@@ -56,7 +56,7 @@ MODE_COLUMNS: Columns[ModeRow] = (
     ),
     ERROR,
 )
-CHANGED_GROUP: AnyColumn = Column("consumerGroup", "name of the group", lambda r: r.group)
+CHANGED_GROUP: AnyColumn = Column("group", "name of the group", lambda r: r.group)
 MODE_CHANGE_COLUMNS = broker_change_columns(
     TOPIC,
     CHANGED_GROUP,

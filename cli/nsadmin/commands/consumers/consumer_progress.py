@@ -61,17 +61,17 @@ QUEUE_COLUMNS = of_part(lambda q: q.queue, (TOPIC, BROKER_NAME, QUEUE_ID))
 OFFSET_COLUMNS: Columns[GroupQueueLag] = (
     BROKER_OFFSET,
     CONSUMER_OFFSET,
-    Column("diff", "messages that the group has not consumed yet", lambda q: q.lag.messages),
+    Column("lag", "messages that the group has not consumed yet", lambda q: q.lag.messages),
 )
 INFLIGHT: Column[GroupQueueLag] = Column(
     "inflight", "messages that were delivered but not acknowledged; since 5.1", lambda q: q.inflight_count
 )
-DIFF_REASON: AnyColumn = Column(
-    "diffReason",
-    "why the diff is unknown, or lacks some queues; null if it is complete",
-    lambda r: r.diff_reason,
+GROUP_LAG_REASON: AnyColumn = Column(
+    "lagReason",
+    "why the lag is unknown, or lacks some queues; null if it is complete",
+    lambda r: r.lag_reason,
 )
-LAG_REASON: Column[GroupQueueLag] = DIFF_REASON.of(lambda q: q.lag.reason)
+LAG_REASON: Column[GroupQueueLag] = GROUP_LAG_REASON.of(lambda q: q.lag.reason)
 LAG_ERROR = ERROR.means("error text; then the numbers are null")
 LAG_COLUMNS: Columns[QueueProgress] = (
     GROUP.in_wide(),
@@ -91,15 +91,13 @@ GROUP_COLUMNS: Columns[GroupProgress] = (
     VERSION.of(lambda g: ",".join(sorted({c.version for c in g.connections.clients if c.version})) or None),
     *of_part(lambda g: g.connections, (CONSUME_TYPE, MESSAGE_MODEL)),
     Column("tps", "messages that the group consumes per second", lambda g: g.consume_tps),
+    Column("lag", "messages that the group has not consumed yet, in all queues", lambda g: g.lag),
     Column(
-        "diffTotal", "messages that the group has not consumed yet, in all queues", lambda g: g.diff_total
-    ),
-    Column(
-        "inflightTotal",
+        "inflight",
         "messages that were delivered but not acknowledged, in all queues; since 5.1",
         lambda g: g.inflight_total,
     ),
-    DIFF_REASON,
+    GROUP_LAG_REASON,
     LAG_ERROR,
 )
 SUBSCRIPTIONS: AnyColumn = Column(
@@ -173,24 +171,24 @@ def consumer_progress(
     not consumed. inflight is the number of messages that were delivered but not acknowledged (5.1 and later).
     lastTime is the time in UTC when the last consumed message was stored.
 
-    diff is unknown, and diffReason says why, in three cases. The group has committed no offset, so its
+    diff is unknown, and lagReason says why, in three cases. The group has committed no offset, so its
     clients choose where they start. The offset is beyond the end of the queue. Or the group broadcasts, so
     each client keeps its own offsets. The totals do not include such queues.
 
     With -t and without GROUP, the rows are the queues of all groups of the topic.
 
     Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
-    of messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,
-    --columns and --filter accept both names, for example diff and diffTotal.
+    of messages consumed per second. lag and inflight are the sums of diff and inflight. --sort,
+    --columns and --filter accept both names, for example diff and lag.
 
     If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
         # All groups, starting with the largest backlog
-        nsadmin consumerProgress --sort -diffTotal
+        nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
-        nsadmin consumerProgress -t payments --sort -diff
+        nsadmin consumerProgress -t payments --sort -lag
         # Only one topic, with the client that owns each queue
         nsadmin consumerProgress warehouse -t payments -s true
     """
@@ -200,10 +198,8 @@ def consumer_progress(
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _topic_rows(session, inventory, topic, cluster_name)
     if group is None:
-        session.rename_selected_columns({"diff": "diffTotal", "inflight": "inflightTotal"})
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _all_group_rows(session, inventory, cluster_name, include_system)
-    session.rename_selected_columns({"diffTotal": "diff", "inflightTotal": "inflight"})
     inventory = open_expected_inventory(session, "consumerProgress", expectation)
     with_clients = argument_values.parse_boolean("-s", show_client) or False
     try:
@@ -266,8 +262,8 @@ def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]])
         count = "unknown" if total.messages is None else str(total.messages)
         notes.append(
             f"consume TPS {sum(stats.consume_tps for stats in known_stats):.2f}, "
-            f"diff total {count if total.reason is None else f'{count} ({total.reason})'}, "
-            f"inflight total {sum(q.inflight_count or 0 for q in queues)}"
+            f"lag {count if total.reason is None else f'{count} ({total.reason})'}, "
+            f"inflight {sum(q.inflight_count or 0 for q in queues)}"
         )
     return notes
 
@@ -275,7 +271,6 @@ def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]])
 def _topic_rows(
     session: Session, inventory: InventoryKeeper, topic: str, cluster_name: str | None
 ) -> ResultRows:
-    session.rename_selected_columns({"diffTotal": "diff", "inflightTotal": "inflight"})
     groups, list_errors = session.admin.topics.find_consumer_groups(topic)
     results = session.admin.consumers.get_topic_progress(topic, groups, cluster_name)
     # A broker that fails does so for each group.
@@ -424,7 +419,7 @@ def broker_consume_stats(
 ) -> ResultRows:
     """Show how far every consumer group is behind on every queue of one broker.
 
-    This causes much work on the broker. diffReason says why the diff of a queue is unknown. With -l above 0,
+    This causes much work on the broker. lagReason says why the diff of a queue is unknown. With -l above 0,
     such queues are not shown.
 
     Examples:

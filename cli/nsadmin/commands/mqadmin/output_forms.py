@@ -212,7 +212,7 @@ def _format_groups(rows: ResultRows) -> str:
             java_text(row["messageModel"]) if client_count and consume_type == "CONSUME_PASSIVELY" else ""
         )
         version_text = str(row["version"]).split(",")[0] if client_count else "OFFLINE"
-        number_cells = (_int_cell(row, "tps"), _int_cell(row, "diffTotal"))
+        number_cells = (_int_cell(row, "tps"), _int_cell(row, "lag"))
         text_lines.append(
             row_format.format(
                 str(row["group"])[:64], client_count, version_text, type_text, model_text, *number_cells
@@ -237,14 +237,14 @@ def _format_stats_all(rows: ResultRows, arguments: CommandArguments) -> str:
     column_titles = ("#Accumulation", "#InTPS", "#OutTPS", "#InMsg24Hour", "#OutMsg24Hour")
     text_lines = [row_format.format("#Topic", "#Consumer Group", *column_titles)]
     for row in rows.rows:
-        topic_name, group_name = str(row["topic"])[:64], str(row["consumerGroup"] or "")[:64]
+        topic_name, group_name = str(row["topic"])[:64], str(row["group"] or "")[:64]
         messages_in, in_rate = _int_cell(row, "inMsg24Hour"), format_fixed(row["inTps"], 2)
         if not group_name:
             text_lines.append(row_format.format(topic_name, "", 0, in_rate, "", messages_in, "NO_CONSUMER"))
             continue
         number_cells = (format_fixed(row["outTps"], 2), messages_in, _int_cell(row, "outMsg24Hour"))
         text_lines.append(
-            row_format.format(topic_name, group_name, _int_cell(row, "accumulation"), in_rate, *number_cells)
+            row_format.format(topic_name, group_name, _int_cell(row, "lag"), in_rate, *number_cells)
         )
     return join_lines(text_lines)
 

@@ -130,7 +130,7 @@ LITE_GROUP_COLUMNS: Columns[GroupLag] = (
     *of_part(attrgetter("broker"), PLACE),
     Column("liteTopic", "name of the lite topic; null for the total", lambda g: g.lite_topic),
     *of_part(attrgetter("offsets"), (BROKER_OFFSET, CONSUMER_OFFSET)),
-    Column("lagCount", "messages not consumed; null if the group never consumed any", lambda g: g.lag_count),
+    Column("lag", "messages not consumed; null if the group never consumed any", lambda g: g.lag_count),
     Column(
         "earliestUnconsumedTime",
         "when the oldest unconsumed message was stored (UTC)",

@@ -14,7 +14,7 @@ from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
 ACCUMULATION: Column[TopicTraffic] = Column(
-    "accumulation", "messages that the group has not read yet", lambda t: t.accumulation
+    "lag", "messages that the group has not read yet", lambda t: t.lag
 )
 TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     TOPIC,
@@ -37,9 +37,9 @@ TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
         lambda t: t.out_count and t.out_count.message_count,
     ),
     Column(
-        "accumulationReason",
-        "why accumulation is unknown, or lacks some queues; null if it is complete",
-        lambda t: t.accumulation_reason,
+        "lagReason",
+        "why lag is unknown, or lacks some queues; null if it is complete",
+        lambda t: t.lag_reason,
     ),
     ERROR,
 )
@@ -56,8 +56,8 @@ def stats_all(
 ) -> ResultRows:
     """Show the incoming and outgoing messages of each topic and its consumer groups.
 
-    nsadmin shows retry and dead-letter topics only by name. Rates cover the last minute. accumulation counts
-    the messages that the group has not read. accumulationReason says why it is unknown, or lacks some queues.
+    nsadmin shows retry and dead-letter topics only by name. Rates cover the last minute. lag counts
+    the messages that the group has not read. lagReason says why it is unknown, or lacks some queues.
     All figures are sums over the masters of the topic. Brokers count 24 hours by hourly samples. So during
     the first hour after a broker's start, the counts cover the last minute. If a master does not answer, the
     sums lack its part, and `error` reports it.

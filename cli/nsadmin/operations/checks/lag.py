@@ -143,7 +143,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     findings = [judge_group(scale, GroupObservation(group)) for group in used]
     bad = sort_unhealthy(findings)
     failures = [f"{addr}: {error_text(error)}" for addr, error in seen.error_by_broker.items() if error]
-    lags = {group.group: group.diff_total for group in used if group.diff_total is not None}
+    lags = {group.group: group.lag for group in used if group.lag is not None}
     largest = max(lags, key=lambda group: lags[group], default=None)
     summary = f"{len(bad)} of {count_noun(len(used), 'group')} are not healthy"
     if bad:
@@ -173,7 +173,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
 
 def _is_unused(group: GroupProgress) -> bool:
     """Whether a group never consumed anything, and has no client. Then no message waits for it."""
-    return group.diff_reason == NEVER_COMMITTED and group.error is None and not group.connections.clients
+    return group.lag_reason == NEVER_COMMITTED and group.error is None and not group.connections.clients
 
 
 def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | None:

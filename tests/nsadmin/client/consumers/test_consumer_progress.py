@@ -54,7 +54,7 @@ def test_a_dead_broker_hides_nothing(
     progress, silent = admin.consumers.get_progress("G", cluster_name="C")
     assert (progress.error, silent.result) == (None, None)
     groups, errors = admin.consumers.get_all_progress("C")
-    assert [(item.group, item.diff_total, item.error) for item in groups] == [("G", 10, None)]
+    assert [(item.group, item.lag, item.error) for item in groups] == [("G", 10, None)]
     assert [error is None for error in errors.values()] == [True, False]
 
 
@@ -62,9 +62,9 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: Cons
     broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
     broker.clients = {"Idle": ["c1"]}
     (g, idle), errors = admin.consumers.get_all_progress()
-    assert (g.group, g.consume_tps, g.diff_total, g.inflight_total) == ("G", 1.5, 10, 2)
-    assert (idle.diff_total, [client.client_id for client in idle.connections.clients]) == (None, ["c1"])
-    assert (g.diff_reason, idle.diff_reason) == (
+    assert (g.group, g.consume_tps, g.lag, g.inflight_total) == ("G", 1.5, 10, 2)
+    assert (idle.lag, [client.client_id for client in idle.connections.clients]) == (None, ["c1"])
+    assert (g.lag_reason, idle.lag_reason) == (
         "no committed offset on 1 of 2 queues",
         "no committed offset",
     )
@@ -75,7 +75,7 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: Cons
 def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(admin: AdminClient, broker: ConsumerBroker) -> None:
     broker.handlers[208] = refuse_with(1, "no")
     [group], _ = admin.consumers.get_all_progress()
-    assert (group.consume_tps, group.diff_total, group.inflight_total) == (None, None, None)
+    assert (group.consume_tps, group.lag, group.inflight_total) == (None, None, None)
     assert str(group.error) == "SYSTEM_ERROR (1): no"
 
 
@@ -142,4 +142,4 @@ def test_a_broadcasting_group_has_no_lag(admin: AdminClient, broker: ConsumerBro
         assert consume_stats is not None
         assert [lag.lag for lag in consume_stats.queues] == [Lag(None, BROADCASTS)] * 2
     assert [lag.lag_count for lag in stats] == [None, None]
-    assert (group.diff_total, group.diff_reason) == (None, BROADCASTS)
+    assert (group.lag, group.lag_reason) == (None, BROADCASTS)

@@ -45,7 +45,7 @@ def test_masters_are_added_up(first_server: FakeNameServer, a: TopicBroker, b: T
 def test_a_master_with_two_names_is_added_once(first_server: FakeNameServer, a: TopicBroker) -> None:
     first_server.clusters = {"C": {"broker-a": {0: a.addr}, "broker-b": {0: a.addr}}}
     [row] = asked(first_server, "T")
-    assert (row.accumulation, row.in_count) == (6, MessageCount(2.0, 120))
+    assert (row.lag, row.in_count) == (6, MessageCount(2.0, 120))
 
 
 def test_what_is_missing_from_a_sum_is_told(first_server: FakeNameServer, a: TopicBroker) -> None:
@@ -86,10 +86,10 @@ def test_a_group_that_never_committed_has_no_accumulation(
     a.handlers[14] = refuse_with(22, "not found")
     a.handlers[208] = a.answer_lags((9255, 0))
     [row] = asked(first_server, "T")
-    assert (row.accumulation, row.accumulation_reason) == (None, "no committed offset")
+    assert (row.lag, row.lag_reason) == (None, "no committed offset")
     a.handlers[208] = a.answer_lags((10, 647_260_493))
     [row] = asked(first_server, "T")
-    assert (row.accumulation, row.accumulation_reason) == (
+    assert (row.lag, row.lag_reason) == (
         None,
         "the committed offset is beyond the end of the queue",
     )

@@ -26,7 +26,7 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     threshold_result = run_on_lab("getColdDataFlowCtrInfo", "-c", "cluster-a")
     assert threshold_result.err == "nsadmin: groups without a row may read 3145728 bytes per second\n"
     thresholds = [
-        (row["brokerName"], row["brokerId"], row["consumerGroup"], row["threshold"])
+        (row["brokerName"], row["brokerId"], row["group"], row["threshold"])
         for row in json.loads(threshold_result.out)
     ]
     whole = [(name, number, None, 104_857_600) for name in (A, B) for number in (0, 1)]

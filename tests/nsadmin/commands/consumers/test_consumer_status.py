@@ -27,7 +27,7 @@ def test_every_queue_of_every_client(ask: Run, online_broker: ConsumerBroker, fl
         *(("c1", number) for number in range(4)),
         *(("c2", number) for number in range(4, 8)),
     ]
-    assert (rows[0]["commitOffset"], rows[0]["cachedMsgCount"], rows[0]["consumeOKTPS"]) == (7, 2, 1.5)
+    assert (rows[0]["consumerOffset"], rows[0]["cachedMsgCount"], rows[0]["consumeOKTPS"]) == (7, 2, 1.5)
     assert rows[0]["startTime"] == "1970-01-01T00:00:00.005Z"
     assert rows[0]["subscriptions"] == {"T": "*"}
 
@@ -93,7 +93,7 @@ def test_a_client_in_another_language_sends_numbers_as_text_and_null(
     online_broker.running["c1"] = online_broker.running["c2"].replace('"NaN"', '"0.25"')
     result = ask("consumerStatus", "G", "--json")
     [row, unreadable] = result.json
-    assert (row["commitOffset"], row["cachedMsgCount"], row["consumeOKTPS"]) == (7, None, 1.5)
+    assert (row["consumerOffset"], row["cachedMsgCount"], row["consumeOKTPS"]) == (7, None, 1.5)
     assert (row["pullTPS"], row["consumeRT"], row["lastPullTime"]) == (None, 0.25, "1970-01-01T00:00:01.000Z")
     assert (unreadable["clientId"], unreadable["queueId"], result.code) == ("c2", None, 3)
     assert 'client c2: malformed answer (consumeRT is "NaN", not a finite number)' in result.err

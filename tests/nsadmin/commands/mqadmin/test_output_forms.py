@@ -127,7 +127,7 @@ def test_offsets_of_a_topic_and_of_a_group() -> None:
 
 
 def test_all_groups() -> None:
-    online = {"group": "g", "count": 2, "version": "V4_9_7,V5_5_0", "tps": 1.9, "diffTotal": 5}
+    online = {"group": "g", "count": 2, "version": "V4_9_7,V5_5_0", "tps": 1.9, "lag": 5}
     rows: list[ResultRow] = [
         {**online, "consumeType": "CONSUME_PASSIVELY", "messageModel": "CLUSTERING"},
         {"group": "h", "count": 0, "version": None, "consumeType": None, "messageModel": None},
@@ -156,9 +156,9 @@ def test_figures_and_settings() -> None:
         "outTps": 1.0,
         "inMsg24Hour": 7,
         "outMsg24Hour": 6,
-        "accumulation": 1,
+        "lag": 1,
     }
-    rows = [{**stats, "consumerGroup": "g"}, {**stats, "consumerGroup": None}]
+    rows = [{**stats, "group": "g"}, {**stats, "group": None}]
     line_words = [line.split() for line in lines("statsAll", rows)[1:]]
     assert line_words == [["T", "g", "1", "0.50", "1.00", "7", "6"], ["T", "0", "0.50", "7", "NO_CONSUMER"]]
 

@@ -128,7 +128,7 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
     result = run("getLiteGroupInfo", "P", "G", "-k", "3", "-n", server.addr, "--json")
     group_rows = rows(result)
     assert result.code == 3
-    assert [(row["brokerName"], row["liteTopic"], row["lagCount"]) for row in group_rows] == [
+    assert [(row["brokerName"], row["liteTopic"], row["lag"]) for row in group_rows] == [
         ("a", None, 2),
         ("a", "x", 2),
         ("b", None, None),
@@ -136,7 +136,7 @@ def test_a_group_over_all_its_lite_topics_and_on_one(
     assert 'the group "G" is bound to the parent topic "other", not "P"' in group_rows[2]["error"]
     assert brokers[0].asked[-1].ext == {"group": "G", "topK": "3"}
     result = run("getLiteGroupInfo", "P", "G", "-l", "x", "-n", server.addr, "--json")
-    assert [(row["brokerOffset"], row["consumerOffset"], row["lagCount"]) for row in rows(result)] == [
+    assert [(row["brokerOffset"], row["consumerOffset"], row["lag"]) for row in rows(result)] == [
         (3, 1, 2)
     ] * 2
 

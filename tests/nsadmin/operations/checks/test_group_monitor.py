@@ -68,7 +68,7 @@ def test_groups_are_those_that_brokers_know_and_clients_are_asked(first_server: 
         first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         groups_observed, brokers = observe_groups(admin, 61_000)
         [group_observed] = [item for item in groups_observed if item.group_progress.group == "G"]
-        assert (group_observed.group_progress.diff_total, brokers) == (10, {broker.addr: None})
+        assert (group_observed.group_progress.lag, brokers) == (10, {broker.addr: None})
         assert 307 in broker.asked_codes()
         assert group_observed.client_problems
         # The group is neither joined nor moved.
