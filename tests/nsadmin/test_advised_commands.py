@@ -12,8 +12,10 @@ import nsadmin
 from nsadmin.command_line import registry
 from nsadmin.command_line.application import Actions, build_application
 from nsadmin.command_line.typer_commands import HelpRequested, read_values
+from nsadmin.operations.checks.check_table import CHECK_TABLE, find_check
 
 SOURCE = Path(nsadmin.__file__).parent
+
 QUOTED = re.compile(r"`(nsadmin \w[^`]+)`")
 PLACEHOLDER = "1"
 """In place of a value that only a run knows; it is a number, a name and a range."""
@@ -36,13 +38,18 @@ def advised_lines() -> Iterator[tuple[str, str]]:
                         yield place, line
 
 
+def remedies() -> Iterator[tuple[str, str]]:
+    for entry in CHECK_TABLE:
+        yield f"check {entry.name}", find_check(entry.name).format_remedy(PLACEHOLDER)
+
+
 def literal(node: ast.expr) -> str:
     if isinstance(node, ast.JoinedStr):
         return "".join(literal(part) for part in node.values)
     return str(node.value) if isinstance(node, ast.Constant) else PLACEHOLDER
 
 
-@pytest.mark.parametrize(("place", "line"), dict(advised_lines()).items())
+@pytest.mark.parametrize(("place", "line"), [*dict(advised_lines()).items(), *remedies()])
 def test_an_advised_command_can_be_pasted(place: str, line: str) -> None:
     application = build_application(
         Actions(lambda words, command, values: bool(read_values(command, values)), *[lambda *_: True] * 3)

@@ -77,5 +77,5 @@ CHECK = Check(
     judge,
     warning_when="the last backup is older than 26 hours, or lacks a server",
     critical_when="older than 50 hours, damaged, or missing",
-    remedy="nsadmin backup create --dir DIR",
+    remedy="nsadmin backup create CLUSTER --dir DIR",
 )

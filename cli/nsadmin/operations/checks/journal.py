@@ -220,5 +220,5 @@ CHECK = Check(
     judge,
     warning_when="no record for two minutes, lost events, or failing polls",
     critical_when="no record for ten minutes, failing, or damaged",
-    remedy="nsadmin journal verify",
+    remedy="nsadmin journal verify DIR",
 )

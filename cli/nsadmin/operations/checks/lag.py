@@ -230,5 +230,5 @@ CHECK = Check(
     judge,
     warning_when="the group is behind, or messages wait and no consumer is connected",
     critical_when="the group is far behind",
-    remedy="nsadmin consumerProgress -g {about}",
+    remedy="nsadmin group explain {about}",
 )
