@@ -13,7 +13,7 @@ PAGE = render_checks_page()
 def test_a_check_has_a_row_and_a_table_of_its_measures() -> None:
     assert (
         "| [`lag`](#lag) | the group is behind, or messages wait and no consumer is connected | "
-        "the group is far behind | `nsadmin consumerProgress -g GROUP` |\n" in PAGE
+        "the group is far behind | `nsadmin group explain GROUP` |\n" in PAGE
     )
     assert (
         "\n## lag\n\nCheck the backlog of a group.\n\n"
