@@ -40,7 +40,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker rejected the request, because it waited too long or could not be stored in time",
         "slow disk, page cache busy, too few threads or a queue that is too short for the load "
         "(waitTimeMillsInSendQueue, sendThreadPoolQueueCapacity, osPageCacheBusyTimeOutMills)",
-        "nsadmin clusterList",
+        "nsadmin broker explain BROKER",
         _BUSY_ADVICE,
     ),
     (
@@ -123,7 +123,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "",
         "no message at this offset yet",
         "normal: the consumer is at the end of the queue",
-        "nsadmin consumerProgress -g GROUP",
+        "nsadmin group explain GROUP",
     ),
     (
         ResponseCode.PULL_RETRY_IMMEDIATELY,

@@ -1,4 +1,4 @@
-"""`nsadmin help WORDS`: finds commands and guides by words, with the full-text search of SQLite."""
+"""`nsadmin help WORDS`: finds errors, commands and guides by words, with the full-text search of SQLite."""
 
 import re
 import sqlite3
@@ -10,6 +10,7 @@ from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM
 from nsadmin.command_line.declarations import command_parameters, declaration_of
 from nsadmin.command_line.docstrings import parse_docstring
 from nsadmin.command_line.registry import CommandEntry
+from nsadmin.console.error_meanings import find_meanings
 from nsadmin.console.guides import Guide, find_guides
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
 
@@ -22,7 +23,7 @@ _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 
 
 def search_text(words: Sequence[str]) -> str | None:
-    """Return the commands and guides that match the words, the best first; None if there are none."""
+    """Return the errors, commands and guides that match the words, the best first; None if there are none."""
     # Punctuation has a meaning in queries.
     terms = [term for word in words for term in _WORD.findall(_split_name(word))]
     with closing(sqlite3.connect(":memory:")) as database:
@@ -37,12 +38,16 @@ def search_text(words: Sequence[str]) -> str | None:
             commands, guides = (list(_find(database, query, kind)) for kind in ("command", "guide"))
             if commands or guides:
                 break
-        else:
-            return None
+    errors = [
+        (f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(" ".join(words))[:_MOST]
+    ]
+    if not (commands or guides or errors):
+        return None
     width = help_width()
     return join_sections(
         (
             wrap_paragraph(f"Pages with {' '.join(words)}, the best first:", width),
+            ("Errors:", *format_list(errors, width)) if errors else (),
             ("Commands:", *format_list(commands, width)) if commands else (),
             ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides), width))
             if guides

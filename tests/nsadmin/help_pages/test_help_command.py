@@ -59,6 +59,12 @@ def test_other_words_are_searched(words: str, best: str) -> None:
     assert f"\n  {best} " in page.partition("Guides:")[0]
 
 
+def test_errors_are_found_by_their_text() -> None:
+    page = find_page(["SLAVE_NOT_AVAILABLE"])
+    assert page is not None
+    assert "Errors:\n  nsadmin errors 11 " in page
+
+
 def test_guides_are_found_by_their_text() -> None:
     page = find_page(["preStop", "hook"])
     assert page is not None
