@@ -84,7 +84,7 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         addr: [use for info in addr_infos for use in find_limit_uses(info, configs.get(addr, {})).values()]
         for addr, addr_infos in infos.items()
     }
-    uses = {addr: nearest for addr, addr_uses in all_uses.items() if (nearest := _find_nearest(addr_uses))}
+    uses = {addr: use for addr, addr_uses in all_uses.items() if (use := _find_nearest(addr_uses))}
     doubts += [f"{names[a]} does not report its send queue" for a in infos if infos[a] and a not in uses]
     if not uses:
         return scale.make_unknown_finding("no master reported its send queue", doubts)
