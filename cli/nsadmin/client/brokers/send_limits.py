@@ -7,6 +7,13 @@ from nsadmin.client.brokers.brokers import RuntimeInfo
 
 _IDLE_LOCK_MS = 10_000_000
 """A broker reports a longer time while nobody holds the lock (DefaultMessageStore.isOSPageCacheBusy)."""
+_NO_POOL = 2**31 - 1
+"""The free buffers that a broker reports without a transient store pool."""
+_LOW_LIMITS = {
+    "waitTimeMillsInSendQueue": 50,
+    "sendThreadPoolQueueCapacity": 100,
+    "endTransactionPoolQueueCapacity": 1000,
+}
 
 
 class LimitUse(NamedTuple):
@@ -28,31 +35,47 @@ class LimitUse(NamedTuple):
     def is_reached(self) -> bool:
         return self.used >= self.limit
 
+    @property
+    def is_low(self) -> bool:
+        """Whether usual loads reach the limit, because it is far below its default."""
+        return self.limit <= _LOW_LIMITS.get(self.setting, -1)
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.used / self.limit if self.limit else 100.0
+
 
 _FIGURES = (
-    ("waitTimeMillsInSendQueue", "sendThreadPoolQueueHeadWaitTimeMills", 200),
-    ("osPageCacheBusyTimeOutMills", "pageCacheLockTimeMills", 1000),
-    ("sendThreadPoolQueueCapacity", "sendThreadPoolQueueSize", 10_000),
-    ("endTransactionPoolQueueCapacity", "EndTransactionQueueSize", 100_000),
+    ("waitTimeMillsInSendQueue", 200, "sendThreadPoolQueueHeadWaitTimeMills", ""),
+    ("osPageCacheBusyTimeOutMills", 1000, "pageCacheLockTimeMills", ""),
+    ("sendThreadPoolQueueCapacity", 10_000, "sendThreadPoolQueueSize", "sendThreadPoolQueueCapacity"),
+    (
+        "endTransactionPoolQueueCapacity",
+        100_000,
+        "EndTransactionQueueSize",
+        "EndTransactionThreadPoolQueueCapacity",
+    ),
 )
-"""Setting, key of the runtime information, and default of the setting."""
+"""Setting, its default, and the keys of its use and of its value in the runtime information."""
 
 
 def find_limit_uses(info: RuntimeInfo, config: Mapping[str, str]) -> dict[str, LimitUse]:
     """Return the use of each limit that the broker reports, by setting. Without settings, defaults count.
 
-    The use of transientStorePoolSize is the number of buffers that are not free, if the pool is enabled.
+    The use of transientStorePoolSize is the number of buffers that are not free, if there is a pool.
     """
     uses = {
-        setting: LimitUse(setting, used, read_number(config, setting, default), default)
-        for setting, key, default in _FIGURES
+        setting: LimitUse(
+            setting, used, read_number(config, setting, int(info.get_number(limit_key) or default)), default
+        )
+        for setting, default, key, limit_key in _FIGURES
         if (used := info.get_number(key)) is not None
     }
     lock = uses.get("osPageCacheBusyTimeOutMills")
     if lock is not None and lock.used >= _IDLE_LOCK_MS:
         uses[lock.setting] = lock._replace(used=0.0)
     free_buffers = info.get_number("remainTransientStoreBufferNumbs")
-    if config.get("transientStorePoolEnable") == "true" and free_buffers is not None:
+    if free_buffers is not None and free_buffers < _NO_POOL:
         pool_size = read_number(config, "transientStorePoolSize", 5)
         uses["transientStorePoolSize"] = LimitUse(
             "transientStorePoolSize", pool_size - free_buffers, pool_size, 5

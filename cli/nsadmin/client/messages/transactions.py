@@ -10,13 +10,14 @@ from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.consumers.committed_offsets import read_committed_offsets, read_queue_offsets
+from nsadmin.client.consumers.committed_offsets import read_committed_offsets
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.consume_queues import ConsumeQueues
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.messages.message_queries import MessageAdmin
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
 from nsadmin.client.results import NotApplied, OverReadLimit, ServerResult, is_not_found
+from nsadmin.client.topic_routes import QueueRoute
 
 ENDED_TOPIC, DISCARDED_TOPIC = "RMQ_SYS_TRANS_OP_HALF_TOPIC", "TRANS_CHECK_MAX_TIME_TOPIC"
 CHECKING_GROUP = "CID_RMQ_SYS_TRANS"
@@ -107,20 +108,22 @@ class TransactionAdmin:
         ]
 
     def list_discarded(
-        self, broker_addrs: Iterable[str], read_limit: int = DEFAULT_READ_LIMIT
+        self, broker_addrs: Iterable[str], read_limit: int = DEFAULT_READ_LIMIT, since_ms: int = 0
     ) -> list[ServerResult[HalfMessages]]:
         """Return the newest half messages that brokers discarded after too many checks, or as too old.
 
-        Sends GET_MIN_OFFSET (31), GET_MAX_OFFSET (30) and PULL_MESSAGE (11).
+        Sends GET_MIN_OFFSET (31), GET_MAX_OFFSET (30), QUERY_CONSUMER_OFFSET (14), PULL_MESSAGE (11) and,
+        with `since_ms`, SEARCH_OFFSET_BY_TIMESTAMP (29).
 
         Args:
             broker_addrs: The masters.
             read_limit: The maximum number of messages to read from each broker.
+            since_ms: Only those discarded since this time in ms since 1970. Default: all.
 
         Returns:
             One ServerResult per distinct address, in order.
         """
-        spans = self._read_spans(DISCARDED_TOPIC, dict.fromkeys(broker_addrs))
+        spans = self._read_spans(DISCARDED_TOPIC, broker_addrs, since_ms)
         return self._read_messages(DISCARDED_TOPIC, spans, read_limit, reads_newest=True)
 
     def resume_check(self, broker_addr: str, half_message: HalfMessage) -> None:
@@ -178,30 +181,27 @@ class TransactionAdmin:
             if query_error is not None and not is_not_found(query_error):
                 raise query_error
 
-    def _read_spans(self, topic: str, broker_addrs: Iterable[str]) -> list[ServerResult[QueueSpan]]:
+    def _read_spans(
+        self, topic: str, broker_addrs: Iterable[str], since_ms: int = 0
+    ) -> list[ServerResult[QueueSpan]]:
         """The offsets in queue 0, from where the broker continues. Pages are told apart by the address."""
-        addrs = list(broker_addrs)
-        places = [(addr, MessageQueue(topic, addr, 0)) for addr in addrs]
-        min_offsets = read_queue_offsets(self._caller, places, RequestCode.GET_MIN_OFFSET)
-        committed_offsets = read_committed_offsets(
-            self._caller, [(addr, CHECKING_GROUP, queue) for addr, queue in places]
+        routes = [QueueRoute(addr, None, {0: addr}, 6, 1, 1, 0) for addr in dict.fromkeys(broker_addrs)]
+        spans = self._queue_reader.get_spans(topic, routes, begin_ms=since_ms)
+        passed = read_committed_offsets(
+            self._caller,
+            [(s.broker_name, CHECKING_GROUP, MessageQueue(topic, s.broker_name, 0)) for s in spans],
         )
-        max_offsets = read_queue_offsets(self._caller, places, RequestCode.GET_MAX_OFFSET)
-        spans: list[ServerResult[QueueSpan]] = []
-        for addr, begin, committed, end in zip(
-            addrs, min_offsets, committed_offsets, max_offsets, strict=True
-        ):
-            if (
-                isinstance(begin, RocketMQError)
-                or isinstance(end, RocketMQError)
-                or committed.error is not None
-            ):
-                error = next(e for e in (begin, end, committed.error) if isinstance(e, RocketMQError))
-                spans.append(ServerResult(addr, None, error))
-            else:
-                begin = max(begin, committed.offset or 0)
-                spans.append(ServerResult(addr, QueueSpan(addr, addr, 0, begin, max(begin, end)), None))
-        return spans
+        return [
+            ServerResult(
+                s.broker_name,
+                s.queue_span
+                and s.queue_span._replace(begin_offset=max(s.queue_span.begin_offset, offset or 0)),
+                None,
+            )
+            if s.error is None and error is None
+            else ServerResult(s.broker_name, None, s.error or error)
+            for s, (offset, error) in zip(spans, passed, strict=True)
+        ]
 
     def _read_messages(
         self,
@@ -239,7 +239,7 @@ class TransactionAdmin:
         """The offsets of half messages whose transaction ended, and which the broker did not pass yet."""
         if _length(span) > read_limit:
             raise OverReadLimit(
-                f"more than {read_limit} transactions ended since the last check: pass a higher limit"
+                f"not read: more than {read_limit} transactions ended since the last check of the broker"
             )
         bodies: list[bytes] = []
         for page in self._queue_reader.read_pages(ENDED_TOPIC, [span]):

@@ -9,6 +9,7 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import NotApplied, NotFound, ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget, list_master_targets
 from nsadmin.client.messages.transactions import DEFAULT_READ_LIMIT, HalfMessage, HalfMessages
+from nsadmin.client.results import OverReadLimit
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
@@ -300,8 +301,10 @@ def _unread_notes(
     targets: Sequence[BrokerTarget], results: Sequence[ServerResult[HalfMessages]]
 ) -> list[str]:
     return [
-        f"{target.broker_name or target.broker_addr}: {count_noun(result.result.unread_count, 'message')} "
-        "not examined: pass a larger --limit N"
+        f"{target.broker_name or target.broker_addr}: "
+        + (f"{count_noun(result.result.unread_count, 'message')} not examined: " if result.result else "")
+        + "pass a larger --limit N"
         for target, result in zip(targets, results, strict=True)
-        if result.result is not None and result.result.unread_count
+        if isinstance(result.error, OverReadLimit)
+        or (result.result is not None and result.result.unread_count)
     ]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.brokers.send_limits import LimitUse, find_limit_uses
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.checks import listed_brokers
@@ -16,17 +17,18 @@ from nsadmin.operations.checks.looks import Look, compare_look
 
 _LOOKS, _PAUSE_SECONDS = 5, 0.1
 """A queue fills and empties within milliseconds: one look often misses it."""
-_LOW_CAPACITY, _LOW_WAIT_MS = 100, 50
-_LOCK_LIMIT_MS = 10_000_000
-"""A broker reports a longer time while nobody holds the lock (DefaultMessageStore.isOSPageCacheBusy)."""
 _FAILURES_KEY = "putMessageFailedTimes"
-
-
-class LimitUse(NamedTuple):
-    """How much of a limit a broker uses, as text and as a share of it in percent."""
-
-    text: str
-    percent: float
+_USE_TEXTS = {
+    "waitTimeMillsInSendQueue": "the oldest send waits for {:.0f} ms, of {:.0f} ms",
+    "osPageCacheBusyTimeOutMills": "a writer has held the lock of the store for {:.0f} ms, of {:.0f} ms",
+    "sendThreadPoolQueueCapacity": "the send queue has {:.0f} of {:.0f} requests",
+    "endTransactionPoolQueueCapacity": "the transaction queue has {:.0f} of {:.0f} requests",
+    "transientStorePoolSize": "no buffer of the transient store pool is free",
+}
+_LOW_TEXTS = {
+    "sendThreadPoolQueueCapacity": "refuses a send while {:.0f} others wait",
+    "waitTimeMillsInSendQueue": "refuses a send that waits for {:.0f} ms",
+}
 
 
 class SendObservation(NamedTuple):
@@ -78,20 +80,21 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
     infos = {
         addr: [r.result for look in seen.looks for r in look if r.addr == addr and r.result] for addr in names
     }
-    uses = {
-        addr: max(
-            (use for info in infos[addr] for use in list_limits(info, configs.get(addr, {}))),
-            key=lambda use: use.percent,
-        )
-        for addr in names
-        if infos[addr]
+    all_uses = {
+        addr: [use for info in addr_infos for use in find_limit_uses(info, configs.get(addr, {})).values()]
+        for addr, addr_infos in infos.items()
     }
+    uses = {addr: use for addr, addr_uses in all_uses.items() if (use := _find_nearest(addr_uses))}
+    doubts += [f"{names[a]} does not report its send queue" for a in infos if infos[a] and a not in uses]
     if not uses:
         return scale.make_unknown_finding("no master reported its send queue", doubts)
     nearest = max(uses, key=lambda addr: uses[addr].percent)
     failed = _count_failures(infos, seen.earlier)
     low_lines = [
-        f"{names[addr]} {text}" for addr, config in configs.items() for text in _find_low_settings(config)
+        f"{names[addr]} {text.format(use.limit)}: {setting} (default {use.default:.0f})"
+        for addr, addr_uses in all_uses.items()
+        for setting, text in _LOW_TEXTS.items()
+        for use in [use for use in addr_uses if use.setting == setting and use.is_low][:1]
     ]
     failure_lines = [
         f"{names[addr]} could not store {count:.0f} messages {seen.earlier.since_text}"
@@ -109,7 +112,7 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
             *_sample_brokers(scale, names, infos),
         ],
         [
-            *(f"{names[a]}: {use.text}" for a, use in uses.items() if use.percent >= 1),
+            *(f"{names[a]}: {_describe(use)}" for a, use in uses.items() if use.percent >= 1),
             *low_lines,
             *failure_lines,
             *doubts,
@@ -118,67 +121,14 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
     )
 
 
-def list_limits(info: RuntimeInfo, config: BrokerConfig) -> list[LimitUse]:
-    """The limits at which a broker refuses messages, with their use. Without settings, the defaults count."""
-    lock_ms = info.get_number("pageCacheLockTimeMills") or 0
-    wait_limit = _read_limit(config, "waitTimeMillsInSendQueue", 200)
-    lock_limit = _read_limit(config, "osPageCacheBusyTimeOutMills", 1000)
-    wait_ms = info.get_number("sendThreadPoolQueueHeadWaitTimeMills") or 0
-    return [
-        LimitUse(
-            f"the oldest send waits for {wait_ms:.0f} ms, of {wait_limit} ms (waitTimeMillsInSendQueue)",
-            100 * wait_ms / wait_limit,
-        ),
-        LimitUse(
-            f"a writer has held the lock of the store for {lock_ms:.0f} ms, of {lock_limit} ms "
-            "(osPageCacheBusyTimeOutMills)",
-            100 * lock_ms / lock_limit if lock_ms < _LOCK_LIMIT_MS else 0.0,
-        ),
-        *_list_queue_uses(info),
-    ]
+def _find_nearest(uses: Sequence[LimitUse]) -> LimitUse | None:
+    """The limit of which the largest share is used. A pool with a free buffer refuses nothing."""
+    shares = (use for use in uses if use.setting != "transientStorePoolSize" or use.is_reached)
+    return max(shares, key=lambda use: use.percent, default=None)
 
 
-def _list_queue_uses(info: RuntimeInfo) -> list[LimitUse]:
-    uses = []
-    for label, size_key, capacity_key, setting in (
-        ("send", "sendThreadPoolQueueSize", "sendThreadPoolQueueCapacity", "sendThreadPoolQueueCapacity"),
-        (
-            "transaction",
-            "EndTransactionQueueSize",
-            "EndTransactionThreadPoolQueueCapacity",
-            "endTransactionPoolQueueCapacity",
-        ),
-    ):
-        size, capacity = info.get_number(size_key), info.get_number(capacity_key)
-        if size is not None and capacity:
-            text = f"the {label} queue has {size:.0f} of {capacity:.0f} requests ({setting})"
-            uses.append(LimitUse(text, 100 * size / capacity))
-    if info.get_number("remainTransientStoreBufferNumbs") == 0:
-        uses.append(LimitUse("no buffer of the transient store pool is free (transientStorePoolSize)", 100.0))
-    return uses
-
-
-def _read_limit(config: BrokerConfig, key: str, default: int) -> int:
-    text = config.get(key, "")
-    return int(text) if text.isdecimal() and int(text) else default
-
-
-def _find_low_settings(config: BrokerConfig) -> list[str]:
-    """Limits so far below their defaults that usual loads reach them."""
-    capacity = _read_limit(config, "sendThreadPoolQueueCapacity", 10_000)
-    wait_ms = _read_limit(config, "waitTimeMillsInSendQueue", 200)
-    return [
-        *(
-            [f"refuses a send while {capacity} others wait: sendThreadPoolQueueCapacity (default 10000)"]
-            if capacity < _LOW_CAPACITY
-            else []
-        ),
-        *(
-            [f"refuses a send that waits for {wait_ms} ms: waitTimeMillsInSendQueue (default 200)"]
-            if wait_ms < _LOW_WAIT_MS
-            else []
-        ),
-    ]
+def _describe(use: LimitUse) -> str:
+    return f"{_USE_TEXTS[use.setting].format(use.used, use.limit)} ({use.setting})"
 
 
 def _count_failures(infos: Mapping[str, Sequence[RuntimeInfo]], earlier: Look | None) -> dict[str, float]:
@@ -201,10 +151,11 @@ def _summarize(
 ) -> str:
     busy = [names[addr] for addr, use in uses.items() if use.percent >= 100]
     if busy:
-        return f"{abbreviate_names(busy, 4)} refuses messages as too busy: {uses[nearest].text}"
+        return f"{abbreviate_names(busy, 4)} refuses messages as too busy: {_describe(uses[nearest])}"
     if problem_lines:
         return problem_lines[0]
-    return f"{names[nearest]} uses {uses[nearest].percent:.0f} % of its nearest limit: {uses[nearest].text}"
+    use = uses[nearest]
+    return f"{names[nearest]} uses {use.percent:.0f} % of its nearest limit: {_describe(use)}"
 
 
 def _sample_brokers(

@@ -4,137 +4,144 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client import AdminClient
-from nsadmin.client.results import NotFound, error_text
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.messages.transactions import HalfMessage, HalfMessages
+from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
-from nsadmin.operations.half_messages import BrokerTransactions, read_transactions
 
 _HOUR_MS = 3_600_000
 _MAX_SHOWN = 10
 
 
-class TransactionObservation(NamedTuple):
-    """The transactions of each master.
+class WaitingHalf(NamedTuple):
+    """A half message on its broker, and whether its producer group has a client there (None: unknown)."""
 
-    `client_counts` has the connected clients of the producer groups of half messages; None if unknown.
-    """
+    broker_name: str
+    half: HalfMessage
+    age_seconds: float
+    connected: bool | None
+
+
+class TransactionObservation(NamedTuple):
+    """The half messages of each master, and those that it discarded in the last hour."""
 
     listing: BrokerListing
-    transactions: Sequence[BrokerTransactions]
-    client_counts: Mapping[str, int | None]
+    half_results: Sequence[ServerResult[HalfMessages]]
+    discarded_results: Sequence[ServerResult[HalfMessages]]
+    connected: Mapping[tuple[str, str], bool | None]
     now_ms: int
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> TransactionObservation:
-    """Read the half messages, and ask brokers for the clients of their producer groups."""
+    """Read the half messages, and ask their brokers for clients of the producer groups."""
     listing, now_ms = listed_brokers.observe_listing(admin, scope.cluster_name), admin.clock_ms
-    transactions = read_transactions(admin, listing.master_addrs, now_ms - _HOUR_MS)
-    groups = {_producer_group(message) for broker in transactions for message in broker.half_messages}
-    return TransactionObservation(
-        listing, transactions, {group: _count_clients(admin, group) for group in sorted(groups)}, now_ms
+    addrs = sorted(listing.master_addrs.values())
+    half_results = admin.transactions.list_half_messages(addrs)
+    discarded_results = admin.transactions.list_discarded(addrs, since_ms=now_ms - _HOUR_MS)
+    places = list(
+        dict.fromkeys((r.addr, half.producer_group or "") for r in half_results for half in _halves(r))
     )
+    results = admin.producers.find_connected(places)
+    return TransactionObservation(
+        listing, half_results, discarded_results,
+        {place: r.result for place, r in zip(places, results, strict=True)}, now_ms,
+    )  # fmt: skip
 
 
-def _producer_group(message: StoredMessage) -> str:
-    return message.properties.get("PGROUP", "")
-
-
-def _count_clients(admin: AdminClient, group: str) -> int | None:
-    try:
-        return len(admin.producers.get_connections(group).clients) or None
-    except NotFound:
-        return 0
-    except RocketMQError:
-        return None
+def _halves(result: ServerResult[HalfMessages]) -> Sequence[HalfMessage]:
+    return () if result.result is None else result.result.messages
 
 
 def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
     """Judge the age of the oldest half message. One whose producers are gone is at least a warning."""
-    halves = [(broker.broker_name, m) for broker in seen.transactions for m in broker.half_messages]
-    discarded = [m for broker in seen.transactions for m in broker.discarded_messages]
-    unread_count = sum(broker.unread_count for broker in seen.transactions)
+    names = {addr: name for name, addr in seen.listing.master_addrs.items()}
+    halves = [
+        # A broker writes a half message again at each check. Its birth is what the broker judges by.
+        WaitingHalf(
+            names[r.addr], half, max(seen.now_ms - half.message.born_timestamp, 0) / 1000,
+            seen.connected[r.addr, half.producer_group or ""],
+        )
+        for r in seen.half_results for half in _halves(r)
+    ]  # fmt: skip
+    discarded = [half for r in seen.discarded_results for half in _halves(r)]
     failures = [
-        *(f"{t.broker_name}: {error_text(t.error)}" for t in seen.transactions if t.error is not None),
+        *dict.fromkeys(
+            f"{names[r.addr]}: {error_text(r.error)}"
+            for r in (*seen.half_results, *seen.discarded_results)
+            if r.error is not None
+        ),
+        *(
+            f"not read: {count_noun(count, noun)}"
+            for results, noun in (
+                (seen.half_results, "newer half message"),
+                (seen.discarded_results, "older discarded message"),
+            )
+            if (count := sum(r.result.unread_count for r in results if r.result is not None))
+        ),
         *seen.listing.masterless_lines,
         *seen.listing.failure_lines,
     ]
     if not seen.listing.groups_by_server:
         return scale.make_unknown_finding("no name server returned a list of brokers", failures)
-    oldest = max((_age_seconds(seen, message) for _, message in halves), default=0.0)
-    abandoned = [m for _, m in halves if seen.client_counts.get(_producer_group(m)) == 0]
+    oldest = max((found.age_seconds for found in halves), default=0.0)
+    abandoned_count = sum(found.connected is False for found in halves)
     samples = [
         scale.make_sample("oldest", round(oldest, 1)),
         scale.make_sample("half", len(halves)),
-        scale.make_sample("abandoned", len(abandoned)),
+        scale.make_sample("abandoned", abandoned_count),
         scale.make_sample("discarded", len(discarded)),
     ]
-    minimum_state = CheckState.UNKNOWN if failures or unread_count else CheckState.OK
-    if abandoned or discarded:
+    minimum_state = CheckState.UNKNOWN if failures else CheckState.OK
+    if abandoned_count or discarded:
         minimum_state = CheckState.WARNING
-    at_least = "at least " if failures or unread_count else ""
-    summary = f"{at_least}{count_noun(len(halves), 'half message')}"
+    summary = f"{'at least ' if failures else ''}{count_noun(len(halves), 'half message')}"
     if halves:
         summary += f", the oldest is {oldest:.0f} s old"
-    if abandoned:
-        summary += f"; the producers of {len(abandoned)} are gone"
+    if abandoned_count:
+        summary += f"; the producers of {abandoned_count} are gone"
     if discarded:
         summary += f"; brokers discarded {len(discarded)} in the last hour"
-    details = [
-        *_describe_groups(seen),
-        *_describe_discarded(discarded),
-        *([f"not read: {count_noun(unread_count, 'newer half message')}"] if unread_count else []),
-        *failures,
-    ]
+    details = [*_describe_groups(halves), *_describe_discarded(discarded), *failures]
     return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
 
 
-def _age_seconds(seen: TransactionObservation, message: StoredMessage) -> float:
-    # A broker writes a half message again at each check. Its birth is what the broker judges by.
-    return max(seen.now_ms - message.born_timestamp, 0) / 1000
-
-
-def _describe_groups(seen: TransactionObservation) -> list[str]:
+def _describe_groups(halves: Sequence[WaitingHalf]) -> list[str]:
     """A line per producer group, topic and broker."""
-    ages: dict[tuple[str, str, str], list[float]] = {}
-    for broker in seen.transactions:
-        for message in broker.half_messages:
-            key = (_producer_group(message), _topic(message), broker.broker_name)
-            ages.setdefault(key, []).append(_age_seconds(seen, message))
+    by_place: dict[tuple[str, str, str], list[WaitingHalf]] = {}
+    for found in sorted(halves, key=lambda found: -found.age_seconds):
+        by_place.setdefault((*_origin(found.half), found.broker_name), []).append(found)
     lines = []
-    for (group, topic, broker_name), group_ages in sorted(ages.items(), key=lambda item: -max(item[1])):
-        client_count = seen.client_counts.get(group)
+    for (group, topic, broker_name), (oldest, *others) in by_place.items():
         clients = (
-            "no client is connected: start a producer of this group, which the broker asks for the decision"
-            if client_count == 0
-            else "its clients are unknown"
-            if client_count is None
-            else f"{count_noun(client_count, 'client')} connected"
+            "its clients are unknown"
+            if oldest.connected is None
+            else "a client is connected"
+            if oldest.connected
+            else "no client is connected: start a producer of this group, which the broker asks for the "
+            "decision"
         )
         lines.append(
-            f"producer group {group or 'unknown'}: {count_noun(len(group_ages), 'half message')} for {topic} "
-            f"on {broker_name}, the oldest is {max(group_ages):.0f} s old; {clients}"
+            f"producer group {group}: {count_noun(1 + len(others), 'half message')} for {topic} "
+            f"on {broker_name}, the oldest is {oldest.age_seconds:.0f} s old; {clients}"
         )
     hidden_count = len(lines) - _MAX_SHOWN
     return [*lines[:_MAX_SHOWN], *([f"and {hidden_count} more"] if hidden_count > 0 else [])]
 
 
-def _describe_discarded(discarded: Sequence[StoredMessage]) -> list[str]:
-    counts = Counter((_producer_group(message), _topic(message)) for message in discarded)
+def _describe_discarded(discarded: Sequence[HalfMessage]) -> list[str]:
     return [
-        f"discarded in the last hour: {count} for {topic} of producer group {group or 'unknown'}, which did "
+        f"discarded in the last hour: {count} for {topic} of producer group {group}, which did "
         "not answer the checks of the broker"
-        for (group, topic), count in counts.most_common(_MAX_SHOWN)
+        for (group, topic), count in Counter(map(_origin, discarded)).most_common(_MAX_SHOWN)
     ]
 
 
-def _topic(message: StoredMessage) -> str:
-    return message.properties.get("REAL_TOPIC", "an unknown topic")
+def _origin(half: HalfMessage) -> tuple[str, str]:
+    return half.producer_group or "unknown", half.topic or "an unknown topic"
 
 
 CHECK = Check(
@@ -144,7 +151,7 @@ CHECK = Check(
             "oldest", "age of the oldest half message without a decision", "s", warning="60", critical="600"
         ),
         CheckMeasure("half", "half messages without a decision"),
-        CheckMeasure("abandoned", "those whose producer group has no connected client"),
+        CheckMeasure("abandoned", "those whose producer group has no client connected to the broker"),
         CheckMeasure("discarded", "half messages that brokers discarded in the last hour"),
     ),
     observe,

@@ -21,8 +21,6 @@ from nsadmin.operations.explain.findings import (
 )
 
 _SLOW_PUT_MS = 100
-_FAR_BELOW = 100
-"""A limit is far below its default from this divisor on for a queue, so that usual loads reach it."""
 _BEHIND_BYTES = 64 << 20
 
 
@@ -198,8 +196,7 @@ def _find_full_queue(facts: BrokerFacts, setting: str, noun: str) -> Iterator[Ca
     use = facts.largest_use(setting)
     if use is None:
         return
-    is_small = use.limit <= use.default / _FAR_BELOW
-    if not (use.is_reached or is_small):
+    if not (use.is_reached or use.is_low):
         return
     yield from _find(
         facts, "cause" if use.is_reached or facts.takes_messages else "warning",
@@ -215,11 +212,10 @@ def _find_long_wait(facts: BrokerFacts) -> Iterator[CauseFinding]:
     use = facts.largest_use("waitTimeMillsInSendQueue")
     if use is None:
         return
-    is_small = use.limit <= use.default / 4
-    if not (is_small or use.used >= use.limit / 2):
+    if not (use.is_low or use.used >= use.limit / 2):
         return
     yield from _find(
-        facts, "cause" if use.is_reached or (is_small and facts.takes_messages) else "warning",
+        facts, "cause" if use.is_reached or (use.is_low and facts.takes_messages) else "warning",
         f"a send may wait for {use.limit:.0f} ms ({use.setting}, default {use.default:.0f}), and "
         f"waited for {use.used:.0f} ms{facts.tell_since(use.setting)}",
         _raise_limit(

@@ -106,8 +106,10 @@ def _find_left_over(facts: RouteFacts) -> list[str]:
 
 
 def _advise_deletion(facts: RouteFacts) -> Advice:
+    clusters = (queue.cluster_name for _, route in facts.views_with_route() for queue in route.queues)
+    cluster = next(filter(None, clusters), facts.question.cluster_name or "CLUSTER")
     return advise_command(
-        "deleteTopic", facts.topic, instruction="delete it on every name server, or create it again"
+        "deleteTopic", facts.topic, cluster, instruction="delete it on every name server, or create it again"
     )
 
 

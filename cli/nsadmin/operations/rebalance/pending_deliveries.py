@@ -10,10 +10,10 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.client.messages.transactions import CHECKING_GROUP
 from nsadmin.client.results import ServerResult
-
-HALF_TOPIC, HALF_GROUP = "RMQ_SYS_TRANS_HALF_TOPIC", "CID_RMQ_SYS_TRANS"
 
 
 def count_undelivered(
@@ -74,7 +74,7 @@ def _count_half_messages(admin: AdminClient, topic: str, broker: str, addr: str,
         raise end_offset
     if not end_offset:
         return 0
-    [committed_offset] = admin.queue_progress.get_committed_offsets([(addr, HALF_GROUP, half_queue)])
+    [committed_offset] = admin.queue_progress.get_committed_offsets([(addr, CHECKING_GROUP, half_queue)])
     if committed_offset.error is not None:
         raise committed_offset.error
     span = QueueSpan(broker, addr, 0, committed_offset.offset or 0, end_offset)

@@ -21,7 +21,14 @@ def test_settings_are_limits_and_defaults_count_without_them() -> None:
     assert [use.is_reached for use in uses.values()] == [True, False, True]
 
 
-def test_buffers_count_only_in_an_enabled_pool() -> None:
-    config = {"transientStorePoolEnable": "true", "transientStorePoolSize": "5"}
+def test_buffers_count_only_with_a_pool() -> None:
+    config = {"transientStorePoolSize": "5"}
     uses = find_limit_uses(RuntimeInfo({"remainTransientStoreBufferNumbs": "0"}), config)
     assert uses == {"transientStorePoolSize": LimitUse("transientStorePoolSize", 5, 5, 5)}
+
+
+def test_the_queues_that_a_broker_reports_are_limits_without_settings() -> None:
+    [use] = find_limit_uses(
+        RuntimeInfo({"sendThreadPoolQueueSize": "50", "sendThreadPoolQueueCapacity": "100"}), {}
+    ).values()
+    assert (use.limit, use.default, use.percent, use.is_low) == (100, 10_000, 50, True)

@@ -4,7 +4,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
-from nsadmin.client.messages.transactions import DISCARDED_TOPIC
+from nsadmin.client.messages.transactions import DISCARDED_TOPIC, ENDED_TOPIC
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import HALF, DeadLetterBroker
 from tests.support.fake_servers import answer_json, refuse_with
@@ -51,6 +51,11 @@ def test_a_name_is_that_of_a_topic_or_a_group(stream: Run, name: str, ids: list[
 def test_a_limit_is_reported(stream: Run, store: DeadLetterBroker) -> None:
     result = stream("transaction", "list", "alive", "--limit", "1", "-b", store.addr, "--json")
     assert (result.json, "1 message not examined: pass a larger --limit N" in result.err) == ([], True)
+    for _ in range(2):
+        store.store_message(b"0,", ENDED_TOPIC)
+    result = stream("transaction", "list", "--limit", "1", "-b", store.addr)
+    assert "not read: more than 1 transactions ended since the last check of the broker" in result.err
+    assert (result.code, f"{store.addr}: pass a larger --limit N" in result.err) == (1, True), result.err
 
 
 def test_a_discarded_message_is_resumed_after_a_preview(stream: Run, store: DeadLetterBroker) -> None:

@@ -2,11 +2,10 @@
 
 import pytest
 
-from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.looks import Look
-from nsadmin.operations.checks.sends import CHECK, list_limits
+from nsadmin.operations.checks.sends import CHECK
 from tests.support.checks import read_values, run_check
 from tests.support.fake_servers import FakeBroker, FakeNameServer
 
@@ -46,10 +45,13 @@ def test_an_idle_broker_is_ok(first_server: FakeNameServer, busy: FakeBroker) ->
         ("remainTransientStoreBufferNumbs", "0", 100, "no buffer of the transient store pool is free"),
     ],
 )
-def test_the_nearest_limit_counts(key: str, value: str, percent: float, text: str) -> None:
-    nearest = max(list_limits(RuntimeInfo({**IDLE, key: value}), {}), key=lambda use: use.percent)
-    assert nearest.percent == percent
-    assert text in nearest.text
+def test_the_nearest_limit_counts(
+    first_server: FakeNameServer, busy: FakeBroker, key: str, value: str, percent: float, text: str
+) -> None:
+    busy.table[key] = value
+    finding = found(first_server)
+    assert read_values(finding)["pressure"] == percent
+    assert text in finding.summary
 
 
 def test_the_settings_of_the_broker_are_its_limits(first_server: FakeNameServer, busy: FakeBroker) -> None:

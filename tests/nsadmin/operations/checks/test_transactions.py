@@ -5,14 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC
+from nsadmin.client.messages.transactions import DISCARDED_TOPIC, ENDED_TOPIC, TransactionAdmin
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.transactions import CHECK
-from nsadmin.operations.half_messages import DISCARDED_TOPIC, HALF_TOPIC, OP_TOPIC, find_decided
 from tests.support.checks import read_values, run_check
 from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
 from tests.support.message_brokers import CREATED, MessageBroker
-from tests.support.messages import encode_message
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def holder(first_server: FakeNameServer) -> Iterator[MessageBroker]:
         )
         for key in ("A", "B", "C"):
             running.store_message(topic=HALF_TOPIC, UNIQ_KEY=key, PGROUP="P", REAL_TOPIC="T")
-        running.store_message(b"0,", OP_TOPIC, TAGS="d")
+        running.store_message(b"0,", ENDED_TOPIC, TAGS="d")
         first_server.clusters = {"C": {"broker-a": {0: running.addr}}}
         yield running
 
@@ -72,6 +71,8 @@ def test_discarded_transactions_of_the_last_hour_are_a_warning(
         "discarded in the last hour: 1 for T of producer group P, which did not answer the checks of the "
         "broker",
     )
+    monkeypatch.setattr("nsadmin.client.admin.AdminClient.clock_ms", CREATED + 3_600_001)
+    assert found(first_server).summary == "0 half messages"
 
 
 def test_a_broker_that_does_not_tell_is_unknown(first_server: FakeNameServer, holder: MessageBroker) -> None:
@@ -80,9 +81,17 @@ def test_a_broker_that_does_not_tell_is_unknown(first_server: FakeNameServer, ho
     assert (finding.state, finding.summary) == (CheckState.UNKNOWN, "at least 0 half messages")
 
 
-@pytest.mark.parametrize(("body", "offsets"), [(b"7", [7]), (b"7,8,", [7, 8]), (b"", []), (b"x", [])])
-def test_the_offsets_of_decided_half_messages(body: bytes, offsets: list[int]) -> None:
-    def message(tag: str) -> StoredMessage:
-        return decode_messages(encode_message(body, OP_TOPIC, table={"TAGS": tag})).messages[0]
-
-    assert list(find_decided([message("d"), message("other")])) == offsets
+def test_what_is_not_read_is_said(
+    first_server: FakeNameServer, holder: MessageBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TransactionAdmin.list_half_messages, "__defaults__", (2,))
+    finding = found(first_server)
+    assert finding.summary.startswith("at least 1 half message, ")
+    assert "not read: 1 newer half message" in finding.details
+    for _ in range(2):
+        holder.store_message(b"1,", ENDED_TOPIC, TAGS="d")
+    finding = found(first_server)
+    assert (finding.state, finding.details) == (
+        CheckState.UNKNOWN,
+        ("broker-a: not read: more than 2 transactions ended since the last check of the broker",),
+    )
