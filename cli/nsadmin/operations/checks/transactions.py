@@ -159,7 +159,7 @@ CHECK = Check(
     warning_when="a half message waits for over a minute, its producer group has no connected client, or "
     "brokers discarded half messages in the last hour",
     critical_when="a half message waits for over ten minutes",
-    remedy="nsadmin client list",
+    remedy="nsadmin transaction list",
     takes_cluster=True,
     warning_help="Age of the oldest half message, in seconds. Default: 60.",
     critical_help="Age of the oldest half message, in seconds. Default: 600.",
