@@ -313,7 +313,7 @@ class CommandRun:
     def _warn_of_future(self) -> None:
         for parameter, moment_ms in self._read_times():
             if parameter.name in _BEGIN_PARAMETERS and moment_ms > time() * 1000:
-                flag = parameter.flag_names[0]
+                flag = parameter.flag_names[-1]
                 self._session.write_remark(f"{flag} {format_utc(moment_ms)} is in the future")
 
     def _read_times(self) -> Iterator[tuple[Parameter, int]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import ResponseCode
 
 _BUSY_ADVICE = "the server is overloaded: try again later"
-_CODE_PATTERN = re.compile(r"(?:code|CODE)\s*[:=]?\s*\(?(\d{1,5})\b")
+_CODE_PATTERN = re.compile(r"(?:code|CODE)[\s:=(]{0,4}(\d{1,5})\b")
 
 
 class ErrorMeaning(NamedTuple):

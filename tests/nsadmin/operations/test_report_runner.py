@@ -70,5 +70,5 @@ def test_who_stops_listening_ends_it(tmp_path: Path) -> None:
 
 def test_without_spark_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_runner, "find_spec", lambda name: None)
-    with pytest.raises(report_runner.ReportRunFailed, match=r"pip install 'nsadmin\[spark\]'"):
+    with pytest.raises(report_runner.ReportRunFailed, match="the Python package pyspark is missing: run"):
         list(report_runner.run_report(["run"], tmp_path, tmp_path / "log"))

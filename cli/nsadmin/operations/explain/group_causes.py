@@ -34,7 +34,6 @@ REBALANCE_MS = 20_000
 """Clients look every 20 seconds for queues that are new to them."""
 
 _RESULT_ORDER: tuple[FindingResult, ...] = ("cause", "warning", "unknown", "ok", "skipped")
-_THREAD_LINE = re.compile(r"(.*?) *TID: \d+ STATE: \w+")
 _MODULE = re.compile(r"^(?:[\w.]+@[\w.+-]+/|\w+//)")
 _MAX_FRAMES, _MAX_THREADS = 6, 3
 
@@ -484,14 +483,15 @@ def _describe_threads(facts: GroupFacts, client_id: str) -> str:
 def list_busy_stacks(jstack: str) -> list[tuple[str, str]]:
     """The threads of a dump (UtilAll#jstack) that run a listener, with their innermost frames."""
     stacks = []
-    for block in re.split(r"\r?\n\s*\r?\n", jstack):
+    for block in re.split(r"\n[ \t\r]*\n", jstack):
         first, *lines = block.strip("\r\n").splitlines() or [""]
-        if (match := _THREAD_LINE.match(first)) is None:
+        name, mark, _ = first.partition("TID: ")
+        if not mark:
             continue
-        frames = [_MODULE.sub("", line[len(match[1]) :].strip()) for line in lines]
+        frames = [_MODULE.sub("", line[len(name.rstrip()) :].strip()) for line in lines]
         end = next((i for i, f in enumerate(frames) if "ConsumeRequest.run" in f), None)
         if end is not None:
-            stacks.append((match[1].strip(), " < ".join(frames[: min(end, _MAX_FRAMES)])))
+            stacks.append((name.strip(), " < ".join(frames[: min(end, _MAX_FRAMES)])))
     return stacks
 
 
