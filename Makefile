@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores lock audit
+.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -84,6 +84,10 @@ guided: .venv/.stamp ## fuzz the name server guided by coverage with atheris (RU
 	@$(BIN)/python -m pip install -q --group fuzz
 	$(BIN)/python -m tests.fuzz.coverage_fuzzer $(or $(FOUND),.fuzz) -runs=$(or $(RUNS),1000000) -max_len=8192
 
+mutants: .venv/.spark ## change functions of PACKAGE=namesrv_core/state at random (MUTANTS=300, SEED=1), and print the changes that its tests (or TESTS) do not notice
+	@$(BIN)/python -m pip install -q --group mutation
+	$(BIN)/python -m tests.support.mutation $(PACKAGE) --mutants $(or $(MUTANTS),300) --seed $(or $(SEED),1) $(if $(TESTS),--tests $(TESTS))
+
 soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; updates docs/explanation/reliability.md
 	$(BIN)/python -m tests.bench.soak --minutes $(or $(MINUTES),30) --write
 
@@ -140,16 +144,21 @@ object-stores: .venv/.spark ## test input in abfs:// and gs://, and tables in s3
 	@$(BIN)/python -m pip install -q 'moto[server]>=5.1'
 	OBJECT_STORES=1 $(BIN)/python -m pytest tests/nsreport/test_object_stores.py tests/nsreport/test_s3_output.py
 
-lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the files with hashes for containers
+dist: .venv/.dist ## build all artefacts of a release into dist/ (5 minutes, needs Go)
+	PATH="$(CURDIR)/$(BIN):$$PATH" packaging/build
+
+dist-proof: ## install each artefact of dist/ in a clean place and use it there (5 minutes)
+	packaging/prove
+
+lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the file with hashes for containers
 	$(UV) lock --upgrade
-	$(UV) export $(EXPORT) --no-dev --extra tls --output-file docs/service/requirements.txt
-	$(UV) export $(EXPORT) --only-group build --output-file docs/service/build-requirements.txt
+	$(UV) export $(EXPORT) --no-dev --extra tls --output-file packaging/requirements.txt
 
 audit: .venv/.audit ## check uv.lock for known vulnerabilities; prints SKIPPED if the public service is unreachable
 	@$(BIN)/python -m tests.support.dependency_audit
 
 clean: ## remove the files that these targets create
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist site
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist site
 
 .venv/.stamp: pyproject.toml
 	@echo "installing into .venv"
@@ -183,6 +192,10 @@ endif
 
 .venv/.docs: .venv/.stamp
 	$(call install_group,docs)
+	@touch $@
+
+.venv/.dist: .venv/.stamp
+	$(call install_group,dist)
 	@touch $@
 
 .venv/.audit: .venv/.stamp

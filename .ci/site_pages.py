@@ -14,6 +14,7 @@ SITE_NAMES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security-policy.md",
     "CONTRIBUTING.md": "contributing.md",
+    "RELEASING.md": "releasing.md",
 }
 LINK_TARGET = re.compile(r"(?<=\]\()[^)#\s:]+(?=[)#])")
 

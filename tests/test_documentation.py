@@ -19,7 +19,7 @@ from tests.support.documented_commands import (
     list_inline_commands,
     read_blocks,
 )
-from tests.support.documented_lab import SPED_UP, DocumentedLab, documented_lab
+from tests.support.documented_lab import DocumentedLab, documented_lab, shortened_program
 from tests.support.name_servers import ROOT
 
 EXISTING = [page for page in PAGES if page.exists()]
@@ -31,7 +31,7 @@ CONTEXTS = ("prod", "staging", "test")
 
 @pytest.fixture
 def page_lab(page: Path, tmp_path: Path) -> Iterator[DocumentedLab]:
-    with documented_lab(page, tmp_path, SPED_UP) as running:
+    with documented_lab(page, tmp_path, shortened_program()) as running:
         yield running
 
 

@@ -5,14 +5,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = tomllib.loads((ROOT / "uv.lock").read_text())
 PACKAGES: dict[str, dict[str, Any]] = {package["name"]: package for package in LOCK["package"]}
-EXPORTED = {"requirements.txt": "dependencies", "build-requirements.txt": "build"}
 
 
 def normalized(name: str) -> str:
@@ -59,16 +57,11 @@ def test_every_file_in_the_lock_has_a_hash_and_comes_from_the_package_index_itse
             assert file["url"].startswith("https://files.pythonhosted.org/packages/"), name
 
 
-@pytest.mark.parametrize("file_name", EXPORTED)
-def test_a_file_with_hashes_for_containers_has_the_versions_of_the_lock_and_no_host(file_name: str) -> None:
-    text = (ROOT / "docs" / "service" / file_name).read_text()
+def test_the_file_with_hashes_for_containers_has_the_versions_of_the_lock_and_no_host() -> None:
+    text = (ROOT / "packaging" / "requirements.txt").read_text()
     assert "://" not in text
     pins = dict(re.findall(r"^([a-z0-9-]+)==([^ ]+)", text, re.MULTILINE))
-    wanted = (
-        PROJECT["project"]["dependencies"]
-        if EXPORTED[file_name] == "dependencies"
-        else PROJECT["dependency-groups"][EXPORTED[file_name]]
-    )
+    wanted = PROJECT["project"]["dependencies"]
     assert {name for name, _ in required(wanted)} <= pins.keys()
     assert pins == {name: PACKAGES[name]["version"] for name in pins}
     for block in re.split(r"^(?=[a-z0-9-]+==)", text, flags=re.MULTILINE)[1:]:
@@ -76,7 +69,7 @@ def test_a_file_with_hashes_for_containers_has_the_versions_of_the_lock_and_no_h
 
 
 def test_the_container_checks_hashes_and_its_base_image_can_be_pinned() -> None:
-    lines = (ROOT / "docs" / "service" / "Containerfile").read_text().splitlines()
+    lines = (ROOT / "packaging" / "Containerfile").read_text().splitlines()
     assert {line.split()[1] for line in lines if line.startswith("FROM")} == {"${BASE_IMAGE}"}
     assert any(line.startswith("ARG BASE_IMAGE=docker.io/library/python:") for line in lines)
     for line in lines:

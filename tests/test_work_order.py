@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.name_servers import ROOT
-from tests.support.work_order import LONGEST_FIRST, find_place, find_work_unit
+from tests.support.work_order import LONGEST_FIRST, choose_work_unit, find_place, find_work_unit
 
 
 def test_what_begins_first_exists() -> None:
@@ -37,3 +37,11 @@ def test_a_long_file_begins_before_its_folder_and_a_folder_before_all_others() -
 )
 def test_a_worker_runs_the_tests_that_share_servers(test_id: str, work_unit: str) -> None:
     assert find_work_unit(test_id) == work_unit
+
+
+def test_one_worker_computes_while_the_others_wait_for_servers() -> None:
+    units = ["tests/interop/test_a.py", "tests/interop/test_b.py", "tests/test_a.py", "tests/test_b.py"]
+    assert choose_work_unit(units, is_first_worker=False) == "tests/interop/test_a.py"
+    assert choose_work_unit(units, is_first_worker=True) == "tests/test_a.py"
+    assert choose_work_unit(units[2:], is_first_worker=False) == "tests/test_a.py"
+    assert choose_work_unit(units[:2], is_first_worker=True) == "tests/interop/test_a.py"

@@ -1,6 +1,7 @@
 """Owns `main`: it runs the command of a line and writes the result."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,15 +14,20 @@ from namesrv_core.errors import RocketMQError
 from nsadmin import __version__
 from nsadmin.client import NotFound
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
-from nsadmin.command_line.declarations import declaration_of
+from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
 from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
+
+_BEGIN_PARAMETERS, _END_PARAMETERS = ("since_text", "begin_text", "start_text"), ("until_text", "end_text")
+"""The names that commands give to the begin and the end of a window of time."""
 
 
 class BatchContext(NamedTuple):
@@ -187,6 +193,7 @@ class CommandRun:
         try:
             self._require_consent()
             self._require_known_columns()
+            self._warn_of_future()
             exit_code = self._deliver_result()
             if isinstance(self._result, ResultRows):
                 for hint in self._suggest_names(exit_code) or self._advise_on_errors(self._result.errors):
@@ -208,6 +215,11 @@ class CommandRun:
                 for note in getattr(error, "__notes__", ()):
                     suggestion.add_note(note)
                 raise suggestion from error
+            window = " ".join(
+                f"{p.flag_names[-1]} {format_utc(time_ms)}" for p, time_ms in self._read_times()
+            )
+            if window and exit_code == ExitCode.NOT_FOUND:
+                error.add_note(f"looked with {window}")
             for hint in self._advise_on_errors([error]):
                 error.add_note(hint)
             raise
@@ -224,7 +236,7 @@ class CommandRun:
         run_once = partial(self.function, self._session, **self._arguments)
         seconds = self._options.watch
         self._result = run_once() if seconds is None else _watch_results(self._session, seconds, run_once)
-        exit_code = _deliver_result(self._session, self._result, not self._is_in_batch)
+        exit_code = self._write_series(self._result)
         is_success = not exit_code or (
             isinstance(self._result, ResultRows) and exit_code == self._result.done_code
         )
@@ -248,6 +260,89 @@ class CommandRun:
                 select_rows(ResultRows(columns, []), selection)
             except output.InvalidSelectionError as error:
                 raise UsageError(str(error)) from None
+
+    def _write_series(self, result: ResultRows | str | Iterator[ResultRows | str]) -> int:
+        """Write rows, a text, or a series of them; return the exit code of the last.
+
+        Ctrl-C during a series is a normal end, except in a batch.
+        """
+        if isinstance(result, (ResultRows, str)):
+            return self._write_result(result)
+        exit_code: int = ExitCode.DONE
+        try:
+            for partial_result in result:
+                exit_code = self._write_result(partial_result)
+        except KeyboardInterrupt:
+            if self._is_in_batch:
+                raise
+            return ExitCode.DONE
+        return exit_code
+
+    def _write_result(self, command_output: ResultRows | str) -> int:
+        session = self._session
+        if isinstance(command_output, str):
+            output.write_text(
+                command_output if session.output_form is None else session.output_form(command_output)
+            )
+            if isinstance(command_output, output.CheckVerdict):
+                return command_output.exit_code
+            return (
+                exit_codes.exit_code_of_outcomes(command_output.errors)
+                if isinstance(command_output, output.OutputText)
+                else ExitCode.DONE
+            )
+        if "brokerName" in command_output.columns:
+            command_output = _fill_broker_identities(session, command_output)
+        try:
+            if session.output_form is None:
+                output.write_rows(command_output, session.options.style)
+            else:
+                output.write_text(session.output_form(command_output))
+        except output.InvalidSelectionError as error:
+            raise UsageError(str(error)) from None
+        failure_count = sum(error is not None for error in command_output.errors)
+        is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
+        if is_table and not command_output.rows and not command_output.notes and not failure_count:
+            session.write_remark(f"nothing to show{self._describe_arguments() or ': the list is empty'}")
+        for note in command_output.notes:
+            (stderr.write_stderr_line if failure_count else session.write_remark)(note)
+        if failure_count and not command_output.notes:
+            stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
+        return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
+
+    def _warn_of_future(self) -> None:
+        for parameter, moment_ms in self._read_times():
+            if parameter.name in _BEGIN_PARAMETERS and moment_ms > time() * 1000:
+                flag = parameter.flag_names[0]
+                self._session.write_remark(f"{flag} {format_utc(moment_ms)} is in the future")
+
+    def _read_times(self) -> Iterator[tuple[Parameter, int]]:
+        """The typed begin and end of a window, in ms since 1970."""
+        for parameter in command_parameters(self.function):
+            text = self._arguments[parameter.name]
+            if parameter.name in (*_BEGIN_PARAMETERS, *_END_PARAMETERS) and isinstance(text, str):
+                # Imported late: few command lines have a time.
+                from nsadmin.command_line.time_arguments import parse_time_ms
+
+                # Some commands accept other words too, such as earliest.
+                with suppress(ValueError, OverflowError, OSError):
+                    yield parameter, parse_time_ms(text.strip(), int(time() * 1000))
+
+    def _describe_arguments(self) -> str:
+        """The typed arguments, with times in UTC: ` for payments --since 2026-11-28T12:00:00.000Z`."""
+        if self._entry.kind not in ("read", "local"):
+            return ""
+        times = {parameter.name: format_utc(moment_ms) for parameter, moment_ms in self._read_times()}
+        words: list[str] = []
+        for parameter in command_parameters(self.function):
+            value = self._arguments[parameter.name]
+            if value not in (None, False, parameter.default, []):
+                words += [] if parameter.position is not None else parameter.flag_names[-1:]
+                values = value if isinstance(value, list) else [] if value is True else [value]
+                words += [times.get(parameter.name) or str(single_value) for single_value in values]
+        for condition in self._options.style.selection.filters:
+            words += ["--filter", condition]
+        return f" for {shlex.join(words)}" if words else ""
 
     def _suggest_names(self, exit_code: int) -> list[str]:
         """A line for each typed name that servers do not know and that is similar to a known one."""
@@ -315,58 +410,6 @@ def _watch_results(
         if result_number:
             output.clear_screen(session.options.style)
         yield result
-
-
-def _deliver_result(
-    session: Session, result: ResultRows | str | Iterator[ResultRows | str], ends_quietly: bool
-) -> int:
-    """Write rows, a text, or a series of them; return the exit code of the last.
-
-    Ctrl-C during a series is a normal end if `ends_quietly`.
-    """
-    if isinstance(result, (ResultRows, str)):
-        return _write_result(session, result)
-    exit_code: int = ExitCode.DONE
-    try:
-        for partial_result in result:
-            exit_code = _write_result(session, partial_result)
-    except KeyboardInterrupt:
-        if not ends_quietly:
-            raise
-        return ExitCode.DONE
-    return exit_code
-
-
-def _write_result(session: Session, command_output: ResultRows | str) -> int:
-    if isinstance(command_output, str):
-        output.write_text(
-            command_output if session.output_form is None else session.output_form(command_output)
-        )
-        if isinstance(command_output, output.CheckVerdict):
-            return command_output.exit_code
-        return (
-            exit_codes.exit_code_of_outcomes(command_output.errors)
-            if isinstance(command_output, output.OutputText)
-            else ExitCode.DONE
-        )
-    if "brokerName" in command_output.columns:
-        command_output = _fill_broker_identities(session, command_output)
-    try:
-        if session.output_form is None:
-            output.write_rows(command_output, session.options.style)
-        else:
-            output.write_text(session.output_form(command_output))
-    except output.InvalidSelectionError as error:
-        raise UsageError(str(error)) from None
-    failure_count = sum(error is not None for error in command_output.errors)
-    is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
-    if is_table and not command_output.rows and not command_output.notes and not failure_count:
-        session.write_remark("nothing to show: the list is empty")
-    for note in command_output.notes:
-        (stderr.write_stderr_line if failure_count else session.write_remark)(note)
-    if failure_count and not command_output.notes:
-        stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
-    return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
 
 
 def _fill_broker_identities(session: Session, result_rows: ResultRows) -> ResultRows:

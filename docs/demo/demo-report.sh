@@ -12,4 +12,4 @@ echo 'Thirty hours in the lab, which take half a minute'
 nsadmin lab run "$day" --dir lab | tail -n 1
 # At its end the lab stops all brokers, which is no failure of theirs.
 nsadmin report run --source '*=lab/*/journal' --dir reports --until 2025-02-03T02:59:00Z
-nsadmin report html --dir reports --to "$page"
+nsadmin report html --dir reports --out "$page"

@@ -16,8 +16,8 @@ nsadmin report run --source "$sources" --dir "$home/tables" || [ $? -eq 3 ]
 mkdir -p "$home/files"
 for name in $names; do
   # Readers see the old file or the new one.
-  nsadmin report export "$name" --dir "$home/tables" --to "$home/files/.new.parquet"
+  nsadmin report export "$name" --dir "$home/tables" --out "$home/files/.new.parquet"
   mv "$home/files/.new.parquet" "$home/files/$name.parquet"
 done
-nsadmin report html --dir "$home/tables" --to-folder "$home/pages"
+nsadmin report html --dir "$home/tables" --out-folder "$home/pages"
 nsadmin check reports --dir "$home/tables"

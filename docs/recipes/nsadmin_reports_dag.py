@@ -47,7 +47,7 @@ with DAG(
             bash_command=(
                 f"mkdir -p '{{{{ params.home }}}}/files' && cd '{{{{ params.home }}}}/files' && "
                 # Readers see the old file or the new one.
-                f"nsadmin report export {report} --dir ../tables --to .{report}.parquet && "
+                f"nsadmin report export {report} --dir ../tables --out .{report}.parquet && "
                 f"mv .{report}.parquet {report}.parquet"
             ),
         )
@@ -56,7 +56,7 @@ with DAG(
     html = BashOperator(
         task_id="html",
         bash_command=(
-            "nsadmin report html --dir '{{ params.home }}/tables' --to-folder '{{ params.home }}/pages'"
+            "nsadmin report html --dir '{{ params.home }}/tables' --out-folder '{{ params.home }}/pages'"
         ),
     )
     check = BashOperator(

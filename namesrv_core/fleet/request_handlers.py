@@ -398,6 +398,12 @@ _HEADER_HANDLERS: dict[int, tuple[Any, HeaderHandler]] = {
     ),
     RequestCode.GET_CONSUMER_RUNNING_INFO: (broker_headers.ConsumerClient, get_running_info),
     RequestCode.GET_CONSUME_STATS: (broker_headers.ConsumerGroup, get_consume_stats),
+    RequestCode.QUERY_CONSUME_TIME_SPAN: (
+        broker_headers.GroupOfTopic,
+        lambda model, header, now_ms: stats.time_spans_json(
+            model, header.topic or "", header.group or "", now_ms
+        ),
+    ),
     RequestCode.GET_BROKER_CONSUME_STATS: (
         broker_headers.BrokerConsumeStats,
         lambda model, header, now_ms: stats.consume_stats_list_json(model, header.is_order, now_ms),

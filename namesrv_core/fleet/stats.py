@@ -117,6 +117,29 @@ def _list_queue_lags(model: BrokerModel, group: str, topic: str, now_ms: int) ->
         yield _message_queue_json(model, topic, queue_id), wrapper
 
 
+def time_spans_json(model: BrokerModel, topic: str, group: str, now_ms: int) -> bytes:
+    """QueryConsumeTimeSpanBody. -1 is no message."""
+    if topic not in model.topic_table.configs:
+        raise TopicNotExist(f"topic[{topic}] not exist")
+    spans = []
+    earliest_ms = model.traffic.stored_time_ms(model.traffic.deleted_count(now_ms), now_ms)
+    for queue, wrapper in _list_queue_lags(model, group, topic, now_ms):
+        end, committed, consumed_ms = (
+            wrapper[key] for key in ("brokerOffset", "consumerOffset", "lastTimestamp")
+        )
+        oldest_ms = earliest_ms if end else -1
+        spans.append(
+            {
+                "consumeTimeStamp": consumed_ms if end and committed else oldest_ms,
+                "delayTime": 0 if committed >= end else now_ms - (consumed_ms if committed else -1),
+                "maxTimeStamp": now_ms if end else -1,
+                "messageQueue": queue,
+                "minTimeStamp": oldest_ms,
+            }
+        )
+    return fastjson.encode_json({"consumeTimeSpanSet": spans})
+
+
 def _message_queue_json(model: BrokerModel, topic: str, queue_id: int) -> dict[str, object]:
     return {"brokerName": model.spec.broker_name, "queueId": queue_id, "topic": topic}
 

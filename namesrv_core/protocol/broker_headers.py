@@ -53,6 +53,13 @@ class ConsumerGroup(NamedTuple):
     topic: str | None = None
 
 
+class GroupOfTopic(NamedTuple):
+    """QUERY_CONSUME_TIME_SPAN."""
+
+    topic: str | None = None
+    group: str | None = None
+
+
 class ProducerGroup(NamedTuple):
     """GET_PRODUCER_CONNECTION_LIST."""
 
@@ -170,6 +177,13 @@ class RecallMessage(NamedTuple):
     producer_group: str | None = None
     topic: str | None = None
     recall_handle: str | None = None
+
+
+class ResumeCheckHalfMessage(NamedTuple):
+    """RESUME_CHECK_HALF_MESSAGE. Brokers read only the position in `msg_id`, an offset id."""
+
+    topic: str | None = None
+    msg_id: str | None = None
 
 
 class ViewBrokerStats(NamedTuple):

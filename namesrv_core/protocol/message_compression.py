@@ -16,8 +16,8 @@ COMPRESSIONS = ("zlib", "lz4", "zstd")
 """The algorithms that clients since 4.9.4 use (CompressionType upstream)."""
 MAX_INFLATED_BYTES = 64 * 1024 * 1024
 """Brokers accept messages of 4 MiB by default, so a body that inflates to much more is no message."""
-_READING_TEXT = "compressed with {}: to read it, pip install 'nsadmin[messages]'"
-_SENDING_TEXT = "compression {} needs a library: pip install 'nsadmin[messages]'"
+_READING_TEXT = "compressed with {}: install the Python package {} to read it"
+_SENDING_TEXT = "compression {0} needs the Python package {1}: install it"
 
 
 class InflationError(ValueError):
@@ -39,11 +39,11 @@ def deflate_body(body: bytes, compression: str) -> tuple[bytes, int]:
     `compression` is one of COMPRESSIONS. Raises MissingLibraryError.
     """
     if compression == "lz4":
-        lz4 = _import_library("lz4.frame", _SENDING_TEXT.format(compression))
+        lz4 = _import_library("lz4.frame", _SENDING_TEXT.format(compression, "lz4"))
         # Java clients cannot read linked blocks (LZ4FrameInputStream).
         deflated, compression_type = lz4.compress(body, block_linked=False), _LZ4_TYPE
     elif compression == "zstd":
-        zstd = _import_library("zstandard", _SENDING_TEXT.format(compression))
+        zstd = _import_library("zstandard", _SENDING_TEXT.format(compression, "zstandard"))
         deflated, compression_type = zstd.ZstdCompressor().compress(body), _ZSTD_TYPE
     else:
         deflated, compression_type = zlib.compress(body), _ZLIB_TYPE
@@ -80,7 +80,7 @@ def _inflate_zlib(body: bytes, max_bytes: int) -> bytes:
 
 
 def _inflate_lz4(body: bytes, max_bytes: int) -> bytes:
-    inflater = _import_library("lz4.frame", _READING_TEXT.format("LZ4")).LZ4FrameDecompressor()
+    inflater = _import_library("lz4.frame", _READING_TEXT.format("LZ4", "lz4")).LZ4FrameDecompressor()
     try:
         plain: bytes = inflater.decompress(body, max_bytes)
     except RuntimeError as error:
@@ -89,7 +89,7 @@ def _inflate_lz4(body: bytes, max_bytes: int) -> bytes:
 
 
 def _inflate_zstd(body: bytes, max_bytes: int) -> bytes:
-    zstd = _import_library("zstandard", _READING_TEXT.format("ZSTD"))
+    zstd = _import_library("zstandard", _READING_TEXT.format("ZSTD", "zstandard"))
     try:
         with zstd.ZstdDecompressor().stream_reader(body) as reader:
             plain: bytes = reader.read(max_bytes + 1)

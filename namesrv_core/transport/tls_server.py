@@ -92,7 +92,7 @@ def build_self_signed_context(cipher_offer: CipherOffer = ANY_CIPHERS) -> ssl.SS
         from cryptography.hazmat.primitives.asymmetric import ec
     except ImportError:
         raise BadSettings(
-            "TLS test mode needs the package cryptography: install nsadmin[tls], or set tls.server.certPath"
+            "TLS test mode needs the Python package cryptography: install it, or set tls.server.certPath"
             " and tls.server.keyPath"
         ) from None
 

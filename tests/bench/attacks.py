@@ -98,14 +98,14 @@ PAUSE_SECONDS = 0.002
 
 
 def ask_repeatedly(port: int, ends_at: float) -> list[float]:
-    """A good client, which waits for each answer and then rests a moment.
+    """A good client, which waits for each answer, for one at least, and then rests a moment.
 
     Returns the seconds that each answer took, and would have taken for the requests that the client did not
     send while it waited. Raises ConnectionError for a wrong answer.
     """
-    answer_seconds = []
+    answer_seconds: list[float] = []
     with connect(port) as client:
-        while time.monotonic() < ends_at:
+        while not answer_seconds or time.monotonic() < ends_at:
             asked_at = time.perf_counter()
             client.sendall(ROUTE_REQUEST)
             answer = client.recv(1 << 16)
@@ -130,16 +130,17 @@ def measure_latencies(port: int, seconds: float, client_count: int = 4) -> list[
 
 
 @contextlib.contextmanager
-def run_attack(port: int, attack: Attack, peer_count: int) -> Iterator[None]:
-    """Run the attack in processes of its own."""
-    context = get_context("spawn")
+def run_attack(port: int, attack: Attack, peer_count: int, lead_seconds: float = 1.0) -> Iterator[None]:
+    """Run the attack in processes of its own, from `lead_seconds` before the body on."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__])
     stop = context.Event()
     processes = [
         context.Process(target=attack.run, args=(port, stop), daemon=True) for _ in range(peer_count)
     ]
     for process in processes:
         process.start()
-    time.sleep(1)
+    time.sleep(lead_seconds)
     try:
         yield
     finally:

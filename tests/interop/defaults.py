@@ -73,6 +73,12 @@ def main() -> None:
             one, two = (of_release(home / f"{version}-{count}", version, count) for count in (2, 7))
             for kind, settings in known(one, two, home).items():
                 defaults_by_kind[kind][version] = settings
+        one, two = (of_release(home / f"newer-{count}", jars.BROKER_ONLY, count) for count in (2, 7))
+        base = defaults_by_kind["broker"][jars.NEWEST]
+        newer = known(one, two, home)["broker"]
+        defaults_by_kind["broker"][jars.BROKER_ONLY] = {
+            "basedOn": jars.NEWEST, **{key: value for key, value in newer.items() if key not in base},
+        }  # fmt: skip
     FILE.write_text(json.dumps(defaults_by_kind, indent=1) + "\n")
 
 

@@ -22,6 +22,10 @@ HADOOP = Path(__file__).with_name("hadoop.xml")
 SOURCES = Path(__file__).with_name("java")
 NEWEST = "5.5.0"
 OLD = "4.9.7"
+BROKER_ONLY = "5.5.1"
+"""Published without its name server, client, tools and their libraries: it runs with those of `NEWEST`."""
+PARTS = ("broker", "common", "controller", "remoting", "store", "tiered-store")
+"""What is published of `BROKER_ONLY`."""
 GRPC_CLIENT = "5.2.0"
 
 
@@ -68,7 +72,28 @@ def publish(temporary: Path, target: Path) -> None:
 
 def jars(version: str) -> Path:
     """The folder of one release's jars."""
+    if version == BROKER_ONLY:
+        return _broker_only()
     return _brought(f"rocketmq-{version}", *_needed(POM), f"-Drocketmq.version={version}")
+
+
+def _broker_only() -> Path:
+    target = cache_root() / f"rocketmq-{BROKER_ONLY}"
+    if not target.is_dir():
+        parts = [
+            next(_brought(f"rocketmq-{part}-{BROKER_ONLY}", "dependency:copy", _artifact(part)).glob("*.jar"))
+            for part in PARTS
+        ]
+        replaced = {f"rocketmq-{part}-{NEWEST}.jar" for part in PARTS}
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=cache_root()))
+        for jar in [*parts, *(jar for jar in jars(NEWEST).iterdir() if jar.name not in replaced)]:
+            shutil.copyfile(jar, temporary / jar.name)
+        publish(temporary, target)
+    return target
+
+
+def _artifact(part: str) -> str:
+    return f"-Dartifact=org.apache.rocketmq:rocketmq-{part}:{BROKER_ONLY}"
 
 
 def container(version: str) -> Path:

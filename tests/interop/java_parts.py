@@ -255,9 +255,21 @@ class JavaBroker(Running):
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        file = write_properties(self.home / "broker.properties", self._config)
+        write_properties(self.config_file, self._config)
+        self._start_with_file()
+
+    def restart(self) -> None:
+        """Start it again with its file, in which it keeps the changes of its settings."""
+        self.kill()
+        self._start_with_file()
+
+    @property
+    def config_file(self) -> Path:
+        return self.home / "broker.properties"
+
+    def _start_with_file(self) -> None:
         main = "org.apache.rocketmq.broker.BrokerStartup"
-        command = java(self.version, main, self.home, self._flags, ["-c", str(file)])
+        command = java(self.version, main, self.home, self._flags, ["-c", str(self.config_file)])
         self.child = start_child(command, self.home / "stdout.log", "boot success", 90)
 
 

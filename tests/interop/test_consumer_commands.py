@@ -243,9 +243,12 @@ def heartbeat(
 
 def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
     quiet = ("-a", "false", "-b", cluster.new.address, "--yes")
-    for group in ("Never", "Beyond", "Radio"):
+    for group in ("Never", "Beyond", "Popper", "Radio"):
         assert cluster("updateSubGroup", group, *quiet).code == 0
     commit(cluster.new, "Beyond", TOPIC, {0: 647_260_493})
+    commit(cluster.new, "Popper", TOPIC, {0: 647_260_493})
+    mode = {"topic": TOPIC, "consumerGroup": "Popper", "mode": "POP", "popShareQueueNum": 0}
+    assert wire.ask(cluster.new.port, 401, None, json.dumps(mode).encode()).code == 0
     commit(cluster.new, "Radio", TOPIC, {0: 1})
     client = wire.Connection(cluster.new.port)
     with closing(client):
@@ -253,14 +256,17 @@ def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
         assert client.call(34, {}, body).code == 0
         progress = {row["group"]: row for row in cluster("consumerProgress").rows}
         beyond_rows = cluster("consumerProgress", "Beyond").rows
-        summaries = {group: cluster("check", "lag", group) for group in ("Never", "Beyond", "Radio")}
-    for group, reason in (
-        ("Never", "no committed offset"),
-        ("Beyond", "committed offset beyond the end"),
-        ("Radio", "the group broadcasts"),
+        summaries = {
+            group: cluster("check", "lag", group) for group in ("Never", "Beyond", "Popper", "Radio")
+        }
+    for group, code, reason in (
+        ("Never", 3, "no committed offset"),
+        ("Beyond", 3, "the committed offset is beyond the end of the queue"),
+        ("Popper", 3, "POP: lag is not known from offsets"),
+        ("Radio", 0, "broadcasts"),
     ):
         assert (progress[group]["diffTotal"], reason in progress[group]["diffReason"]) == (None, True)
-        assert summaries[group].code == 3, summaries[group]
+        assert summaries[group].code == code, summaries[group]
         assert reason in summaries[group].rows["summary"]
     [beyond] = [row for row in beyond_rows if row["queueId"] == 0]
     assert (beyond["consumerOffset"], beyond["diff"]) == (647_260_493, None)

@@ -310,7 +310,7 @@ def times_of(clients: FailingConsumers, group: str) -> list[int]:
 
 def test_an_export_has_a_line_for_each_dead_letter(cluster: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "dead.jsonl"
-    [row] = cluster("dlq", "show", GROUP, "--export", str(file)).rows
+    [row] = cluster("dlq", "show", GROUP, "--out", str(file)).rows
     assert row["messageCount"] == cluster.letters() == len(file.read_text().splitlines())
 
 

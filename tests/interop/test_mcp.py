@@ -112,12 +112,12 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 DESIRED_STATE = f"cluster: DefaultCluster\ntopics: {{{TOPIC}: {{}}}}\n"
 REQUIRED = {
-    "topic": TOPIC, "parentTopic": TOPIC, "liteTopic": "lite", "group": GROUP, "groupName": GROUP,
-    "consumerGroup": GROUP, "producerGroup": GROUP, "clientId": "c@1", "namespace": "N", "key": "k",
+    "topic": TOPIC, "parentTopic": TOPIC, "liteTopic": "lite", "group": GROUP,
+    "producerGroup": GROUP, "clientId": "c@1", "namespace": "N", "key": "k",
     "ipList": "a,b", "msgKey": "order-7", "queueId": "0", "queue": "0", "offset": "0", "index": "0",
-    "brokerName": "broker-a", "cluster": "DefaultCluster", "clusterName": "DefaultCluster",
+    "cluster": "DefaultCluster",
     "down": "broker-a", "username": "shop", "subject": "User:shop", "at": "now", "file": DESIRED_STATE,
-    "brokerAddr": "broker-a",
+    "broker": "broker-a",
 }  # fmt: skip
 """Values for the required properties of tools."""
 NEEDS_BROKER = {
@@ -131,7 +131,7 @@ MOVING = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?")
 
 def plain_arguments(tool: Tool, cluster: Cluster) -> dict[str, Any]:
     values = {**REQUIRED, "msgId": cluster.ids[tool.name != "queryMsgByUniqueKey"]}
-    names = [*tool.input_schema["required"], *(["brokerAddr"] if tool.name in NEEDS_BROKER else [])]
+    names = [*tool.input_schema["required"], *(["broker"] if tool.name in NEEDS_BROKER else [])]
     arguments: dict[str, Any] = {name: values[name] for name in names}
     if tool.name == "spread":
         arguments["all"] = True
@@ -267,7 +267,7 @@ def snapshot(cluster: Cluster) -> list[Any]:
 
 
 def test_a_plan_is_executed_once_and_only_while_the_cluster_stays(cluster: Cluster) -> None:
-    arguments = {"topic": "Planned", "clusterName": "DefaultCluster", "readQueueNums": 4, "writeQueueNums": 4}
+    arguments = {"topic": "Planned", "cluster": "DefaultCluster", "readQueueNums": 4, "writeQueueNums": 4}
 
     async def change(client: Client) -> tuple[Any, list[str]]:
         refusals = []

@@ -212,7 +212,7 @@ def test_a_cluster_that_has_moved_is_refused(empty_cluster: Cluster) -> None:
     assert cluster.apply(FILE).code == 0
     file = cluster.file(FILE.replace("perm: 4", "perm: 6").replace("  plain: {}\n", ""))
     plan = str(cluster.home / "tonight.plan")
-    saved = cluster("plan", file, "--prune", "--save-to", plan)
+    saved = cluster("plan", file, "--prune", "--out", plan)
     assert {(row["name"], row["action"]) for row in saved.rows} == {
         ("payments", "update"),
         ("plain", "delete"),

@@ -282,6 +282,8 @@ def test_a_python_client_has_its_language_and_release(cluster: Cluster, tmp_path
 
 def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Cluster) -> None:
     first, second = cluster.proxies
+    code, report, _ = cluster("check", "proxies")
+    assert (code, report["summary"].startswith("3 of 3 known proxies answer")) == (0, True), report
     os.kill(second.child.pid, signal.SIGSTOP)
     try:
         result = cluster("proxy", "list", "--timeout", "1")
@@ -290,6 +292,11 @@ def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Clus
             3, "ok", "silent",
         )  # fmt: skip
         assert result.err.startswith(f"nsadmin: proxy {second.remoting_address}: no answer within 1 s\n")
+        result = cluster("check", "proxies", "--timeout", "1")
+        assert (result.code, result.rows["details"][0].startswith(f"proxy {second.remoting_address}: ")) == (
+            1,
+            True,
+        ), result
         result = cluster("client", "list", "--timeout", "1")
         assert result.code == 3
         assert {cluster.ids["push"], cluster.ids["local"], cluster.ids["sender"]} <= {
@@ -309,6 +316,11 @@ def test_a_frozen_and_a_killed_proxy_are_reported_and_hide_nothing(cluster: Clus
         "silent",
         "ok",
     )
+    result = cluster("check", "proxies", "--timeout", "1")
+    assert (result.code, result.rows["summary"].startswith("2 of 3 known proxies answer")) == (1, True), (
+        result
+    )
+    assert result.rows["details"][0].startswith(f"proxy {first.remoting_address}: connection refused")
     if FULL_SIZE:
         wait_for_members(cluster, {cluster.ids["simple"]})
 

@@ -52,7 +52,7 @@ def test_a_wrong_command_line_says_what_is_wrong_and_what_to_do(
     monkeypatch.chdir(tmp_path)
     assert broker.addr
     first_server.kv = {"ORDER_TOPIC_CONFIG": {"T": "broker-a:4"}}
-    for context_name, option in (("lab", "--writable"), ("prod", "--readOnly")):
+    for context_name, option in (("lab", "--writable"), ("prod", "--read-only")):
         assert run("contextSet", context_name, "-n", first_server.addr, option).code == 0
     result = run(*shlex.split(wrong_line.words.replace("{ns}", first_server.addr)))
     stderr_text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z(?=\n)", "{now}", result.err)

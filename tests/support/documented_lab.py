@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
+from tests.support import forked_command, forked_commands
 from tests.support.documented_commands import ELISION, Block, ShownCommand, find_difference, read_blocks
 from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports
 from tests.support.name_servers import DEADLINE, ROOT
@@ -169,5 +170,7 @@ def starts_lab(page: Path) -> bool:
     )
 
 
-SPED_UP = (sys.executable, "-m", "tests.support.documented_program")
-"""The program that tests run: its waits are short."""
+def shortened_program() -> Sequence[str]:
+    """The program that tests run: a copy of a process, with short waits."""
+    path = forked_commands.start_server("tests.support.documented_program")
+    return sys.executable, "-IS", forked_command.__file__, path

@@ -265,16 +265,19 @@ class DrainCluster:
         return done
 
     def request_registration(self, master: str) -> str | None:
+        assert master == MASTER
         self._call()
         if self.refuses_config is None:
             self.register_broker()
         return self.refuses_config
 
     def read_permission(self, master: str) -> int | str:
+        assert master == MASTER
         self._call()
         return self.brokers_perm
 
     def set_permission(self, master: str, perm: int) -> str | None:
+        assert master == MASTER
         self._call()
         self.brokers_perm = perm
         self.register_broker()

@@ -6,20 +6,24 @@ other tests start. Output, exit code and what a command leaves behind are the sa
 
 import array
 import atexit
+import contextlib
 import gc
-import json
+import marshal
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-_FD_COUNT = 3
+from tests.support import forked_command
+from tests.support.forked_command import NUMBER_SIZE
 
 
 def run(
@@ -30,36 +34,31 @@ def run(
         tempfile.TemporaryFile() as stdin,
         tempfile.TemporaryFile() as stdout,
         tempfile.TemporaryFile() as stderr,
-        socket.socket(socket.AF_UNIX) as connection,
     ):
         stdin.write((typed or "").encode())
         stdin.seek(0)
-        connection.settimeout(timeout)
-        connection.connect(_start_server())
-        request = json.dumps([*words]), json.dumps(dict(environment)), os.getcwd()
-        fds = array.array("i", [stdin.fileno(), stdout.fileno(), stderr.fileno()])
-        connection.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
-        connection.sendall("\0".join(request).encode())
-        connection.shutdown(socket.SHUT_WR)
-        try:
-            answer = connection.recv(16)
-        except TimeoutError:
-            raise subprocess.TimeoutExpired(words, timeout) from None
+        fds = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
+        with forked_command.ask_for_copy(start_server(), words, environment, fds) as connection:
+            connection.settimeout(timeout)
+            connection.recv(NUMBER_SIZE)
+            try:
+                answer = connection.recv(NUMBER_SIZE)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired(words, timeout) from None
         texts = []
         for file in (stdout, stderr):
             file.seek(0)
             texts.append(file.read().decode())
-        # Without an answer, it was killed.
-        return subprocess.CompletedProcess(words, int(answer or -9), *texts)
+        return subprocess.CompletedProcess(words, forked_command.read_number(answer), *texts)
 
 
 @cache
-def _start_server() -> str:
+def start_server(module: str = __name__) -> str:
     """Start the process to copy, once for each process of tests; return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="nsadmin-commands-")
     path = os.path.join(folder.name, "socket")
     server = subprocess.Popen(
-        [sys.executable, "-m", __name__, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT
+        [sys.executable, "-m", module, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT
     )
     assert server.stdin is not None
     assert server.stdout is not None
@@ -78,7 +77,8 @@ def _start_server() -> str:
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-def serve(path: str) -> None:
+def serve(path: str, prepare: Callable[[], None] = lambda: None) -> None:
+    """Run commands in copies of this process; each calls `prepare` first."""
     from nsadmin import app  # noqa: F401 - it is loaded for the copies
     from nsadmin.command_line.registry import COMMANDS
 
@@ -89,52 +89,65 @@ def serve(path: str) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(64)
+        # A program whose place a command takes ends with the code of its command.
+        ended, wakes = os.pipe()
+        os.set_blocking(wakes, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wakes)
         print("ready", flush=True)
-        running: set[int] = set()
+        running: dict[int, socket.socket] = {}
         while True:
-            readable, _, _ = select.select([listener, sys.stdin], [], [], 1)
+            readable, _, _ = select.select([listener, sys.stdin, ended], [], [])
             if sys.stdin in readable:
                 return
-            # Waiting for them counts their processor time as that of the tests.
-            running -= {pid for pid in running if os.waitpid(pid, os.WNOHANG)[0]}
+            if ended in readable:
+                os.read(ended, 1 << 10)
+                for pid in [*running]:
+                    done, status = os.waitpid(pid, os.WNOHANG)
+                    if done:
+                        with running.pop(pid) as connection, contextlib.suppress(OSError):
+                            forked_command.send_number(connection, os.waitstatus_to_exitcode(status))
             if listener in readable:
                 connection, _ = listener.accept()
                 pid = os.fork()
                 if not pid:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     listener.close()
-                    _run_copy(connection)
-                connection.close()
-                running.add(pid)
+                    _run_copy(connection, prepare)
+                running[pid] = connection
 
 
-def _run_copy(connection: socket.socket) -> NoReturn:
+def _run_copy(connection: socket.socket, prepare: Callable[[], None]) -> NoReturn:
     code = 1
     try:
-        _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(_FD_COUNT * array.array("i").itemsize))
+        _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(3 * array.array("i").itemsize))
         fds = array.array("i")
         fds.frombytes(ancillary[0][2])
         for number, fd in enumerate(fds):
             os.dup2(fd, number)
             os.close(fd)
-        received = bytearray()
-        while part := connection.recv(1 << 16):
-            received += part
-        words, environment, folder = received.decode().split("\0")
+        with connection.makefile("rb") as request:
+            words, environment, folder = marshal.loads(request.read())
+        forked_command.send_number(connection, os.getpid())
+        connection.close()
         os.chdir(folder)
         os.environ.clear()
-        os.environ.update(json.loads(environment))
-        for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+        os.environ.update(environment)
+        time.tzset()
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+        sys.stderr = os.fdopen(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)
+        prepare()
         from nsadmin.app import main
 
-        code = main(json.loads(words))
+        code = main(words)
         sys.stdout.flush()
         sys.stderr.flush()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     finally:
-        connection.sendall(str(int(code)).encode())
-        os._exit(0)
+        os._exit(code)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,11 @@ from namesrv_core.lab.scenario_player import play_scenario
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
-from nsadmin.operations.explain.diagnosis import (
-    CauseExplanation,
-    explain_route,
-    list_cause_ids,
-    reach_verdict,
-)
+from nsadmin.operations.explain.diagnosis import CauseExplanation, list_cause_ids, reach_verdict
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
 from nsadmin.operations.explain.journal_evidence import read_journal_evidence
 from nsadmin.operations.explain.observer import gather_facts
+from nsadmin.operations.explain.route_diagnosis import explain_route
 from tests.support.name_servers import DEADLINE
 
 
@@ -35,6 +31,7 @@ class TimedQuestion(NamedTuple):
     namesrvs: tuple[str, ...] = ("ns-1", "ns-2")
     brokers: tuple[str, ...] = ()
     recalls: bool = False
+    timeout: float = 2.0
 
 
 class RouteExplanation(NamedTuple):
@@ -117,7 +114,7 @@ def _answer_question(world: LabCluster, folder: Path, asked: TimedQuestion) -> R
         for name in asked.namesrvs
         if asked.recalls
     ]
-    with AdminClient(addrs, timeout=2) as admin:
+    with AdminClient(addrs, timeout=asked.timeout) as admin:
         facts = gather_facts(admin, asked.question, brokers, memories)
     return RouteExplanation(
         facts,

@@ -88,7 +88,7 @@ def make_facts(
     )
 
 
-def run_check(steps: Sequence[CauseCheck], id_: str, told: RouteFacts) -> list[CauseFinding]:
+def run_check(steps: Sequence[CauseCheck[RouteFacts]], id_: str, told: RouteFacts) -> list[CauseFinding]:
     """What one step finds; where it finds nothing, what it says then."""
     step = next(step for step in steps if step.id == id_)
     findings = list(step.find_problems(told))

@@ -15,7 +15,7 @@ PYTEST = (sys.executable, "-m", "pytest")
 MOST = 5
 """Files that run again. More failures have a common cause."""
 WORKERS = 3
-"""For two processors. Tests with Java servers mostly wait: two workers leave half of the time unused."""
+"""For two processors: two workers mostly wait for Java servers, and one computes."""
 
 
 def main(args: list[str]) -> int:

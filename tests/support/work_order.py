@@ -1,6 +1,7 @@
 """The order of the tests, and which of them one worker of pytest-xdist runs together."""
 
 import re
+from collections.abc import Iterable
 
 LONGEST_FIRST = (
     "tests/interop/test_drain.py",
@@ -11,10 +12,7 @@ LONGEST_FIRST = (
     "tests/nsadmin/commands/test_examples.py",
     "tests/bench",
 )
-"""Folders and files that begin first. Otherwise one worker would end long after the others.
-
-Tests that mostly wait for servers come before the pipeline, which needs more than one processor for itself.
-"""
+"""Folders and files that begin first. Otherwise one worker would end long after the others."""
 _WORK_UNITS = re.compile(
     # One Spark session: it takes seconds to start, and its first queries take longer than the later ones.
     r"tests/nsreport/"
@@ -42,3 +40,11 @@ def find_work_unit(test_id: str) -> str:
     work_unit = _WORK_UNITS.match(test_id)
     assert work_unit is not None
     return work_unit[0]
+
+
+def choose_work_unit(work_units: Iterable[str], is_first_worker: bool) -> str:
+    """The unit that a worker runs next: the first worker computes while the others wait for Java servers."""
+    first, *later = work_units
+    return next(
+        (unit for unit in (first, *later) if unit.startswith("tests/interop/") != is_first_worker), first
+    )

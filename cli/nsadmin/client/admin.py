@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from nsadmin.client.messages.message_traces import MessageTraces
     from nsadmin.client.messages.queue_reader import QueueReader
     from nsadmin.client.messages.send_probes import SendProbes
+    from nsadmin.client.messages.transactions import TransactionAdmin
     from nsadmin.client.name_servers.kv_config import KvAdmin
     from nsadmin.client.name_servers.name_server_configs import NameServerAdmin
     from nsadmin.client.name_servers.name_server_tables import NameServerTables
@@ -435,6 +436,13 @@ class AdminClient:
         from nsadmin.client.messages.delayed_messages import DelayedMessages
 
         return DelayedMessages(self._caller, self.topics, self.broker_configs, self.queue_reader)
+
+    @cached_property
+    def transactions(self) -> "TransactionAdmin":
+        """Half messages of transactions, and discarded ones."""
+        from nsadmin.client.messages.transactions import TransactionAdmin
+
+        return TransactionAdmin(self._caller, self.broker_configs, self.messages, self.queue_reader)
 
     @cached_property
     def dead_letters(self) -> "DeadLetters":

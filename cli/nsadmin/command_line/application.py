@@ -20,7 +20,6 @@ from nsadmin.command_line.typer_commands import (
     declare_parameters,
 )
 from nsadmin.command_line.value_completion import complete_value
-from nsadmin.console.exit_codes import UsageError
 
 HELP_FLAGS = ("-h", "--help")
 _APPLICATION_OPTIONS = {
@@ -121,7 +120,7 @@ def build_application(actions: Actions | None = None) -> CommandGroup:
         if wants_help:
             raise typer.Exit(actions.show_help(ctx.meta.get(_COMMAND_WORDS, ())))
         if ctx.invoked_subcommand is None:
-            raise UsageError("missing command: nsadmin --help lists the commands")
+            raise typer.Exit(actions.show_help([]))
 
     def complete_option(ctx: typer.Context, parameter: Parameter, typed_text: str) -> list[Candidate]:
         return complete_value(ctx, parameter, typed_text, ctx.params)
@@ -195,8 +194,7 @@ def _build_group(name: str, actions: Actions | None) -> CommandGroup:
             raise typer.Exit(actions.show_group(name, wants_help))
 
     _declare_group(app, name)(show_group)
-    summaries = {entry.member_name: entry.help for entry in registry.list_group_members(name)}
-    return _complete_group(app, summaries, actions)
+    return _complete_group(app, registry.list_group_words(name), actions)
 
 
 def _complete_group(app: typer.Typer, summaries: Mapping[str, str], actions: Actions | None) -> CommandGroup:

@@ -96,7 +96,7 @@ def _format_duration(duration_seconds: float) -> str:
     for unit_name, unit_seconds in (("h", 3600), ("m", 60), ("s", 1)):
         if duration_seconds >= unit_seconds and duration_seconds % unit_seconds == 0:
             return f"{duration_seconds / unit_seconds:g}{unit_name}"
-    return f"{duration_seconds * 1000:g}ms"
+    return f"{duration_seconds * 1000:g}ms" if duration_seconds else "0s"
 
 
 def parse_choice(option_flag: str, option_text: str | None, choices: Sequence[str]) -> str | None:

@@ -1,6 +1,6 @@
 """What a command declares: its parameters, with Typer's declarations, and what Typer does not know of it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
@@ -127,7 +127,40 @@ def command_parameters(function: Callable[..., Any]) -> list[Parameter]:
             continue
         position = sum(parameter.position is not None for parameter in parameters)
         parameters.append(build_parameter(name, function.__annotations__[name], default, position))
-    return parameters
+    return _add_common_flags(parameters)
+
+
+COMMON_FLAGS = {
+    "--clusterName": "--cluster",
+    "--brokerName": "--broker",
+    "--brokerAddr": "--broker",
+    "--topicName": "--topic",
+    "--groupName": "--group",
+    "--consumerGroup": "--group",
+    "--beginTimestamp": "--from",
+    "--startTime": "--from",
+    "--since": "--from",
+    "--endTimestamp": "--until",
+    "--endTime": "--until",
+    "--maxNum": "--limit",
+}
+"""The flag that means the same in all commands, for each flag of mqadmin that has it in some of them."""
+
+
+def _add_common_flags(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """Let each parameter be given by its common flag too, unless another one has this flag."""
+    taken = {flag for parameter in parameters for flag in parameter.flag_names}
+    extended = []
+    for parameter in parameters:
+        for flag in parameter.flags:
+            common_flag = COMMON_FLAGS.get(flag)
+            if common_flag and common_flag not in taken:
+                taken.add(common_flag)
+                position = parameter.flags.index(flag)
+                flags = (*parameter.flags[:position], common_flag, *parameter.flags[position:])
+                parameter = parameter._replace(flags=flags)
+        extended.append(parameter)
+    return extended
 
 
 ExamplesPlace = Literal["lab", "broker", "old broker", "controller", "elsewhere"]

@@ -68,9 +68,11 @@ class CommandEntry(NamedTuple):
 
 
 COMMAND_GROUPS = {
+    "acl": "ACLs of brokers",
     "audit": "The record of changes made from this account",
     "backup": "Backups of a cluster, and how to restore them",
     "bench": "Throughput and latency of a cluster, measured with a bounded load",
+    "broker": "Brokers: their state and settings, and why one refuses messages",
     "bundle": "Support bundles: the answers of a cluster in a file",
     "check": "Checks for monitoring systems",
     "client": "The clients that are connected to brokers and proxies",
@@ -78,12 +80,13 @@ COMMAND_GROUPS = {
     "delayed": "Messages that brokers deliver later",
     "discovery": "The servers of a cluster, for other programs",
     "dlq": "Dead letters: the messages that consumer groups failed to consume",
+    "group": "Consumer groups: their backlog and settings, and why one does not consume",
     "inventory": "The brokers that nsadmin expects",
     "journal": "The journal of a name server: every change of its tables",
     "kube": "RocketMQ in a Kubernetes namespace",
     "kv": "The KV config of the name servers",
     "lab": "Simulated clusters on this machine, and faults in them",
-    "message": "One message",
+    "message": "Messages: find, send and track one",
     "messages": "The messages of topics in files",
     "proxy": "The proxies of RocketMQ 5",
     "rebalance": "Queues of topics moved between brokers: scale out, scale in, level the load",
@@ -91,7 +94,10 @@ COMMAND_GROUPS = {
     "report": "Availability and drain reports from journals and logs",
     "route": "The route of a topic: why it is missing, and how it changed",
     "snapshot": "The complete state of the name servers, saved in a file",
+    "topic": "Topics: routes, queues and settings",
+    "transaction": "Half messages: the messages of transactions that have not ended",
     "transfer": "A cluster's contents copied to another cluster",
+    "user": "Users of brokers",
 }
 """The groups of two-word commands, with their help."""
 
@@ -101,6 +107,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("clusterList", "brokers.clusters", "read", "List brokers with their load and state"),
         ("brokerStatus", "brokers.clusters", "read", "Show all runtime figures of a broker"),
         ("proxy list", "proxies.proxy_list", "read", "List proxies with their mode and state"),
+        ("broker explain", "procedures.broker_explain", "read", 'Explain "system busy" and slow sends'),
         ("haStatus", "brokers.replication", "read", "Show how far slaves are behind their master"),
         ("replicaDiff", "brokers.replica_diff", "read", "Compare slaves with their masters"),
         ("getBrokerConfig", "brokers.broker_configs", "read", "Show the settings of brokers"),
@@ -215,6 +222,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
             "List a group's clients and subscriptions",
         ),
         ("consumerStatus", "consumers.consumer_status", "read", "Show the state of a group's clients"),
+        ("group explain", "consumers.group_explain", "read", "Explain why a group does not consume"),
         (
             "brokerConsumeStats",
             "consumers.consumer_progress",
@@ -256,6 +264,9 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("messages import", "messages.message_import", "change", "Send the messages of files"),
         ("delayed list", "messages.delayed_messages", "read", "List messages that brokers deliver later"),
         ("delayed cancel", "messages.delayed_messages", "delete", "Cancel a timed message"),
+        ("transaction list", "messages.transactions", "read", "List half messages and their producers"),
+        ("transaction discarded", "messages.transactions", "read", "List half messages that brokers gave up"),
+        ("transaction resume", "messages.transactions", "change", "Have a discarded message checked again"),
         ("bench produce", "bench.bench", "change", "Measure how many messages brokers store"),
         ("bench consume", "bench.bench", "change", "Measure how many messages a client reads"),
         ("bench latency", "bench.bench", "change", "Measure the latency of each broker"),
@@ -415,6 +426,8 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("lab list", "programs.lab", "program", "List the built-in scenarios"),
         ("namesrv", "programs.namesrv", "program", "Run a name server"),
         ("completion", "programs.shell_completion", "program", "Print the completion script of a shell"),
+        ("guide", "programs.guide", "local", "Show a page of the documentation"),
+        ("errors", "programs.errors", "local", "Explain a response code or a client's exception"),
         ("mqadminMap", "mqadmin.mqadmin_map", "local", "Show the nsadmin command for an mqadmin command"),
     ),
 }
@@ -432,16 +445,56 @@ CATEGORIES = tuple(_COMMANDS_BY_CATEGORY)
 COMMANDS = tuple(_build_entry(c, *fields) for c, rows in _COMMANDS_BY_CATEGORY.items() for fields in rows)
 
 
+NOUN_AND_VERB = {
+    "topic list": "topicList",
+    "topic show": "topicRoute",
+    "topic status": "topicStatus",
+    "topic create": "updateTopic",
+    "topic update": "updateTopic",
+    "topic delete": "deleteTopic",
+    "group list": "consumerProgress",
+    "group show": "getConsumerConfig",
+    "group create": "updateSubGroup",
+    "group update": "updateSubGroup",
+    "group delete": "deleteSubGroup",
+    "group reset": "resetOffsetByTime",
+    "broker list": "clusterList",
+    "broker show": "brokerStatus",
+    "broker config": "getBrokerConfig",
+    "broker update": "updateBrokerConfig",
+    "user list": "listUser",
+    "user show": "getUser",
+    "user create": "createUser",
+    "user update": "updateUser",
+    "user delete": "deleteUser",
+    "acl list": "listAcl",
+    "acl show": "getAcl",
+    "acl create": "createAcl",
+    "acl update": "updateAcl",
+    "acl delete": "deleteAcl",
+    "message find": "queryMsgByKey",
+    "message show": "queryMsgById",
+    "message send": "sendMessage",
+    "kv set": "updateKvConfig",
+    "kv delete": "deleteKvConfig",
+}
+"""The commands with mqadmin's names, as a noun and a verb."""
+
+
 def plain_name(command_name: str) -> str:
     return command_name.replace("-", "").replace("_", "").lower()
 
 
 _ENTRIES_BY_NAME = {plain_name(entry.name): entry for entry in COMMANDS}
+_ENTRIES_BY_ALIAS = {
+    alias.replace(" ", ""): _ENTRIES_BY_NAME[plain_name(name)] for alias, name in NOUN_AND_VERB.items()
+}
 
 
 def find_command(command_word: str) -> CommandEntry | None:
-    """Find a command by its name in one word: topicRoute, TOPICROUTE, topic-route or topic_route."""
-    return _ENTRIES_BY_NAME.get(plain_name(command_word))
+    """Find a command by a name in one word: topicRoute, TOPICROUTE, topic-route, topic_route, topicShow."""
+    plain_word = plain_name(command_word)
+    return _ENTRIES_BY_NAME.get(plain_word) or _ENTRIES_BY_ALIAS.get(plain_word)
 
 
 def find_group(command_word: str) -> str | None:
@@ -463,6 +516,20 @@ def list_group_members(group_name: str) -> list[CommandEntry]:
     return [command_entry for command_entry in COMMANDS if command_entry.group == group_name]
 
 
+def list_group_words(group_name: str) -> dict[str, str]:
+    """Return the words that can follow a group's name, with their help."""
+    words = {entry.member_name: entry.help for entry in list_group_members(group_name)}
+    for alias, name in NOUN_AND_VERB.items():
+        group, verb = alias.split()
+        if group == group_name:
+            words[verb] = _ENTRIES_BY_NAME[plain_name(name)].help
+    return words
+
+
+def list_aliases(entry: CommandEntry) -> list[str]:
+    return [alias for alias, name in NOUN_AND_VERB.items() if name == entry.name]
+
+
 def find_category(handle: str) -> Category | None:
     return next((category for category in CATEGORIES if category.handle == handle.lower()), None)
 
@@ -473,17 +540,15 @@ def list_category_members(category: Category) -> list[CommandEntry]:
 
 def list_top_level_names() -> dict[str, str]:
     """Return the words that can follow `nsadmin`, with their help: groups, and commands that have none."""
-    top_level_names: dict[str, str] = {}
+    top_level_names = dict(COMMAND_GROUPS)
     for command_entry in COMMANDS:
-        if command_entry.group:
-            top_level_names[command_entry.group] = COMMAND_GROUPS[command_entry.group]
-        else:
+        if not command_entry.group:
             top_level_names[command_entry.name] = command_entry.help
     return top_level_names
 
 
-_NEAR_RATIO, _FAR_RATIO = 0.85, 0.6
-"""Similarity (`difflib`) of a slip of the finger, and of a name that may be meant."""
+_NEAR_RATIO = 0.85
+"""Similarity (`difflib`) of a slip of the finger."""
 _MIN_PREFIX_LENGTH = 3
 _LOCAL_CHANGES = frozenset(
     ("contextDelete", "contextLogin", "contextSet", "contextUse", "inventoryForget", "inventoryPin")
@@ -495,15 +560,13 @@ def suggest_commands(command_words: Sequence[str]) -> list[str]:
     """Return up to three commands that the first words probably mean.
 
     The order of preference: a synonym, a spelling mistake in a name, a spelling mistake in a synonym, the
-    beginning of a name, a distant similarity. For the last three, only commands that change nothing are
-    suggested.
+    beginning of a name. For the last two, only commands that change nothing are suggested.
     """
     return (
         _commands_of_synonym(command_words)
-        or _similar_commands(command_words[0], _NEAR_RATIO, may_change=True)
+        or _similar_commands(command_words[0])
         or _commands_of_similar_synonym(command_words[0])
         or _commands_with_prefix(command_words[0])
-        or _similar_commands(command_words[0], _FAR_RATIO, may_change=False)
     )
 
 
@@ -512,8 +575,8 @@ def suggest_members(group_name: str, member_word: str) -> list[str]:
     synonym_commands = _commands_of_synonym([group_name, member_word])
     if synonym_commands != _commands_of_synonym([group_name]):
         return synonym_commands
-    typed_names = {e.member_name: e.typed_name for e in list_group_members(group_name)}
-    return [typed_names[member_name] for member_name in find_similar_names(member_word, typed_names, 0.6)]
+    similar_words = find_similar_names(member_word, list_group_words(group_name), 0.6)
+    return [f"{group_name} {word}" for word in similar_words]
 
 
 def _commands_of_synonym(command_words: Sequence[str]) -> list[str]:
@@ -543,11 +606,10 @@ def _commands_of_similar_synonym(command_word: str) -> list[str]:
     return [entry.typed_name for entry in suggested_entries if entry and _is_harmless(entry)][:3]
 
 
-def _similar_commands(command_word: str, min_ratio: float, *, may_change: bool) -> list[str]:
-    plain_names = [n for n, e in _ENTRIES_BY_NAME.items() if may_change or _is_harmless(e)]
+def _similar_commands(command_word: str) -> list[str]:
     return [
-        _ENTRIES_BY_NAME[plain_name].typed_name
-        for plain_name in find_similar_names(plain_name(command_word), plain_names, min_ratio)
+        _ENTRIES_BY_NAME[name].typed_name
+        for name in find_similar_names(plain_name(command_word), _ENTRIES_BY_NAME, _NEAR_RATIO)
     ]
 
 

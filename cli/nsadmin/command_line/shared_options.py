@@ -188,7 +188,7 @@ CHECK_OPTIONS: dict[str, Any] = {
     "output_file": Annotated[
         str | None,
         Option(
-            "--output-file",
+            "--out",
             metavar="FILE",
             help="Write the result to this file, atomically, and nothing to stdout.",
         ),
@@ -197,7 +197,7 @@ CHECK_OPTIONS: dict[str, Any] = {
         str | None,
         Option(
             "--wait-until-ok",
-            metavar="TIME",
+            metavar="DURATION",
             help="Repeat the check until it is OK, at most for this time: 90s, 5m, 1h.",
         ),
     ],

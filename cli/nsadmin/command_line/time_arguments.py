@@ -4,17 +4,17 @@ import re
 from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
 
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.wall_clock import time
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output.timestamps import format_utc
 
 TIME_HELP = (
     "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday,"
-    " 2h or -2h for two hours ago (s, m, h, d, w), or now."
+    " 2h or -2h for two hours ago (s, m, h, d, w), or now. Without a zone, it is local time."
 )
 _MQADMIN_TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)#(\d\d:\d\d:\d\d):(\d{3})")
 _AGO_PATTERN = re.compile(r"-?(\d{1,6})([smhdw])")
-_END_OF_TIME_MS = 1 << 62
 _SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _DAY_TIME_PATTERN = re.compile(r"(?=.)(?:(today|yesterday)(?:\s+|$))?(\d\d?:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
 
@@ -36,13 +36,15 @@ def parse_time_option(
         ) from None
 
 
-def parse_time_span(since_text: str | None, until_text: str | None) -> tuple[int, int]:
-    """Parse --since and --until into ms since 1970; by default from the beginning and without end."""
+def parse_window(
+    begin_text: str | None, end_text: str | None, flags: tuple[str, str] = ("--since", "--until")
+) -> tuple[int, int]:
+    """Parse the begin and end of a window into ms since 1970; without them, it has no limit."""
     now_ms = int(time() * 1000)
-    begin_ms = parse_time_option("--since", since_text, 0, now_ms)
-    end_ms = parse_time_option("--until", until_text, _END_OF_TIME_MS, now_ms)
-    if begin_ms >= end_ms:
-        raise UsageError(f"--since {since_text or begin_ms} is not before --until {until_text}: swap them")
+    begin_ms = parse_time_option(flags[0], begin_text, 0, now_ms)
+    end_ms = parse_time_option(flags[1], end_text, END_OF_TIME_MS, now_ms)
+    if begin_ms > end_ms:
+        raise UsageError(f"{flags[0]} {begin_text or begin_ms} is after {flags[1]} {end_text}: swap them")
     return begin_ms, end_ms
 
 

@@ -134,12 +134,13 @@ def unknown_command_error(command_words: Sequence[str]) -> UsageError:
         error_type = CheckUsageError if group_name == "check" else UsageError
         return error_type(_describe_unknown_member(group_name, command_words[1]))
     suggested_names = registry.suggest_commands(command_words)
-    hint = did_you_mean(suggested_names) if suggested_names else "nsadmin --help lists the commands"
+    search = f"nsadmin help {' '.join(command_words[:1])} searches"
+    hint = did_you_mean(suggested_names) if suggested_names else f"{search} commands and guides"
     return UsageError(f'unknown command "{command_words[0]}": {hint}')
 
 
 def _describe_unknown_member(group_name: str, member_word: str) -> str:
-    member_names = [member_entry.member_name for member_entry in registry.list_group_members(group_name)]
+    member_names = registry.list_group_words(group_name)
     if member_word.startswith("-"):
         return f'missing command after "{group_name}": use {", ".join(member_names)}'
     suggested_names = registry.suggest_members(group_name, member_word)

@@ -5,28 +5,9 @@ from collections.abc import Iterable
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import NoneReachable, NotFound, is_denied
+from nsadmin.console.error_meanings import ERROR_MEANINGS
 
-_BUSY_ADVICE = "the server is overloaded: try again later"
-_ADVICE_BY_CODE: dict[int, str] = {
-    ResponseCode.SYSTEM_BUSY: _BUSY_ADVICE,
-    ResponseCode.FLOW_CONTROL: _BUSY_ADVICE,
-    ResponseCode.REQUEST_CODE_NOT_SUPPORTED: (
-        "the server's release is too old, or it is another kind of server: run nsadmin "
-        "brokerStatus -b ADDR to see its release"
-    ),
-    ResponseCode.SERVICE_NOT_AVAILABLE: (
-        "the broker is starting, stopping or refuses this now: run nsadmin brokerStatus -b "
-        "ADDR to see its state"
-    ),
-    ResponseCode.NO_PERMISSION: (
-        "settings or permissions of the server forbid this, or forbid it to this user: run "
-        "nsadmin where to see the credentials"
-    ),
-    ResponseCode.TOPIC_NOT_EXIST: "run nsadmin topicList to list the topics",
-    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: "run nsadmin consumerProgress to list the groups",
-    ResponseCode.NOT_LEADER_FOR_QUEUE: "run nsadmin topicRoute to see which broker has the queue now",
-    ResponseCode.CONSUMER_NOT_ONLINE: "no client of the group is connected, see nsadmin consumerConnection",
-}
+_ADVICE_BY_CODE = {m.code: m.advice for m in ERROR_MEANINGS if m.advice is not None}
 # The start of the sentence that says which name is unknown, and the command that lists the known names.
 _ADVICE_BY_UNKNOWN_NAME = {
     "no broker has the consumer group": _ADVICE_BY_CODE[ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST],

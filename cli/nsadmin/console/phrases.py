@@ -19,3 +19,8 @@ def quote_command(*command_words: str) -> str:
 def format_utc_second(time_ms: float) -> str:
     """Format milliseconds since 1970 as ISO 8601 in UTC."""
     return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def count_noun(number: int, noun: str) -> str:
+    """Format a number with its noun: 1 topic, 2 topics."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

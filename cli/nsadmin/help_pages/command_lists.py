@@ -1,6 +1,6 @@
 """Lists of commands: those of a group, those of a category, and all."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nsadmin.command_line import registry
 from nsadmin.command_line.registry import Category, CommandEntry
@@ -10,25 +10,27 @@ from nsadmin.help_pages.text_layout import format_list, help_width, join_section
 CHECK_GROUP = "check"
 """The group whose commands have the exit codes of monitoring plugins."""
 
-_RELATED_COMMANDS = {"kv": ("updateKvConfig", "deleteKvConfig"), "dlq": ("consumerProgress",)}
-"""Commands of mqadmin that operators of a group also need; mqadmin has no groups."""
-
 _PAGE_HINT = "Help for one command: nsadmin COMMAND --help"
 
 
 def group_text(group_name: str) -> str:
-    related_names = _RELATED_COMMANDS.get(group_name, ())
     code_lines = [f"  {plugin_code:d}  {meaning}" for plugin_code, meaning in exit_codes.PLUGIN_CODE_MEANINGS]
     return join_sections(
         (
             (f"{registry.COMMAND_GROUPS[group_name]}.",),
             (f"Usage: nsadmin {group_name} COMMAND [ARGUMENTS] [OPTIONS]",),
-            ("Commands:", *_list_entries(registry.list_group_members(group_name))),
-            (f"See also: {', '.join(related_names)}",) if related_names else (),
+            ("Commands:", *format_list(group_items(group_name), help_width())),
             ("Exit codes:", *code_lines) if group_name == CHECK_GROUP else (),
             (f"Help for one command: nsadmin {group_name} COMMAND --help",),
         )
     )
+
+
+def group_items(group_name: str) -> Iterator[tuple[str, str]]:
+    """The commands of a group. One with mqadmin's name has it in its description."""
+    for word, help_text in registry.list_group_words(group_name).items():
+        name = registry.NOUN_AND_VERB.get(f"{group_name} {word}")
+        yield f"{group_name} {word}", f"{help_text} ({name})" if name else help_text
 
 
 def category_text(category: Category) -> str:

@@ -1,16 +1,20 @@
 """The page of `nsadmin COMMAND --help`, rendered from the command's signature and docstring."""
 
+import re
 from collections.abc import Iterable, Sequence
 
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
 from nsadmin.command_line.docstrings import EXAMPLES_TITLE, CommandExample, parse_docstring
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.command_line.usage import format_usage
 from nsadmin.console import exit_codes
+from nsadmin.console.guides import find_guide_of_command
 from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
 
 MAX_EXAMPLES = 2
+_MAX_RELATED = 3
 _NAMED_SHARED_FLAGS = (
     "--dry-run", "--yes", "-n", "--context", "--output", "--format", "--columns", "--sort",
     "--filter", "--watch", "--wait-until-ok", "--timeout",
@@ -21,6 +25,7 @@ _NAMED_SHARED_FLAGS = (
 def command_text(entry: CommandEntry) -> str:
     command_function = entry.load_function()
     width = help_width()
+    aliases = [f"nsadmin {alias}" for alias in registry.list_aliases(entry)]
     own_parameters = command_parameters(command_function)
     docstring = parse_docstring(command_function)
     column_names = declaration_of(command_function).column_names
@@ -28,7 +33,10 @@ def command_text(entry: CommandEntry) -> str:
     options = [parameter for parameter in own_parameters if parameter.position is None]
     return join_sections(
         (
-            wrap_paragraph(f"Usage: {format_usage(entry, own_parameters)} [OPTIONS]", width),
+            [
+                *wrap_paragraph(f"Usage: {format_usage(entry, own_parameters)} [OPTIONS]", width),
+                *([f"Also: {', '.join(aliases)}"] if aliases else []),
+            ],
             *(wrap_paragraph(paragraph, width) for paragraph in docstring.paragraphs),
             _parameter_section("Arguments, by position or as options:", arguments, width),
             _parameter_section("Options:", options, width),
@@ -85,6 +93,7 @@ def _reference_section(entry: CommandEntry, has_columns: bool, width: int) -> li
     named_flags = [flag_name for flag_name in _NAMED_SHARED_FLAGS if flag_name in shared_flags]
     further_pages = [f"nsadmin help columns {entry.typed_name}"] if has_columns else []
     further_pages.append("nsadmin help exit-codes")
+    guide_name = find_guide_of_command(entry.typed_name)
     return [
         *exit_code_section(entry, width),
         *(
@@ -92,8 +101,23 @@ def _reference_section(entry: CommandEntry, has_columns: bool, width: int) -> li
             if named_flags
             else ()
         ),
+        *([f"Guide: nsadmin guide {guide_name}"] if guide_name else []),
+        *wrap_paragraph(f"Related commands: {', '.join(related_commands(entry))}", width),
         f"See also: {', '.join(further_pages)}",
     ]
+
+
+def related_commands(entry: CommandEntry) -> list[str]:
+    """The commands that its help names, then its neighbours in module and registry."""
+    docstring = entry.load_function().__doc__ or ""
+    others = [e for e in registry.list_category_members(entry.category) if e is not entry]
+    position = registry.COMMANDS.index(entry)
+    near = (
+        *(e for e in registry.COMMANDS if re.search(rf"(?:nsadmin |`){e.typed_name}(?![\w-])", docstring)),
+        *(e for e in others if e.module_name == entry.module_name),
+        *sorted(others, key=lambda e: abs(registry.COMMANDS.index(e) - position)),
+    )
+    return [e.typed_name for e in dict.fromkeys(near) if e is not entry][:_MAX_RELATED]
 
 
 def exit_code_section(entry: CommandEntry, width: int) -> list[str]:

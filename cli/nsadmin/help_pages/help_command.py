@@ -18,9 +18,9 @@ def is_group_help(command_words: Sequence[str]) -> bool:
 
 
 def find_page(help_words: Sequence[str]) -> str | None:
-    """Return the page that the words after `help` name; None if they name a command.
+    """Return the page that the words after `help` name, else the hits of a search; None for a command.
 
-    Raises UsageError if the words name nothing.
+    Raises UsageError if nothing is found.
     """
     topic_words = [word for word in help_words if word not in HELP_FLAGS]
     if not topic_words or topic_words == ["help"]:
@@ -49,7 +49,15 @@ def find_page(help_words: Sequence[str]) -> str | None:
         return category_text(category)
     if is_group_help(topic_words):
         return group_text(first_word)
-    raise unknown_command_error(topic_words)
+    # Imported late: it reads the help of all commands.
+    from nsadmin.help_pages.search import search_text
+
+    text = search_text(topic_words)
+    if text is None:
+        raise UsageError(
+            f'no command and no guide has "{" ".join(topic_words)}": nsadmin help all lists the commands'
+        )
+    return text
 
 
 def _columns_page(command_words: Sequence[str]) -> str:

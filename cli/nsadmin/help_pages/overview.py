@@ -34,7 +34,9 @@ def overview_text() -> str:
                     (
                         ("nsadmin COMMAND --help", "One command, with its options and examples"),
                         ("nsadmin help GROUP", f"A group: {', '.join(registry.COMMAND_GROUPS)}"),
+                        ("nsadmin help WORDS", "Search: nsadmin help disk full"),
                         ("nsadmin help all", "All commands"),
+                        ("nsadmin guide", "The pages of the documentation"),
                         ("nsadmin help options", "Options that most commands have: -n, --context, --output"),
                         ("nsadmin help environment", "Environment variables and configuration files"),
                         ("nsadmin help exit-codes", "Exit codes of commands and checks"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nsadmin.library.drain_procedure import DrainResult, RestoredServer
     from nsadmin.library.name_server_divergence import Divergence
     from nsadmin.operations.divergence.observer import DivergenceObservation
+    from nsadmin.operations.explain.group_observer import GroupExplanation
     from nsadmin.operations.inventory.keeper import InventoryKeeper
     from nsadmin.operations.run_folder import EventRecord
 
@@ -285,6 +286,27 @@ class AdminClient(client_admin.AdminClient):
             namespaces=namespaces,
             on_waiting=on_waiting,
         )
+
+    def explain_group(
+        self, group: str, topic: str | None = None, *, cluster_name: str | None = None
+    ) -> "GroupExplanation":
+        """Find out why a consumer group does not consume. Asks brokers, proxies and the clients of the group.
+
+        Args:
+            group: The consumer group.
+            topic: Explain only the consumption of this topic. Default: all topics of the group.
+            cluster_name: Ask only the brokers of this cluster. Default: all clusters.
+
+        Returns:
+            The causes, what else was examined, and the verdict.
+
+        Raises:
+            NotFound: The name servers do not know the cluster.
+        """
+        from nsadmin.operations.explain.group_observer import explain_groups
+
+        [explanation] = explain_groups(self, [group], topic, cluster_name)
+        return explanation
 
     @cached_property
     def _inventory(self) -> "InventoryKeeper":

@@ -12,7 +12,7 @@ from nsadmin.client.admin import AdminClient
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, Check, CheckLimits, CheckScale, CheckScope
-from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS, CheckPlan, run_checks
+from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS, CLUSTER_CHECKS, CheckPlan, run_checks
 from nsadmin.operations.checks.check_table import find_check
 from nsadmin.operations.checks.findings import CheckFinding
 from nsadmin.operations.checks.ranges import InvalidRangeError
@@ -319,6 +319,33 @@ class ClusterChecks:
         """
         return self._run("drain", warning, critical)
 
+    def run_check(
+        self,
+        check_name: str,
+        cluster_name: str | None = None,
+        *,
+        warning: str | None = None,
+        critical: str | None = None,
+    ) -> CheckFinding:
+        """Run a check by its name, such as "disk", "dlq", "sends", "timer", "proxies" or "transactions".
+
+        Args:
+            check_name: A check of a whole cluster.
+            cluster_name: Only this cluster, for checks that can be limited to one. Default: all.
+            warning: The warning range. Default: that of the check.
+            critical: The critical range. Default: that of the check.
+
+        Returns:
+            The finding.
+
+        Raises:
+            BadSettings: The name or a range is invalid.
+        """
+        if check_name not in CLUSTER_CHECKS:
+            raise BadSettings(f"unknown check {check_name!r}: there are {', '.join(CLUSTER_CHECKS)}")
+        scope = CheckScope(cluster_name=cluster_name, inventory=self._tools.inventory)
+        return self._run(check_name, warning, critical, scope)
+
     def run_all(
         self,
         *,
@@ -334,7 +361,7 @@ class ClusterChecks:
 
         Args:
             topics: Topics to check one by one, too.
-            groups: Consumer groups whose lag is checked, too.
+            groups: Check the lag of these groups only. Default: of all groups.
             journal_folders: Folders of journals on this machine.
             settle_seconds: How long name servers with differences may take to become equal.
             limits_by_check: Check name, such as "lag", to its warning and critical ranges. Default: the

@@ -4,12 +4,14 @@ The rules are those of DefaultMessageStore.CleanCommitLogService. Until 4.9 the 
 property of the JVM that a broker does not report. Then its default counts.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
+from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.results import error_text, is_unreachable
 
@@ -27,8 +29,10 @@ class _DiskLimit(NamedTuple):
         return min(max(int(text) if text.isdecimal() else self.default, self.lowest), self.highest)
 
 
-_REFUSING = _DiskLimit("diskSpaceWarningLevelRatio", 90, 35, 90)
+REFUSING = _DiskLimit("diskSpaceWarningLevelRatio", 90, 35, 90)
 _DELETING = _DiskLimit("diskMaxUsedSpaceRatio", 75, 10, 95)
+_CAPACITY_PATTERN = re.compile(r"(Total|Free)\s*:\s*([\d.,\u066b]+\s*[KMGTPE]?i?B)")
+_SIZE_PATTERN = re.compile(r"([\d.,\u066b]+)\s*([KMGTPE]?)i?B")
 _COMMIT_LOG_KEY, _QUEUE_KEY = "commitLogDiskRatio", "consumeQueueDiskRatio"
 
 
@@ -47,7 +51,7 @@ class DiskStates(NamedTuple):
 def observe_disks(admin: AdminClient, runtime_results: Iterable[ServerResult[RuntimeInfo]]) -> DiskStates:
     """Read the limits of the brokers whose disks may be too full for messages, and judge all disks."""
     results = list(runtime_results)
-    suspects = [addr for addr, info, _ in results if info and _fullest(info)[1] * 100 > _REFUSING.lowest]
+    suspects = [addr for addr, info, _ in results if info and find_fullest(info)[1] * 100 > REFUSING.lowest]
     return judge_disks(results, admin.broker_configs.get_each(suspects) if suspects else [])
 
 
@@ -63,14 +67,14 @@ def judge_disks(
             if error is not None and not is_unreachable(error):
                 unknown[addr] = _describe_unknown(error)
             continue
-        key, ratio = _fullest(info)
+        key, ratio = find_fullest(info)
         config, config_error = configs[addr][1:] if addr in configs else ({}, None)
         percent = ratio * 100
         if (commit_log := info.get_number(_COMMIT_LOG_KEY)) is None or commit_log < 0:
             unknown[addr] = "does not report commitLogDiskRatio: whether it refuses messages is unknown"
-        elif percent > (_REFUSING.highest if config is None else _REFUSING.of(config)):
-            refusals[addr] = f"refuses messages: {_describe_use(key, percent, _REFUSING, config)}"
-        elif config is None and percent > _REFUSING.lowest and config_error is not None:
+        elif percent > (REFUSING.highest if config is None else REFUSING.of(config)):
+            refusals[addr] = f"refuses messages: {_describe_use(key, percent, REFUSING, config)}"
+        elif config is None and percent > REFUSING.lowest and config_error is not None:
             unknown[addr] = _describe_unknown(config_error)
         elif config is not None and percent > _DELETING.of(config):
             deletions[addr] = (
@@ -79,7 +83,7 @@ def judge_disks(
     return DiskStates(*states)
 
 
-def _fullest(info: RuntimeInfo) -> tuple[str, float]:
+def find_fullest(info: RuntimeInfo) -> tuple[str, float]:
     """The key and value of the higher ratio. A broker refuses messages if either is above the limit."""
     ratios = [
         (key, ratio) for key in (_COMMIT_LOG_KEY, _QUEUE_KEY) if (ratio := info.get_number(key)) is not None
@@ -94,3 +98,15 @@ def _describe_use(key: str, percent: float, limit: _DiskLimit, config: BrokerCon
 
 def _describe_unknown(error: RocketMQError) -> str:
     return f"did not say whether its disk is full: {error_text(error)}"
+
+
+def parse_size(size_text: str) -> float | None:
+    """Parse a size such as "239.9 KiB" to bytes; None for a text without a size."""
+    match = _SIZE_PATTERN.fullmatch(size_text.strip())
+    number = None if match is None else parse_broker_number(match[1])
+    return None if match is None or number is None else number * 1024 ** " KMGTPE".index(match[2] or " ")
+
+
+def parse_disk_capacity(capacity_text: str) -> dict[str, float | None]:
+    """Parse the broker's "Total : 78.7 GiB, Free : 20.7 GiB." to bytes, by the words Total and Free."""
+    return {word: parse_size(text) for word, text in _CAPACITY_PATTERN.findall(capacity_text)}

@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.operations.divergence.comparison import OWN_SETTINGS
+from nsadmin.operations.release_faults import parse_release
 
 SettingTexts = Mapping[str, str]
 DefaultTexts = Mapping[str, str | None]
 """The default of each setting; None where it depends on the machine."""
 
+_BASE = "basedOn"
+"""The key of the release whose defaults a release of `config_defaults.json` has, too."""
 _OWN_SETTINGS = OWN_SETTINGS | {
     "brokerClusterName",
     "brokerConfigPath",
@@ -52,25 +55,35 @@ def is_own_setting(setting_name: str) -> bool:
 
 
 class KnownDefaults:
-    """The defaults of released servers, read from real servers of 4.9.7 and 5.5.0."""
+    """The defaults of released servers, read from real servers."""
 
     def __init__(self) -> None:
         json_text = files(__package__).joinpath("config_defaults.json").read_text("utf-8")
         self._defaults_by_kind: Mapping[str, Mapping[str, DefaultTexts]] = json.loads(json_text)
 
     def find_nearest_release(self, server_kind: str, release: str) -> str | None:
-        """The known release that stands for this one: itself, else the newest of the same major version."""
-        defaults_by_release = self._defaults_by_kind[server_kind]
-        same_generation = [
-            known_release
-            for known_release in defaults_by_release
-            if known_release.partition(".")[0] == release.partition(".")[0]
-        ]
-        return release if release in defaults_by_release else max(same_generation, default=None)
+        """The known release that stands for this one: itself, the next or the newest of its generation."""
+        number = parse_release(release)
+        same_generation = {
+            known: known_number
+            for known in self._defaults_by_kind[server_kind]
+            if known.partition(".")[0] == release.partition(".")[0]
+            and (known_number := parse_release(known)) is not None
+        }
+        later = [known for known, n in same_generation.items() if number is not None and n >= number]
+        if later:
+            return min(later, key=lambda known: same_generation[known])
+        return max(same_generation, key=lambda known: same_generation[known], default=None)
 
     def get_defaults(self, server_kind: str, release: str) -> DefaultTexts:
         nearest_release = self.find_nearest_release(server_kind, release)
-        return {} if nearest_release is None else self._defaults_by_kind[server_kind][nearest_release]
+        if nearest_release is None:
+            return {}
+        defaults = dict(self._defaults_by_kind[server_kind][nearest_release])
+        base_release = defaults.pop(_BASE, None)
+        return (
+            defaults if base_release is None else {**self.get_defaults(server_kind, base_release), **defaults}
+        )
 
 
 def find_differences(

@@ -8,9 +8,8 @@ from typing import Any
 
 from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.extras import describe_missing
 from nsadmin.console import python_process
-
-INSTALL_HINT = "Spark is missing: install it with `pip install 'nsadmin[spark]'`"
 
 
 class ReportRunFailed(RocketMQError):
@@ -33,7 +32,7 @@ def run_report(
         OSError: the log file cannot be written or the process cannot be started.
     """
     if find_spec("pyspark") is None:
-        raise ReportRunFailed(INSTALL_HINT, 1)
+        raise ReportRunFailed(describe_missing("pyspark", "spark"), 1)
     private_files.make_folder(log_path.parent)
     command_line = python_process.build_command("nsreport", "--cache", str(cache_folder), *arguments)
     last_error = None

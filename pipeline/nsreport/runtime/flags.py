@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -33,7 +33,7 @@ SinceOption = Annotated[
     Option(
         "--since",
         metavar="TIME",
-        help="Report on events from this time on: ISO 8601 (UTC without a zone), 7d for a week ago"
+        help="Report on events from this time on: ISO 8601 (local time without a zone), 7d for a week ago"
         " (m, h, d, w), or ms since 1970.",
     ),
 ]
@@ -50,7 +50,7 @@ MaxQuarantineOption = Annotated[
     ),
 ]
 KeepOption = Annotated[
-    str, Option("--keep", metavar="TIME", help="Keep replaced rows readable for this time: 36h, 30d.")
+    str, Option("--keep", metavar="DURATION", help="Keep replaced rows readable for this time: 36h, 30d.")
 ]
 MasterOption = Annotated[
     str | None,
@@ -73,7 +73,7 @@ CompactOption = Annotated[
 ]
 OnceOption = Annotated[bool, Option("--once", help="Process the existing data and exit, for cron.")]
 EveryOption = Annotated[
-    str, Option("--every", metavar="TIME", help="Time between two checks for new data: 30s, 5m.")
+    str, Option("--every", metavar="DURATION", help="Time between two checks for new data: 30s, 5m.")
 ]
 
 
@@ -190,16 +190,15 @@ def parse_share(flag_text: str) -> float:
 
 
 def parse_moment(flag_text: str) -> int:
-    """Parse ISO 8601 (UTC without a time zone), 7d for a week ago, or ms since 1970 into ms since 1970."""
+    """Parse ISO 8601 (local time without a zone), 7d for a week ago, or ms since 1970 into ms since 1970."""
     if flag_text.isascii() and flag_text.isdigit():
         return int(flag_text)
     if ago_match := re.fullmatch(r"-?(\d{1,6})([mhdw])", flag_text):
         return int((time.time() - int(ago_match[1]) * _UNIT_SECONDS[ago_match[2]]) * 1000)
     try:
-        parsed_time = datetime.fromisoformat(flag_text)
-    except ValueError:
+        return round(datetime.fromisoformat(flag_text).timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
         raise InvalidFlagError(f'invalid time "{flag_text}": use ISO 8601, 7d, or ms since 1970') from None
-    return round(parsed_time.replace(tzinfo=parsed_time.tzinfo or UTC).timestamp() * 1000)
 
 
 def parse_seconds(flag_text: str) -> float:

@@ -60,6 +60,17 @@ def test_a_group_is_a_second_behind(model: BrokerModel) -> None:
         assert nothing == {"consumeTps": 0.0, "offsetTable": {}}
 
 
+def test_times_are_those_of_the_offsets(model: BrokerModel) -> None:
+    spans = ask(model, 303, topic="orders", group="g")["consumeTimeSpanSet"]
+    assert [span["messageQueue"]["queueId"] for span in spans] == list(range(8))
+    assert {span["delayTime"] for span in spans} == {1000}
+    assert all(s["minTimeStamp"] <= s["consumeTimeStamp"] <= s["maxTimeStamp"] == NOW for s in spans)
+    assert {
+        span["minTimeStamp"] for span in ask(model, 303, topic="TBW102", group="g")["consumeTimeSpanSet"]
+    } == {-1}
+    assert ask(model, 303, topic="nope", group="g") == (17, "topic[nope] not exist")
+
+
 def test_counters_are_differences_of_the_same_offsets(model: BrokerModel) -> None:
     counted = ask(model, 315, statsName="TOPIC_PUT_NUMS", statsKey="orders")
     came = sum(ends(model, "orders")) - sum(ends(model, "orders", NOW - 60_000))

@@ -61,9 +61,7 @@ def test_a_library_that_is_missing_is_named(
     flag: int, module: str, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(
-        InflationError, match=rf"compressed with {way}: to read it, pip install 'nsadmin\[messages\]'"
-    ):
+    with pytest.raises(InflationError, match=f"compressed with {way}: install the Python package"):
         inflate_body(WAYS[flag], flag)
 
 
@@ -86,5 +84,7 @@ def test_a_library_that_is_missing_to_send_is_named(
 ) -> None:
     require_library(compression)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingLibraryError, match=f"compression {compression} needs a library: pip install"):
+    with pytest.raises(
+        MissingLibraryError, match=f"compression {compression} needs the Python package .*: install it"
+    ):
         require_library(compression)

@@ -74,6 +74,11 @@ def test_other_subjects_are_others(one: str, other: str) -> None:
     assert normalize_subject(one) != normalize_subject(other)
 
 
+def test_an_escaped_comma_belongs_to_its_value() -> None:
+    assert normalize_subject("cn=ops\\, of us , o=Example") == "CN=ops\\, of us,O=Example"
+    assert normalize_subject("cn=ops\\\\, o=Example") == "CN=ops\\\\,O=Example"
+
+
 def test_without_a_key_the_strongest_grant_that_covers_the_peer_comes_first() -> None:
     everybody, near = AccessGrant(AccessRole.READ), AccessGrant(AccessRole.BROKER, NET)
     ops = AccessGrant(AccessRole.ADMIN, NET, "CN=ops")

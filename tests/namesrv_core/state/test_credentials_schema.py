@@ -86,6 +86,15 @@ def test_a_mistake_is_named_with_its_place(value: object, said: str) -> None:
     assert str(wrong.value).startswith(said)
 
 
+def test_a_fence_of_another_role_is_refused_with_what_to_do() -> None:
+    with pytest.raises(BadSettings) as wrong:
+        build_policy(account(role="read", clusters=["A"]))
+    assert str(wrong.value) == (
+        'accounts[1]: role "read" with clusters, addresses or staticTopics: use them only with the role '
+        "broker"
+    )
+
+
 @pytest.mark.parametrize(("value", "said"), MISTAKES)
 def test_no_mistake_shows_a_secret(value: object, said: str) -> None:
     with pytest.raises(BadSettings) as wrong:

@@ -108,15 +108,16 @@ def test_a_reader_that_leaves_does_not_stop_the_others(work: Work) -> None:
     assert run_in_turns(second) == [b"a 3"]
 
 
-def test_a_computation_that_all_readers_have_left_is_dropped(work: Work) -> None:
-    readers = [work.read("a"), work.read("a")]
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_computation_that_all_readers_have_left_is_dropped(work: Work, count: int) -> None:
+    readers = [work.read("a") for _ in range(count)]
     for reader in readers:
         next(reader)
     for reader in readers:
         reader.close()
     del readers
     assert work.open_count == 0
-    assert run_in_turns(work.read("b")) == [b"b 4"]
+    assert run_in_turns(work.read("b")) == [f"b {count + 2}".encode()]
     assert work.most_open == 1
 
 

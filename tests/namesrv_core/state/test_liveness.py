@@ -8,7 +8,12 @@ from namesrv_core.events import (
     TopicsChanged,
 )
 from namesrv_core.protocol.json_bodies import DataVersion
-from namesrv_core.state.liveness import end_silence, record_heartbeat, silences_by_addr
+from namesrv_core.state.liveness import (
+    detect_silent_brokers,
+    end_silence,
+    record_heartbeat,
+    silences_by_addr,
+)
 from tests.support.brokers import TableHarness
 
 KEY = ("c", "a0")
@@ -281,6 +286,17 @@ def test_a_silence_is_told_once_when_three_quarters_of_the_time_are_over() -> No
     assert lab.detect_silence(7_500) == []
     assert lab.detect_silence(7_501) == [HeartbeatGap("c", "a", 0, "a0", 7_501, resumed=False)]
     assert lab.detect_silence(9_000) == []
+
+
+def test_who_is_heard_of_or_leaves_during_the_search_is_not_reported() -> None:
+    lab = TableHarness()
+    for name in "abc":
+        lab.register_broker(name, 0, now=0, timeout=10_000)
+    steps = detect_silent_brokers(lab.tables, 8_000)
+    assert next(steps) == [HeartbeatGap("c", "a", 0, "a0", 8_000, resumed=False)]
+    record_heartbeat(lab.tables, ("c", "b0"), 8_000)
+    lab.unregister_broker("c", 0)
+    assert list(steps) == []
 
 
 def test_the_sign_of_life_that_ends_a_silence_tells_how_long_it_was() -> None:

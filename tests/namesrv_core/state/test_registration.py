@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from namesrv_core.events import (
     BrokerInfo,
     BrokerRegistered,
     BrokerUnregistered,
+    HeartbeatGap,
     MappingChange,
     MappingsChanged,
     MinBrokerIdChanged,
@@ -25,8 +27,9 @@ from namesrv_core.events import (
     group_topic_changes,
 )
 from namesrv_core.protocol.json_bodies import DataVersion, MappingInfo
-from namesrv_core.protocol.registration_codec import RegisteredTopicConfig
+from namesrv_core.protocol.registration_codec import BrokerRegistration, RegisteredTopicConfig
 from namesrv_core.state import registration, route_tables
+from namesrv_core.state.broker_tables import BrokerClaim
 from namesrv_core.state.registration import (
     DEFAULT_TIMEOUT_MS,
     MasterAddress,
@@ -68,6 +71,20 @@ def test_a_registration_says_who_came_and_with_what() -> None:
             ),
         ),
     ]
+
+
+def test_a_registration_and_its_end_tell_filter_servers_and_mappings() -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, filters=["f:1", "f:2"], mappings={"T": INFO})
+    registered, _, mapped = lab.events
+    assert isinstance(registered, BrokerRegistered)
+    assert registered.info is not None
+    assert registered.info.filter_servers == ("f:1", "f:2")
+    assert mapped == MappingsChanged("a", (MappingChange("T", "a", None, INFO),))
+    lab.register_broker("a", 0, filters=["f:1", "f:2"], mappings={"T": INFO}, version=2)
+    assert not any(isinstance(event, MappingsChanged) for event in lab.events)
+    lab.register_broker("a", 0, filters=["f:1", "f:2"], mappings={"T": OTHER}, version=3)
+    assert lab.events[-1] == MappingsChanged("a", (MappingChange("T", "a", INFO, OTHER),))
 
 
 def test_a_broker_name_used_by_a_second_cluster_stays_in_its_first_and_both_list_it() -> None:
@@ -239,7 +256,7 @@ def test_the_same_address_may_register_with_a_lower_state_version() -> None:
 def test_a_broker_that_is_not_known_cannot_begin_with_one_topic() -> None:
     lab = TableHarness()
     before = lab.copy_tables()
-    with pytest.raises(RequestError, match="register broker failed"):
+    with pytest.raises(RequestError, match=r": register broker failed$"):
         lab.register_broker("a", 0, ["T"])
     assert lab.copy_tables() == before
 
@@ -752,6 +769,33 @@ def test_what_is_applied_is_what_is_there(known_tables: RouteTables, new_only: b
     assert known_tables.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
     assert known_tables.queues_of_topic("new") == {"a": WIDE}
     assert not preview.is_current(known_tables, "a")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_preview_of_an_unchanged_version_brings_new_topics_only(version: int) -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, ["T", "U"])
+    wanted = {"T": make_topic("T", queues=4), "new": make_topic("new")}
+    preview, _ = looked(lab.tables, wanted)
+    claim = BrokerClaim("c", "a", 0, "a0", "ha-a0", None, False, None)
+    registration.apply_registration(
+        lab.tables, claim, BrokerRegistration(DataVersion(version, 0, 1), wanted, {}, None), channel_id=1,
+        now_ms=0, registration_preview=preview,
+    )  # fmt: skip
+    assert lab.queues["T"] == {"a": make_queue(queues=8 if version == 1 else 4)}
+    assert lab.queues["new"] == {"a": make_queue()}
+
+
+def test_a_repeated_registration_ends_a_silence() -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, timeout=100)
+    claim = BrokerClaim("c", "a", 0, "a0", "ha-a0", 100, False, None)
+    repeat = partial(
+        registration.repeat_registration, lab.tables, claim, lab.tables.live_brokers[KEY], channel_id=1
+    )
+    assert repeat(now_ms=75) == (MasterAddress(), [])
+    assert repeat(now_ms=151) == (MasterAddress(), [HeartbeatGap("c", "a", 0, "a0", 76, True)])
+    assert repeat(now_ms=152) == (MasterAddress(), [])
 
 
 def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known_tables: RouteTables) -> None:

@@ -25,6 +25,18 @@ def test_a_topic_without_a_route_has_no_body() -> None:
     assert replayed_route_body(JournalReplay(), "T") is None
 
 
+def test_a_route_has_the_filter_servers_of_its_brokers() -> None:
+    recorded = Recorded(0)
+    recorded.ask(
+        103,
+        broker_ext("a", 0, "x:1", "c"),
+        registration_body([topic_config("T"), topic_config("U")], filters=["f:1"]),
+    )
+    body = replayed_route_body(recorded.replay, "T")
+    assert body == recorded.answered("T")
+    assert json.loads(body or b"")["filterServerTable"] == {"x:1": ["f:1"]}
+
+
 class Recorded:
     """A name server that is asked at random, and the replay of what it wrote down about that."""
 

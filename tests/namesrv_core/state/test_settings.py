@@ -30,6 +30,8 @@ def test_the_40_keys_of_upstream_are_shown_sorted() -> None:
 
 def test_a_key_without_value_is_not_shown() -> None:
     assert "rocketmqHome" not in NameServerSettings().shown_items()
+    assert NameServerSettings().format_setting("rocketmqHome") == ""
+    assert NameServerSettings(rocketmqHome="/h").format_setting("rocketmqHome") == "/h"
 
 
 def test_defaults_are_upstream_s() -> None:
@@ -53,6 +55,8 @@ def test_the_body_has_a_line_for_each_key() -> None:
     settings = NameServerSettings(kvConfigPath="C:\\kv\n=é")
     assert settings.encode_body().decode().startswith("bindAddress=0.0.0.0\nclientRequestThreadPoolNums=8\n")
     assert "kvConfigPath=C:\\kv\\n=é\n" in settings.encode_body().decode()
+    # The name of a file that is no UTF-8.
+    assert b"\nkvConfigPath=/kv?\n" in NameServerSettings(kvConfigPath="/kv\udcff").encode_body()
 
 
 @pytest.mark.parametrize(
@@ -160,10 +164,10 @@ def test_what_decides_who_may_ask_is_shown_where_it_is_set() -> None:
 
 
 def test_the_black_list_is_what_it_was_at_the_start() -> None:
-    settings = NameServerSettings(configBlackList="listenPort; enableTopicList")
+    settings = NameServerSettings(configBlackList="enableTopicList ; waitSecondsForService;x")
     settings.fix_protected_keys()
     settings.configBlackList = ""
-    for key in ("listenPort", "enableTopicList", "kvConfigPath"):
+    for key in ("enableTopicList", "waitSecondsForService", "kvConfigPath"):
         with pytest.raises(NoPermission):
             settings.apply_update({key: "x"})
 

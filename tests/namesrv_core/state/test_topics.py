@@ -84,7 +84,11 @@ def test_a_new_topic_with_an_unknown_broker_is_not_registered_at_all(lab: TableH
 
 
 def test_a_known_topic_is_registered_up_to_the_first_unknown_broker(lab: TableHarness) -> None:
-    register_topic_queues(lab.tables, "T", [make_queue("a", 4), make_queue("z"), make_queue("b", 4)])
+    before = lab.tables.generation
+    events = register_topic_queues(lab.tables, "T", [make_queue("a", 4), make_queue("z"), make_queue("b", 4)])
+    change = TopicChange("T", make_queue("a"), make_queue("a", 4))
+    assert events == [TopicsChanged("a", "topic registration", group_topic_changes([change]))]
+    assert lab.tables.generation > before
     assert lab.tables.queues_of_topic("T") == {"a": make_queue("a", 4), "b": make_queue("b")}
 
 

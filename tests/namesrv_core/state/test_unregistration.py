@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.events import BrokerUnregistered, Event, MinBrokerIdChanged, TopicsChanged
+from namesrv_core.events import AddressForgotten, BrokerUnregistered, Event, MinBrokerIdChanged, TopicsChanged
 from namesrv_core.state import unregistration
 from namesrv_core.state.liveness import end_channel, end_silence, find_expired_brokers, record_heartbeat
 from namesrv_core.state.unregistration import Departure, leave_in_steps
@@ -98,6 +98,23 @@ def test_all_topics_are_searched_once_for_all_brokers_that_leave_together(
     assert set(lab.queues) == {"T", "U"}
 
 
+def test_a_topic_that_is_deleted_during_the_search_costs_no_second_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(unregistration, "_ENTRIES_PER_STEP", 4)
+    lab = TableHarness()
+    for number in range(3):
+        lab.register_broker(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=7)
+    watched = watch(lab)
+    steps = leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])
+    # The three brokers, and then the first four topics.
+    for _ in range(4):
+        next(steps)
+    lab.tables.drop_queue("T2", "b2")
+    assert [addrs_gone(list(step.events)) for step in steps] == [[], ["b00"], ["b10"], ["b20"]]
+    assert (watched["placements_by_topic"].looked_at, lab.is_empty()) == (6, True)
+
+
 def test_brokers_leave_in_steps_of_one_and_topics_are_searched_in_small_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -164,6 +181,15 @@ def test_a_broker_that_unregisters_between_the_steps_is_not_removed_again() -> N
     lab.unregister_broker("b", 0)
     assert list(steps) == []
     assert lab.is_empty()
+
+
+@pytest.mark.parametrize("name", ["a", "gone"])
+def test_an_address_without_a_place_is_forgotten_when_it_unregisters(name: str) -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, addr="x")
+    lab.register_broker("a", 0, addr="y")
+    assert lab.unregister_broker(name, 0, addr="x") == [AddressForgotten("c", "x", "unregistered")]
+    assert list(lab.tables.live_brokers) == [("c", "y")]
 
 
 def test_a_group_is_told_once_of_its_new_smallest_id_when_several_members_leave() -> None:

@@ -29,6 +29,15 @@ def test_wiping_takes_write_and_nothing_else_from_every_topic_of_the_broker() ->
     )
 
 
+def test_a_request_without_a_broker_changes_nothing() -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0)
+    before = lab.copy_tables()
+    assert wipe_write_permission(lab.tables, None) == WritePermWiped("", 0, ())
+    assert add_write_permission(lab.tables, None) == WritePermAdded("", 0, ())
+    assert lab.copy_tables() == before
+
+
 def test_wiping_again_counts_the_topics_and_changes_nothing() -> None:
     lab = TableHarness()
     lab.register_broker("a", 0)

@@ -253,5 +253,7 @@ def test_a_client_of_ours_and_a_server_of_ours_agree(authority: Authority, pair:
 
 def test_without_cryptography_the_test_mode_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    with pytest.raises(BadSettings, match=r"install nsadmin\[tls\], or set tls\.server\.certPath"):
+    with pytest.raises(
+        BadSettings, match=r"Python package cryptography: install it, or set tls\.server\.certPath"
+    ):
         tls_server.build_self_signed_context()

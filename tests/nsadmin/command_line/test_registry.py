@@ -4,6 +4,7 @@ from inspect import signature
 
 import pytest
 
+from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import (
     COMMAND_GROUPS,
@@ -71,7 +72,7 @@ def test_a_word_that_is_only_distantly_similar_never_leads_to_a_change(word: str
 
 def test_an_unknown_command_of_a_group_leads_to_a_similar_one_or_to_what_it_means() -> None:
     assert suggest_members("kv", "gte") == ["kv get"]
-    assert suggest_members("kv", "set") == ["updateKvConfig"]
+    assert suggest_members("kv", "put") == ["updateKvConfig"]
     assert suggest_members("context", "frobnicate") == []
 
 
@@ -85,7 +86,8 @@ def test_a_line_begins_with_a_name_in_one_word_or_in_two() -> None:
 
 
 def test_every_group_has_help_and_two_word_commands_with_a_camel_case_alias() -> None:
-    assert {entry.group for entry in COMMANDS} == {"", *COMMAND_GROUPS}
+    nouns = {alias.split()[0] for alias in registry.NOUN_AND_VERB}
+    assert {entry.group for entry in COMMANDS} | nouns == {"", *COMMAND_GROUPS}
     for group in COMMAND_GROUPS:
         assert find_command(group) is None
         for entry in list_group_members(group):
@@ -100,8 +102,8 @@ def test_a_group_is_found_in_any_case() -> None:
 
 def test_only_the_groups_check_and_kube_consist_of_checks() -> None:
     assert [entry.member_name for entry in list_group_members("check")][:2] == ["all", "namesrv"]
-    for group in COMMAND_GROUPS:
-        assert {entry.kind == "check" for entry in list_group_members(group)} == {group in ("check", "kube")}
+    for entry in COMMANDS:
+        assert entry.group == "" or (entry.kind == "check") == (entry.group in ("check", "kube"))
 
 
 def test_groups_and_single_commands_follow_the_program_s_name() -> None:
@@ -109,3 +111,21 @@ def test_groups_and_single_commands_follow_the_program_s_name() -> None:
     assert names["kv"] == "The KV config of the name servers"
     assert "topicRoute" in names
     assert not {"kvGet", "kv get", "get"} & names.keys()
+
+
+@pytest.mark.parametrize("alias", registry.NOUN_AND_VERB)
+def test_a_noun_and_a_verb_name_the_command_with_mqadmins_name(alias: str) -> None:
+    name = registry.NOUN_AND_VERB[alias]
+    entry = find_command(name)
+    assert entry is not None
+    for words in (alias.split(), [alias.replace(" ", "-").upper()]):
+        assert take_command([*words, "x"]) == (entry, ["x"])
+    assert alias in registry.list_aliases(entry)
+    group, verb = alias.split()
+    assert registry.list_group_words(group)[verb] == entry.help
+
+
+def test_no_alias_hides_a_command() -> None:
+    names = {registry.plain_name(entry.name): entry.name for entry in registry.COMMANDS}
+    for alias, name in registry.NOUN_AND_VERB.items():
+        assert names.get(alias.replace(" ", ""), name) == name

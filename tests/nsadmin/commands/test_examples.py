@@ -71,7 +71,7 @@ def test_the_examples_of_a_command_do_what_they_say(
             result = run(*map(there.with_addresses, split_example(example)))
             assert result.code == example.exit_code, (example.command_line, result.err)
             # A table is its head and at least one row.
-            printed = written(example) if "--output-file" in example.command_line else result.out
+            printed = written(example) if "--out " in example.command_line else result.out
             assert example.exit_code or len(printed.splitlines()) >= 2 - ("value" in example.command_line), (
                 example.command_line
             )

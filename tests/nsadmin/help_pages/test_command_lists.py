@@ -12,8 +12,8 @@ def test_a_group_has_its_usage_and_commands() -> None:
     assert "Exit codes:" not in lines
 
 
-def test_a_group_names_related_commands_of_mqadmin() -> None:
-    assert "\nSee also: updateKvConfig, deleteKvConfig\n" in group_text("kv")
+def test_a_group_has_the_commands_of_mqadmin_as_verbs() -> None:
+    assert "\n  kv set     Set a value of the KV config (updateKvConfig)\n" in group_text("kv")
 
 
 def test_only_checks_list_exit_codes() -> None:

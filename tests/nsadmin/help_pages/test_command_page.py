@@ -57,6 +57,7 @@ def test_a_page_has_usage_description_options_two_examples_and_columns(
         command_text(entry_of("topicRoute"))
         == """\
 Usage: nsadmin topicRoute TOPIC [CONF] (-s TIME | -o N) [OPTIONS]
+Also: nsadmin topic show
 
 Say what it does.
 
@@ -81,6 +82,8 @@ Columns: topic, perm, brokerName
 
 Shared options: nsadmin help options (-n, --context, --output, --columns,
 --sort, --filter, --watch, --timeout, ...)
+Guide: nsadmin guide find-a-topic-message-or-client
+Related commands: topicList, topicClusterList, deleteTopic
 See also: nsadmin help columns topicRoute, nsadmin help exit-codes"""
     )
 

@@ -37,8 +37,36 @@ def test_help_and_version_have_pages() -> None:
     assert find_page(["version", "--help"]) == "Usage: nsadmin version\n\nPrint the version."
 
 
-def test_unknown_words_are_an_error() -> None:
-    with pytest.raises(UsageError, match='unknown command "columnz"'):
+@pytest.mark.parametrize(
+    ("words", "best"),
+    [
+        ("replay", "dlq replay"),
+        ("restore", "backup restore"),
+        ("undelete", "backup restore"),
+        ("tail", "journal tail"),
+        ("stop", "drain"),
+        ("No route info", "route explain"),
+        ("delayMessage", "delayed list"),
+        ("'no \"route* (info", "route explain"),
+        ("disk full", "clusterList"),
+        ("reset offset", "resetOffsetByTime"),
+        ("client certificate", "check certificates"),
+    ],
+)
+def test_other_words_are_searched(words: str, best: str) -> None:
+    page = find_page(words.split())
+    assert page is not None
+    assert f"\n  {best} " in page.partition("Guides:")[0]
+
+
+def test_guides_are_found_by_their_text() -> None:
+    page = find_page(["preStop", "hook"])
+    assert page is not None
+    assert "Guides:\n  nsadmin guide run-on-kubernetes" in page
+
+
+def test_words_that_are_nowhere_are_an_error() -> None:
+    with pytest.raises(UsageError, match='no command and no guide has "columnz": nsadmin help all lists'):
         find_page(["columnz"])
 
 
@@ -46,7 +74,7 @@ def test_options_environment_and_exit_codes_are_pages(run: Run) -> None:
     for word, text in (
         ("options", "--namesrvAddr LIST"),
         ("options", "-y, --yes"),
-        ("options", "--wait-until-ok TIME"),
+        ("options", "--wait-until-ok DURATION"),
         ("environment", "NAMESRV_ADDR"),
         ("exit-codes", "  3    partly done: some servers failed\n"),
     ):

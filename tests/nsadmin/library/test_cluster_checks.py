@@ -34,6 +34,14 @@ def test_a_silent_cluster_is_no_exception(method: str, state_home: Any) -> None:
     assert finding.state is (CheckState.CRITICAL if method == "check_name_servers" else CheckState.UNKNOWN)
 
 
+def test_a_check_by_its_name(first_server: FakeNameServer, state_home: Any) -> None:
+    with AdminClient(first_server.addr) as admin:
+        finding = admin.checks.run_check("disk", critical="95:")
+        assert (finding.check, finding.state) == ("disk", CheckState.CRITICAL)
+        with pytest.raises(BadSettings, match="unknown check 'disks': there are namesrv, "):
+            admin.checks.run_check("disks")
+
+
 def test_limits_decide_about_the_state(first_server: FakeNameServer) -> None:
     with ConsumerBroker() as broker, AdminClient(first_server.addr) as admin:
         broker.clients = {"G": ["c1"]}

@@ -19,7 +19,8 @@ def test_a_check_has_a_row_and_a_table_of_its_measures() -> None:
         "\n## lag\n\nCheck the backlog of a group.\n\n"
         "| Measure | Unit | `--warning` | `--critical` | Meaning |\n"
         "|---|---|---|---|---|\n"
-        "| `lag` | count | `10000` | `100000` | backlog of the group, in messages |\n" in PAGE
+        "| `lag` | count | `10000` | `100000` | messages that wait for the group, or the most of any |\n"
+        in PAGE
     )
 
 

@@ -77,12 +77,21 @@ def test_what_somebody_has_set() -> None:
 def test_the_nearest_release_stands_for_one_that_is_not_known() -> None:
     assert KNOWN.find_nearest_release("broker", "5.5.0") == "5.5.0"
     assert KNOWN.find_nearest_release("broker", "5.3.3") == "5.5.0"
+    assert KNOWN.find_nearest_release("broker", "5.6.0") == "5.5.1"
+    assert KNOWN.find_nearest_release("namesrv", "5.5.1") == "5.5.0"
     assert KNOWN.find_nearest_release("namesrv", "4.9.4") == "4.9.7"
     assert KNOWN.find_nearest_release("broker", "6.0.0") is None
     assert KNOWN.get_defaults("broker", "") == {}
     assert KNOWN.get_defaults("namesrv", "4.9.4")["orderMessageEnable"] == "false"
     # What depends on the machine is known to do so.
     assert KNOWN.get_defaults("broker", "5.5.0")["sendMessageThreadPoolNums"] is None
+
+
+def test_a_release_has_the_defaults_of_the_one_before_and_its_own() -> None:
+    older, newer = (KNOWN.get_defaults("broker", release) for release in ("5.5.0", "5.5.1"))
+    new_keys = newer.keys() - older.keys()
+    assert (len(new_keys), newer["batchDeleteTopicMaxRate"], newer["fileReservedTime"]) == (14, "10.0", "72")
+    assert older.keys() <= newer.keys()
 
 
 def test_what_is_each_ones_own() -> None:

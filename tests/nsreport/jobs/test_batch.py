@@ -95,7 +95,7 @@ def killed_at(table: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def export_records(out: Path, *options: str) -> list[int]:
     """The record numbers of the events that `report export` writes."""
     target_file = out.with_name("events.csv")
-    words = ["report", "export", "ns_event", "--dir", str(out), "--to", str(target_file)]
+    words = ["report", "export", "ns_event", "--dir", str(out), "--out", str(target_file)]
     assert app.main([*words, *options]) == 0
     return sorted(int(row["seq"]) for row in csv.DictReader(target_file.read_text().splitlines()))
 

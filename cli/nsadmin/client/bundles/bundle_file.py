@@ -10,7 +10,7 @@ from nsadmin.client.verified_archive import InvalidArchiveError, VerifiedArchive
 
 FORMAT_VERSION = 1
 BUNDLE_SUFFIX = ".nsbundle.zip"
-PROBES, JOURNAL_FOLDER, STATE_FOLDER = "probes.json", "journals/", "state/"
+PROBES, JOURNAL_FOLDER, STATE_FOLDER, LOG_FOLDER = "probes.json", "journals/", "state/", "logs/"
 
 
 class InvalidBundleError(InvalidArchiveError):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from namesrv_core import operator_files
 from namesrv_core.errors import BadSettings
 from nsadmin.client.connection.access_options import Credentials
+from nsadmin.client.extras import describe_missing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -237,10 +238,7 @@ def _call_keyring(keyring_call: Any) -> Any:
         import keyring
         from keyring.errors import KeyringError
     except ModuleNotFoundError:
-        raise BadSettings(
-            "the package for the system's keyring is missing: install it with `pip install "
-            "'nsadmin[keyring]'`"
-        ) from None
+        raise BadSettings(describe_missing("keyring", "keyring")) from None
     try:
         return keyring_call(keyring)
     except KeyringError as error:

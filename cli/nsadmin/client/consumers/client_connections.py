@@ -93,6 +93,20 @@ def read_producers(
     return merge_clients(c for client_result in client_results for c in client_result.result or ()), errors
 
 
+def find_connected_producers(
+    caller: Caller, group_places: Iterable[tuple[str, str]]
+) -> list[ServerResult[bool]]:
+    """Whether each broker has a client of the producer group (GET_PRODUCER_CONNECTION_LIST, 204)."""
+    answers = caller.send_requests(
+        (addr, make_request(RequestCode.GET_PRODUCER_CONNECTION_LIST, broker_headers.ProducerGroup(group)))
+        for addr, group in group_places
+    )
+    results = [decode_answer(a, partial(_parse_connection_set, a.addr)) for a in answers]
+    return [
+        ServerResult(r.addr, False, None) if _is_unknown_group(r.error) else r.then(bool) for r in results
+    ]
+
+
 def read_all_producers(
     caller: Caller, broker_addrs: Iterable[str]
 ) -> list[ServerResult[tuple[ProducerClient, ...]]]:

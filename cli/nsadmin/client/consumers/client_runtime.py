@@ -101,12 +101,24 @@ class ClientRuntime:
             who_text = "no client" if client_id is None else f'no client "{client_id}"'
             raise NotFound(f'{who_text} of group "{group}" is connected')
         return RunningGroup(
-            tuple(self._read_clients([(group, c) for c in clients], with_jstack)),
+            tuple(self.get_clients(group, clients, with_jstack=with_jstack)),
             group_connections.consume_type,
             group_connections.message_model,
             group_connections.errors,
             group_connections.proxy_errors,
         )
+
+    def get_clients(
+        self, group: str, clients: Sequence[ConnectedClient], *, with_jstack: bool = False
+    ) -> list[RunningClient]:
+        """Return the runtime state of these clients of a group (GET_CONSUMER_RUNNING_INFO, 307).
+
+        Args:
+            group: The consumer group.
+            clients: Its connected clients.
+            with_jstack: Also read a dump of each client's threads.
+        """
+        return self._read_clients([(group, client) for client in clients], with_jstack)
 
     def get_subscriptions(
         self, group: str, clients: Sequence[ConnectedClient]
@@ -126,7 +138,7 @@ class ClientRuntime:
             c.client.client_id: ServerResult(
                 c.client.client_id, None if c.info is None else c.info.subscriptions, c.error
             )
-            for c in self._read_clients([(group, client) for client in clients], False)
+            for c in self.get_clients(group, clients)
             if can_be_asked(c.client)
         }
 

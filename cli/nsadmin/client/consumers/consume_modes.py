@@ -64,7 +64,7 @@ class ConsumeModes:
         Returns:
             One ServerResult per address: the modes in the order of topics and groups; () if none is set.
         """
-        return self._caller.read_each(broker_addrs, _parse_modes, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
+        return self._caller.read_each(broker_addrs, parse_modes, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
 
     def get_defaults(self, broker_addrs: Iterable[str]) -> list[ServerResult[ConsumeMode]]:
         """Return the default mode of brokers (GET_BROKER_CONFIG, 26).
@@ -168,7 +168,8 @@ class ConsumeModes:
         return {addr: ServerResult(addr, None, error) for addr, error in errors_by_addr.items()}
 
 
-def _parse_modes(response: RemotingCommand) -> tuple[AssignedMode, ...]:
+def parse_modes(response: RemotingCommand) -> tuple[AssignedMode, ...]:
+    """Parse the body of GET_ALL_MESSAGE_REQUEST_MODE (402)."""
     return tuple(
         AssignedMode(topic, group, ConsumeMode(mode.text("mode"), mode.integer("popShareQueueNum", 0)))
         for topic, modes in parse_json_object(response).child("messageRequestModeMap").sorted_children()

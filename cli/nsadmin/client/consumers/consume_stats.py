@@ -4,6 +4,7 @@ from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
@@ -11,6 +12,7 @@ from nsadmin.client.connection.response_bodies import parse_json_object
 from nsadmin.client.consumers.client_connections import find_broadcasting_groups
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, read_committed_offsets
 from nsadmin.client.consumers.connected_clients import GroupConnections
+from nsadmin.client.consumers.consume_modes import parse_modes
 from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import ServerResult
@@ -27,6 +29,7 @@ class GroupQueueLag(NamedTuple):
         pull_offset: The offset of the next message to deliver. None before 5.1.
         last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
         is_broadcasting: Whether the clients of the group keep the offsets, so that those here are old.
+        is_popping: Whether its clients pop. Only looked up for an offset beyond the end.
     """
 
     group: str
@@ -36,11 +39,12 @@ class GroupQueueLag(NamedTuple):
     pull_offset: int | None
     last_consumed_ms: int | None
     is_broadcasting: bool = False
+    is_popping: bool = False
 
     @property
     def lag(self) -> Lag:
         """The number of unconsumed messages, or why it is unknown."""
-        return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting)
+        return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting, self.is_popping)
 
     @property
     def lag_count(self) -> int | None:
@@ -158,8 +162,37 @@ def complete_stats(
         else {group for group, connections in connections_by_group.items() if connections.is_broadcasting}
     )
 
+    popping_groups = _find_popping_groups(
+        caller,
+        [(a, lag.group) for a, lag in addressed_lags if (lag.consumer_offset or 0) > lag.broker_offset],
+        connections_by_group or {},
+    )
+
     def complete(broker_addr: str, consume_stats: ConsumeStats) -> ConsumeStats:
         committed_offsets = offsets_by_addr.get(broker_addr, {})
-        return consume_stats.clear_uncommitted(committed_offsets).mark_broadcasting(broadcasting_groups)
+        completed = consume_stats.clear_uncommitted(committed_offsets).mark_broadcasting(broadcasting_groups)
+        return completed._replace(
+            queues=tuple(lag._replace(is_popping=lag.group in popping_groups) for lag in completed.queues)
+        )
 
     return [stats_result.then(partial(complete, stats_result.addr)) for stats_result in stats_results]
+
+
+def _find_popping_groups(
+    caller: Caller,
+    group_places: Sequence[tuple[str, str]],
+    connections_by_group: Mapping[str, GroupConnections],
+) -> set[str]:
+    """Find which groups pop: by their consume mode (402; since 5.0), or because their clients are gRPC."""
+    if not group_places:
+        return set()
+    mode_results = caller.read_each(
+        sorted({addr for addr, _ in group_places}), parse_modes, RequestCode.GET_ALL_MESSAGE_REQUEST_MODE
+    )
+    popping_groups = {m.group for r in mode_results for m in r.result or () if m.mode.mode == "POP"}
+    return popping_groups | {
+        group
+        for _, group in group_places
+        if group in connections_by_group
+        and any(client.protocol == "gRPC" for client in connections_by_group[group].clients)
+    }

@@ -136,17 +136,37 @@ class ConsumerAdmin:
             {name_result.addr: name_result.error for name_result in name_results},
         )
 
-    def get_stats_each(self, group_places: Sequence[tuple[str, str]]) -> list[ServerResult[ConsumeStats]]:
+    def get_topic_progress(
+        self, topic: str, groups: Iterable[str], cluster_name: str | None = None
+    ) -> list[ServerResult[ConsumeStats]]:
+        """Return the progress of groups on a topic (GET_CONSUME_STATS, 208).
+
+        Args:
+            topic: The topic.
+            groups: The consumer groups; `admin.topics.list_usage` has those of the topic.
+            cluster_name: The cluster. Default: all clusters.
+
+        Returns:
+            One ServerResult per group and broker group: the answer of its master, else of a slave.
+        """
+        broker_addrs = [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
+        group_places = [(broker_addr, group) for group in groups for broker_addr in broker_addrs]
+        return complete_stats(self._caller, self.get_stats_each(group_places, topic))
+
+    def get_stats_each(
+        self, group_places: Sequence[tuple[str, str]], topic: str | None = None
+    ) -> list[ServerResult[ConsumeStats]]:
         """Return the raw statistics of groups on brokers, with one GET_CONSUME_STATS (208) each.
 
         Args:
             group_places: Pairs of (broker address, group).
+            topic: Only this topic. Default: all topics of each group.
 
         Returns:
             One ServerResult per pair, in order. An offset of 0 may mean "never", unlike in `get_progress`.
         """
         answers = self._caller.send_requests(
-            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group)))
+            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group, topic)))
             for addr, group in group_places
         )
         return [

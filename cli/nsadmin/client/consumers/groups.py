@@ -1,6 +1,6 @@
 """`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson
@@ -9,6 +9,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_group_name_problem
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
+from nsadmin.client.brokers.list_deletions import send_group_deletions
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
@@ -292,25 +293,53 @@ class GroupAdmin:
             One ServerResult per master, in order: the settings before. The error is NotFound for an unknown
             group (brokers answer success), NotApplied for a slave, AlreadyRecreated if the group is back.
         """
+        return self.delete_groups([group], master_targets, clean_offset=clean_offset)[0]
+
+    def delete_groups(
+        self, groups: Sequence[str], master_targets: Iterable[BrokerTarget], *, clean_offset: bool = False
+    ) -> list[list[ServerResult[GroupConfigFields]]]:
+        """Delete groups on masters, and verify it; see delete_group.
+
+        Brokers since 5.5.1 get lists of groups (DELETE_SUBSCRIPTION_GROUP_LIST, 5003).
+
+        Args:
+            groups: The groups.
+            master_targets: The masters to change.
+            clean_offset: Also delete the committed offsets of the groups.
+
+        Returns:
+            For each group the results of delete_group.
+        """
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)
-        holder_results = [
-            ServerResult(r.addr, None, slave_errors[r.addr]) if r.addr in slave_errors else r
-            for r in self.find_holders(group, master_targets)
-        ]
-        held_by_addr = {result.addr: result for result in holder_results if result.error is None}
-        holder_addrs = list(held_by_addr)
-        forbidden_by_addr = read_forbidden_topics(self._caller, holder_addrs, group)
-        ext_fields = broker_headers.DeleteGroup(group, clean_offset)
-        answers = self._caller.send_to_each(holder_addrs, RequestCode.DELETE_SUBSCRIPTIONGROUP, ext_fields)
-        tables_after = self.get_tables(targets.target_at_addr(broker_addr) for broker_addr in holder_addrs)
-        results_by_addr = {
-            a.addr: self._verify_deletion(
-                held_by_addr[a.addr], a.error, table_result, group, forbidden_by_addr.get(a.addr, [])
-            )
-            for a, table_result in zip(answers, tables_after, strict=True)
+        results_by_group = {
+            group: {
+                r.addr: ServerResult(r.addr, None, slave_errors[r.addr]) if r.addr in slave_errors else r
+                for r in self.find_holders(group, master_targets)
+            }
+            for group in groups
         }
-        return [results_by_addr.get(holder_result.addr, holder_result) for holder_result in holder_results]
+        held = {
+            (r.addr, group): r
+            for group, results in results_by_group.items()
+            for r in results.values()
+            if r.error is None
+        }
+        forbidden_topics = {
+            (addr, group): topics
+            for group in groups
+            for addr, topics in read_forbidden_topics(
+                self._caller, [a for a, g in held if g == group], group
+            ).items()
+        }
+        answers = send_group_deletions(self._caller, held, clean_offset=clean_offset)
+        holder_addrs = list(dict.fromkeys(addr for addr, _ in held))
+        tables_after = {r.addr: r for r in self.get_tables(map(targets.target_at_addr, holder_addrs))}
+        for ((addr, group), result), answer in zip(held.items(), answers, strict=True):
+            results_by_group[group][addr] = self._verify_deletion(
+                result, answer.error, tables_after[addr], group, forbidden_topics.get((addr, group), [])
+            )
+        return [list(results_by_group[group].values()) for group in groups]
 
     def _verify_deletion(
         self,

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 NEVER_COMMITTED = "no committed offset"
-BEYOND_END = "committed offset beyond the end"
+BEYOND_END = "the committed offset is beyond the end of the queue"
+POPS = "POP: lag is not known from offsets"
 BROADCASTS = "the group broadcasts: each client keeps its own offsets"
 
 
@@ -21,7 +22,9 @@ class Lag(NamedTuple):
     reason: str | None = None
 
 
-def measure_lag(broker_offset: int, consumer_offset: int | None, is_broadcasting: bool = False) -> Lag:
+def measure_lag(
+    broker_offset: int, consumer_offset: int | None, is_broadcasting: bool = False, is_popping: bool = False
+) -> Lag:
     """Return the lag of a group on one queue. All parts of nsadmin that show a lag use this function."""
     if is_broadcasting:
         return Lag(None, BROADCASTS)
@@ -29,7 +32,7 @@ def measure_lag(broker_offset: int, consumer_offset: int | None, is_broadcasting
         # Wherever the clients start, a queue without messages has nothing for them.
         return Lag(None, NEVER_COMMITTED) if broker_offset else Lag(0)
     if consumer_offset > broker_offset:
-        return Lag(None, BEYOND_END)
+        return Lag(None, POPS if is_popping else BEYOND_END)
     return Lag(broker_offset - consumer_offset)
 
 

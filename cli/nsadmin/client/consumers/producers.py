@@ -1,6 +1,6 @@
 """`admin.producers`: connected producers, as brokers know them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -71,6 +71,17 @@ class ProducerAdmin:
             One ServerResult per distinct address, in order: clients in the order of groups and client ids.
         """
         return client_connections.read_all_producers(self._caller, broker_addrs)
+
+    def find_connected(self, group_places: Sequence[tuple[str, str]]) -> list[ServerResult[bool]]:
+        """Return whether a client of a producer group is connected (GET_PRODUCER_CONNECTION_LIST, 204).
+
+        Args:
+            group_places: Pairs of (broker address, producer group).
+
+        Returns:
+            One ServerResult per pair, in order.
+        """
+        return client_connections.find_connected_producers(self._caller, group_places)
 
     def _list_addrs(self, topic: str | None) -> list[str]:
         broker_groups = (

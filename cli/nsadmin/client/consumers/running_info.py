@@ -24,6 +24,7 @@ class RunningQueue(NamedTuple):
         last_consume_ms: The last consumption.
         is_locked: Whether the client holds the lock of the queue; ordered consumers lock queues.
         is_dropped: Whether the client gave the queue up.
+        consuming_msg_count: The messages that an ordered consumer has taken from its cache.
     """
 
     queue: MessageQueue
@@ -34,6 +35,7 @@ class RunningQueue(NamedTuple):
     last_consume_ms: int | None
     is_locked: bool
     is_dropped: bool
+    consuming_msg_count: int | None = None
 
 
 ALL_QUEUES = -1
@@ -142,6 +144,7 @@ def _parse_running_queue(message_queue: MessageQueue, state: JsonObject) -> Runn
         state.integer("lastConsumeTimestamp", 0) or None,
         state.flag("locked"),
         _is_dropped(state),
+        state.integer("transactionMsgCount", None),
     )
 
 

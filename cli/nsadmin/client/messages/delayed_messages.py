@@ -14,7 +14,7 @@ from nsadmin.client.messages.message_sender import PRODUCER_GROUP
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.results import ClientClosed, NotApplied, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
-from nsadmin.client.topics.topics import TopicAdmin
+from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, TopicAdmin
 
 LEVEL_TOPIC, TIMER_TOPIC = "SCHEDULE_TOPIC_XXXX", "rmq_sys_wheel_timer"
 HALF_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC"
@@ -55,14 +55,16 @@ class DelayedMessages:
         self._caller, self._topics = caller, topics
         self._broker_configs, self._queue_reader = broker_configs, queue_reader
 
-    def list_pending(self, topic: str, now_ms: int) -> tuple[list[DelayedMessage], dict[str, RocketMQError]]:
+    def list_pending(
+        self, topic: str | None, now_ms: int
+    ) -> tuple[list[DelayedMessage], dict[str, RocketMQError]]:
         """Return the messages of a topic that are not delivered yet, in the order of their delivery.
 
         Reads the delay levels (GET_BROKER_CONFIG, 26), and the queues of delayed and timed messages
         (PULL_MESSAGE, 11), from the masters of the topic.
 
         Args:
-            topic: The topic.
+            topic: The topic; None for all topics except system topics, in the order of topics.
             now_ms: The present time in ms since 1970.
 
         Returns:
@@ -73,7 +75,8 @@ class DelayedMessages:
         """
         pending: list[DelayedMessage] = []
         errors: dict[str, RocketMQError] = {}
-        for queue_route in self._topics.get_route(topic).queues:
+        # Each broker has the topic of the delay levels.
+        for queue_route in self._topics.get_route(topic or LEVEL_TOPIC).queues:
             try:
                 pending += self._list_leveled(topic, queue_route, now_ms)
                 pending += self._list_timed(topic, queue_route, now_ms)
@@ -81,7 +84,7 @@ class DelayedMessages:
                 raise
             except RocketMQError as error:
                 errors[queue_route.broker_name] = error
-        return sorted(pending, key=lambda delayed: delayed.deliver_ms), errors
+        return sorted(pending, key=lambda delayed: (delayed.topic or "", delayed.deliver_ms)), errors
 
     def cancel_message(self, delayed_message: DelayedMessage, broker_addr: str) -> None:
         """Cancel a timed message (RECALL_MESSAGE, 370; brokers since 5.4).
@@ -116,7 +119,9 @@ class DelayedMessages:
         if recall_setting != "true":
             raise NoPermission(f"recallMessageEnable={recall_setting}")
 
-    def _list_leveled(self, topic: str, queue_route: QueueRoute, now_ms: int) -> Iterator[DelayedMessage]:
+    def _list_leveled(
+        self, topic: str | None, queue_route: QueueRoute, now_ms: int
+    ) -> Iterator[DelayedMessage]:
         [config] = self._broker_configs.get_each([queue_route.any_addr or ""])
         level_text = config.value().get("messageDelayLevel") or DEFAULT_DELAY_LEVELS
         durations = parse_delay_levels(level_text)
@@ -126,11 +131,11 @@ class DelayedMessages:
         for level, duration_ms in enumerate(durations, 1):
             for located_message in self._read_queue(LEVEL_TOPIC, route, level - 1, now_ms - duration_ms):
                 deliver_ms = located_message.message.store_timestamp + duration_ms
-                is_of_topic = located_message.message.properties.get("REAL_TOPIC") == topic
+                is_of_topic = _is_wanted(topic, located_message.message.properties.get("REAL_TOPIC"))
                 if is_of_topic and deliver_ms > now_ms:
                     yield DelayedMessage(located_message, deliver_ms, level)
 
-    def _list_timed(self, topic: str, queue_route: QueueRoute, now_ms: int) -> list[DelayedMessage]:
+    def _list_timed(self, topic: str | None, queue_route: QueueRoute, now_ms: int) -> list[DelayedMessage]:
         timer_route = queue_route._replace(perm=6, read_queue_nums=1, write_queue_nums=1, logical_queues=None)
         try:
             messages = list(self._read_queue(TIMER_TOPIC, timer_route, 0, now_ms - _TIMER_WINDOW_MS))
@@ -170,19 +175,27 @@ def parse_delay_levels(level_text: str) -> list[int]:
     return [int(word[:-1]) * _MS_PER_UNIT[word[-1]] for word in level_text.split()]
 
 
-def select_timed(topic: str, messages: Sequence[LocatedMessage], now_ms: int) -> list[DelayedMessage]:
-    """Return the timed messages of a topic that are not delivered yet, each once."""
+def _is_wanted(topic: str | None, real_topic: str | None) -> bool:
+    if topic is not None or real_topic is None:
+        return real_topic == topic
+    # Brokers use the timer for POP, too.
+    return not real_topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
+
+
+def select_timed(topic: str | None, messages: Sequence[LocatedMessage], now_ms: int) -> list[DelayedMessage]:
+    """Return the timed messages of a topic, or of all for None, that are not delivered yet, each once."""
     deleted_keys = {m.message.properties.get("TIMER_DEL_UNIQKEY", "") for m in messages}
     timed_by_id: dict[str, DelayedMessage] = {}
     for located_message in messages:
         properties: Mapping[str, str] = located_message.message.properties
         out_text = properties.get("TIMER_OUT_MS", "")
-        is_of_topic = properties.get("REAL_TOPIC") == topic and "TIMER_DEL_UNIQKEY" not in properties
+        real_topic = properties.get("REAL_TOPIC")
+        is_of_topic = _is_wanted(topic, real_topic) and "TIMER_DEL_UNIQKEY" not in properties
         if not (is_of_topic and out_text.isdecimal() and int(out_text) > now_ms):
             continue
         msg_id = located_message.message.msg_id
         # With appendTopicForTimerDeleteKey the key begins with the topic (TimerMessageStore.buildDeleteKey).
-        is_cancelled = not deleted_keys.isdisjoint({msg_id, f"{topic}_{msg_id}"})
+        is_cancelled = not deleted_keys.isdisjoint({msg_id, f"{real_topic}_{msg_id}"})
         timed_by_id[msg_id] = DelayedMessage(located_message, int(out_text), None, is_cancelled)
     return list(timed_by_id.values())
 

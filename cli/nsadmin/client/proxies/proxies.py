@@ -279,21 +279,25 @@ class ProxyAdmin:
         ordered_statuses = sorted(statuses, key=lambda status: status.proxy_addr)
         return ProxyList(tuple(ordered_statuses), {**heartbeats.errors, **errors}, heartbeats)
 
-    def get_topic_routes(self, topic: str) -> list[ServerResult[tuple[str, ...]]]:
+    def get_topic_routes(
+        self, topic: str, proxy_addrs: Iterable[str] | None = None
+    ) -> list[ServerResult[tuple[str, ...]]]:
         """Return the brokers in the route that each proxy gives clients (GET_ROUTEINFO_BY_TOPIC, 105).
-
-        Asks the proxies in cluster mode with consumers, and those in `access.proxies`.
 
         Args:
             topic: The topic.
+            proxy_addrs: The proxies to ask. Default: those in cluster mode with consumers, and those in
+                `access.proxies`.
 
         Returns:
             One ServerResult per proxy, in the order of addresses: the broker names. The error is
             TopicNotExist if the proxy has no route.
         """
-        statuses = _collect_candidates(self.get_heartbeats(), self._caller.proxies)
+        if proxy_addrs is None:
+            statuses = _collect_candidates(self.get_heartbeats(), self._caller.proxies)
+            proxy_addrs = [status.proxy_addr for status in statuses]
         route_results = self._caller.read_each(
-            sorted(status.proxy_addr for status in statuses),
+            sorted(proxy_addrs),
             parse_route,
             RequestCode.GET_ROUTEINFO_BY_TOPIC,
             route_header(topic),

@@ -10,6 +10,7 @@ from namesrv_core.errors import QueryNotFound, TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
+from nsadmin.client.brokers.list_deletions import send_group_deletions, send_topic_deletions
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
@@ -320,9 +321,10 @@ class BulkAdmin:
         return self._send_writes((addr, _build_groups_request(configs)) for addr, configs in batches)
 
     def delete_topics(self, topic_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
-        """Delete topics and their messages on brokers (DELETE_TOPIC_IN_BROKER, 215).
+        """Delete topics and their messages on brokers.
 
-        A missing topic also gives success.
+        Brokers since 5.5.1 get lists (DELETE_TOPIC_IN_BROKER_LIST, 5002), others a request for each topic
+        (DELETE_TOPIC_IN_BROKER, 215). A missing topic also gives success.
 
         Args:
             topic_places: Pairs of (broker address, topic).
@@ -330,10 +332,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the broker's answer.
         """
-        request_code = RequestCode.DELETE_TOPIC_IN_BROKER
-        return self._send_writes(
-            (addr, make_request(request_code, headers.DeleteTopic(name))) for addr, name in topic_places
-        )
+        return send_topic_deletions(self._caller, topic_places)
 
     def forget_topics(
         self, topic_places: Iterable[tuple[str, str]], cluster_name: str
@@ -353,9 +352,10 @@ class BulkAdmin:
         )
 
     def delete_groups(self, group_places: Iterable[tuple[str, str]]) -> list[ServerResult[RemotingCommand]]:
-        """Delete groups and their offsets on brokers (DELETE_SUBSCRIPTIONGROUP, 207).
+        """Delete groups and their offsets on brokers.
 
-        A missing group also gives success.
+        Brokers since 5.5.1 get lists (DELETE_SUBSCRIPTION_GROUP_LIST, 5003), others a request for each group
+        (DELETE_SUBSCRIPTIONGROUP, 207). A missing group also gives success.
 
         Args:
             group_places: Pairs of (broker address, group).
@@ -363,10 +363,7 @@ class BulkAdmin:
         Returns:
             One ServerResult per pair: the broker's answer.
         """
-        return self._send_writes(
-            (addr, make_request(RequestCode.DELETE_SUBSCRIPTIONGROUP, broker_headers.DeleteGroup(name, True)))
-            for addr, name in group_places
-        )
+        return send_group_deletions(self._caller, group_places, clean_offset=True)
 
     def put_values(self, value_places: Iterable[tuple[str, KvValue]]) -> list[ServerResult[RemotingCommand]]:
         """Write or delete KV values (PUT_KV_CONFIG, 100; DELETE_KV_CONFIG, 102).

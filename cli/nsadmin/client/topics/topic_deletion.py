@@ -13,6 +13,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import ClusterInfo
+from nsadmin.client.brokers.list_deletions import send_topic_deletions
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.results import NotApplied, NotFound, ServerResult
@@ -117,12 +118,16 @@ class TopicDeletion(NamedTuple):
         Returns:
             One DeletionStep per server.
         """
-        results_before = (*self._read_master_configs(), *self._read_namesrv_queues())
-        before_by_addr = {server_result.addr: server_result.result for server_result in results_before}
-        return [step._replace(before=before_by_addr.get(step.target)) for step in self._delete_everywhere()]
+        return run_deletions([self])[0]
 
-    def _delete_everywhere(self) -> list[DeletionStep]:
-        master_steps = self._delete_on_masters()
+    def _read_state(self) -> dict[str, dict[str, Any] | None]:
+        return {r.addr: r.result for r in (*self._read_master_configs(), *self._read_namesrv_queues())}
+
+    def _finish(self, delete_answers: list[ServerResult[RemotingCommand]]) -> list[DeletionStep]:
+        """Verify the deletion on the masters, and delete the topic on the name servers."""
+        complaint = "the master still has the topic"
+        verified_answers = _verify_absence(delete_answers, self._find_remaining_masters, complaint)
+        master_steps = [_make_step(a, "master") for a in verified_answers] + self._fail_masterless()
         if any(master_step.error is not None for master_step in master_steps):
             return master_steps + [DeletionStep(a, "nameserver", "skipped", None) for a in self.namesrv_addrs]
         return master_steps + self._delete_on_name_servers()
@@ -138,14 +143,6 @@ class TopicDeletion(NamedTuple):
 
     def _select_own_queues(self, route: TopicRoute) -> dict[str, Any]:
         return {name: r for name, r in _queues_by_broker(route).items() if name in self.broker_names}
-
-    def _delete_on_masters(self) -> list[DeletionStep]:
-        fields = headers.DeleteTopic(self.topic)
-        delete_answers = self.caller.send_to_each(self.masters, RequestCode.DELETE_TOPIC_IN_BROKER, fields)
-        verified_answers = _verify_absence(
-            delete_answers, self._find_remaining_masters, "the master still has the topic"
-        )
-        return [_make_step(answer, "master") for answer in verified_answers] + self._fail_masterless()
 
     def _fail_masterless(self) -> list[DeletionStep]:
         no_master_error = NotApplied("this broker has no master now: its slaves would keep the topic")
@@ -182,6 +179,26 @@ class TopicDeletion(NamedTuple):
             for r in self._read_routes(namesrv_addrs)
             if r.result and any(route.broker_name in self.broker_names for route in r.result.queues)
         }
+
+
+def run_deletions(deletions: Sequence[TopicDeletion]) -> list[list[DeletionStep]]:
+    """Delete several topics from one cluster, as `run_deletion` does.
+
+    Brokers since 5.5.1 get lists of topics (DELETE_TOPIC_IN_BROKER_LIST, 5002).
+
+    Returns:
+        The steps of each deletion.
+    """
+    if not deletions:
+        return []
+    states = [deletion._read_state() for deletion in deletions]
+    places = [(addr, deletion.topic) for deletion in deletions for addr in deletion.masters]
+    answers = iter(send_topic_deletions(deletions[0].caller, places))
+    answers_by_topic = [[next(answers) for _ in deletion.masters] for deletion in deletions]
+    return [
+        [step._replace(before=state.get(step.target)) for step in deletion._finish(delete_answers)]
+        for deletion, state, delete_answers in zip(deletions, states, answers_by_topic, strict=True)
+    ]
 
 
 def forget_topic(

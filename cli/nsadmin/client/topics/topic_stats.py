@@ -48,6 +48,24 @@ class TopicStats(NamedTuple):
     put_tps: float | None
 
 
+class QueueTimes(NamedTuple):
+    """When the messages of a broker's own queue were stored, in ms since 1970. None is unknown or never.
+
+    Attributes:
+        queue_id: The queue.
+        oldest_ms: The oldest message.
+        newest_ms: The newest message.
+        consumed_ms: The last message that the group consumed; the oldest one if it consumed none.
+        unread_age_ms: The age in ms of the oldest unread message; None if there is none.
+    """
+
+    queue_id: int
+    oldest_ms: int | None
+    newest_ms: int | None
+    consumed_ms: int | None
+    unread_age_ms: int | None
+
+
 class QueuePart(NamedTuple):
     """A part of a logical queue.
 
@@ -123,6 +141,38 @@ def read_stats_at(caller: Caller, topic_places: Sequence[tuple[str, str]]) -> li
         (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(t))) for a, t in topic_places
     )
     return [decode_answer(answer, _parse_topic_stats) for answer in answers]
+
+
+def read_times_at(
+    caller: Caller, places: Sequence[tuple[str, str, str]]
+) -> list[ServerResult[list[QueueTimes]]]:
+    """Read the times of a topic's queues, with one QUERY_CONSUME_TIME_SPAN (303) for each group."""
+    answers = caller.send_requests(
+        (addr, make_request(RequestCode.QUERY_CONSUME_TIME_SPAN, broker_headers.GroupOfTopic(topic, group)))
+        for addr, topic, group in places
+    )
+    return [decode_answer(answer, _parse_times) for answer in answers]
+
+
+_LONGEST_AGE_MS = 10**12
+
+
+def _parse_times(response: RemotingCommand) -> list[QueueTimes]:
+    spans = parse_json_object(response).children("consumeTimeSpanSet")
+    return sorted(map(_parse_time_span, spans), key=lambda times: times.queue_id)
+
+
+def _parse_time_span(span: JsonObject) -> QueueTimes:
+    oldest_ms, newest_ms, consumed_ms, unread_age_ms = (
+        value if (value := span.integer(key, 0)) > 0 else None
+        for key in ("minTimeStamp", "maxTimeStamp", "consumeTimeStamp", "delayTime")
+    )
+    # A broker that does not find the next message takes -1 for its time: the age is the present time plus 1.
+    # The group has read nothing, or its messages are deleted.
+    if unread_age_ms is not None and unread_age_ms > _LONGEST_AGE_MS:
+        unread_age_ms = None if oldest_ms is None else unread_age_ms - 1 - oldest_ms
+    queue_id = span.child("messageQueue").integer("queueId")
+    return QueueTimes(queue_id, oldest_ms, newest_ms, consumed_ms, unread_age_ms)
 
 
 def _logical_stats(

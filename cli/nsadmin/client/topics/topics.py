@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -11,12 +12,12 @@ from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.response_bodies import parse_topic_names
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 if TYPE_CHECKING:
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
-    from nsadmin.client.topics.topic_stats import BrokerTopicStats, TopicStats
+    from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueTimes, TopicStats
     from nsadmin.client.topics.topic_traffic import TopicTraffic
     from nsadmin.client.topics.topic_usage import TopicUsage
 
@@ -205,6 +206,30 @@ class TopicAdmin:
 
         return read_usage(self._caller, self.get_routes(topic_names))
 
+    def find_consumer_groups(self, topic: str) -> tuple[list[str], list[RocketMQError]]:
+        """Return the groups that subscribe to a topic or have offsets of it, on all its brokers.
+
+        Sends the requests of `list_usage`.
+
+        Args:
+            topic: The topic.
+
+        Returns:
+            A pair: the groups in order; and the errors of brokers, whose groups may be missing.
+
+        Raises:
+            NotFound: All brokers answered, and none knows a group.
+            TopicNotExist: No name server has a route of the topic.
+        """
+        usage = self.list_usage((topic,))
+        if not usage:
+            self.get_route(topic)
+        groups = sorted({group for u in usage for group in u.consumer_groups or ()})
+        errors = [u.error for u in usage if u.error is not None]
+        if not groups and not errors:
+            raise NotFound(f'no consumer group of the topic "{topic}" is known')
+        return groups, errors
+
     def list_consumer_groups(
         self, broker_addr: str, topic_names: Iterable[str]
     ) -> "ServerResult[dict[str, tuple[str, ...]]]":
@@ -283,6 +308,20 @@ class TopicAdmin:
 
         return read_stats_at(self._caller, topic_places)
 
+    def get_times_at(self, places: Sequence[tuple[str, str, str]]) -> "list[ServerResult[list[QueueTimes]]]":
+        """Return when messages of queues were stored, and consumed (QUERY_CONSUME_TIME_SPAN, 303).
+
+        Args:
+            places: Triples of (broker address, topic, group).
+
+        Returns:
+            One ServerResult per triple, in order: the broker's own queues. The error is TopicNotExist if the
+            broker does not have the topic.
+        """
+        from nsadmin.client.topics.topic_stats import read_times_at
+
+        return read_times_at(self._caller, places)
+
     def plan_deletion(self, topic: str, cluster_name: str) -> "TopicDeletion":
         """Check a deletion without executing it; see TopicDeletion.
 
@@ -296,6 +335,22 @@ class TopicAdmin:
         from nsadmin.client.topics.topic_deletion import TopicDeletion
 
         return TopicDeletion.plan_for_cluster(self._caller, self._clusters.get_info(), topic, cluster_name)
+
+    def run_deletions(self, deletions: "Sequence[TopicDeletion]") -> "list[list[DeletionStep]]":
+        """Run deletions from one cluster. Brokers since 5.5.1 get lists of topics.
+
+        Sends DELETE_TOPIC_IN_BROKER_LIST (5002), or DELETE_TOPIC_IN_BROKER (215) for each topic, then
+        DELETE_TOPIC_IN_NAMESRV (216).
+
+        Args:
+            deletions: The results of plan_deletion.
+
+        Returns:
+            The steps of each deletion.
+        """
+        from nsadmin.client.topics.topic_deletion import run_deletions
+
+        return run_deletions(deletions)
 
     def forget_topic(
         self, topic: str, namesrv_addrs: Iterable[str], *, dry_run: bool = False

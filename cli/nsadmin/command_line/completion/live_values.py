@@ -14,6 +14,7 @@ from nsadmin.client.brokers.targets import resolve_target
 from nsadmin.client.results import is_not_found
 from nsadmin.console import contexts
 from nsadmin.console.contexts import InvalidContextsError
+from nsadmin.console.guides import find_guides
 
 T = TypeVar("T")
 
@@ -31,7 +32,9 @@ def ask_servers(value_source: str, admin: AdminClient, detail: str) -> list[str]
 
 
 def list_local_values(value_source: str) -> list[str]:
-    """Return contexts and their name servers from the file of contexts; nothing if the file is invalid."""
+    """Return guides, or contexts and their name servers: none if the file of contexts is invalid."""
+    if value_source == "guides":
+        return [f"{guide.name}\t{guide.title}" for guide in find_guides().values()]
     try:
         contexts_by_name = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
     except InvalidContextsError:

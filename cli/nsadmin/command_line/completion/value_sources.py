@@ -25,10 +25,11 @@ LIVE_SOURCES = {
     "kv-keys": "keys of the KV namespace on the line",
     "broker-keys": "settings of a broker: the one on the line, else any",
     "namesrv-keys": "settings of a name server",
+    "guides": "pages of the documentation",
 }
 """Live values, with a description."""
 
-LOCAL_SOURCES = frozenset({"contexts", "name-servers"})
+LOCAL_SOURCES = frozenset({"contexts", "name-servers", "guides"})
 """Live values that need no request to a server."""
 
 DETAIL_METAVARS = {"kv-keys": "NAMESPACE", "broker-keys": "ADDR"}
@@ -44,6 +45,7 @@ _SOURCE_BY_METAVAR = {
     "ADDR": "addresses",
     "GROUP": "groups",
     "NAMESPACE": "namespaces",
+    "PAGE": "guides",
     "FORMAT": "|".join(OUTPUT_FORMATS),
     "FILE": FILE_SOURCE,
     "DIR": FOLDER_SOURCE,

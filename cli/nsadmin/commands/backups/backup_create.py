@@ -93,7 +93,7 @@ def backup_create(
     ] = None,
     every_text: Annotated[
         str | None,
-        Option("--every", metavar="TIME", help="Repeat after this time, such as 1h. Needs --dir."),
+        Option("--every", metavar="DURATION", help="Repeat after this time, such as 1h. Needs --dir."),
     ] = None,
     keep_count: Annotated[
         int | None,

@@ -6,13 +6,9 @@ from typing import Annotated, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.brokers.clusters import (
-    BrokerAddrGroup,
-    BrokerStatus,
-    describe_shared_addr,
-    find_shared_addrs,
-)
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus
 from nsadmin.client.results import NotFound, ServerResult, error_text, is_denied
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
@@ -25,13 +21,15 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, EpochMillisText, ResultRows
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.session import Session
-from nsadmin.operations.broker_disks import observe_disks
+from nsadmin.operations.broker_disks import judge_disks
+from nsadmin.operations.broker_identity import find_twins, list_identity_lines
 from nsadmin.operations.inventory.keeper import (
     BrokerMissingError,
     InventoryKeeper,
     describe_missing,
 )
 from nsadmin.operations.inventory.records import MissingBroker
+from nsadmin.operations.release_faults import list_broker_faults
 
 
 class ListedBroker(NamedTuple):
@@ -163,7 +161,10 @@ def cluster_list(
     def list_brokers() -> ResultRows:
         statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
         now_seconds = time()
-        refusals = _find_refusals(session, statuses)
+        config_results = session.admin.broker_configs.get_each(
+            [s.broker_addr for s in statuses if s.is_reachable]
+        )
+        refusals = _find_refusals(statuses, config_results)
         brokers = [describe_broker(s, refusals.get(s.broker_addr), now_seconds) for s in statuses]
         broker_errors = [s.error for s in statuses if s.error is not None]
         notes = []
@@ -179,10 +180,12 @@ def cluster_list(
         groups = [
             BrokerAddrGroup(s.cluster_name, s.broker_name, {s.broker_id: s.broker_addr}) for s in statuses
         ]
-        notes += [
-            f"{describe_shared_addr(addr, names)}: its figures count once for each name"
-            for addr, names in find_shared_addrs(groups).items()
-        ]
+        notes += list_identity_lines(groups, config_results)
+        former_addrs = inventory_keeper.find_former_addrs()
+        notes += find_twins(
+            session.admin, statuses, {addr: [former] for addr, former in former_addrs.items()}
+        )
+        notes += list_broker_faults(statuses)
         missing_errors = [
             BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers
         ]
@@ -220,10 +223,12 @@ def _read_brokers(
     return statuses, missing_brokers
 
 
-def _find_refusals(session: Session, statuses: Sequence[BrokerStatus]) -> dict[str, str]:
+def _find_refusals(
+    statuses: Sequence[BrokerStatus], config_results: Sequence[ServerResult[BrokerConfig]]
+) -> dict[str, str]:
     """The masters that refuse messages, with the reason."""
     infos = [ServerResult(s.broker_addr, s.runtime_info, s.error) for s in statuses]
-    refusals = observe_disks(session.admin, infos).refusals
+    refusals = judge_disks(infos, config_results).refusals
     return {
         s.broker_addr: refusals[s.broker_addr]
         for s in statuses

@@ -167,7 +167,7 @@ def inventory_pin(
 ) -> ResultRows:
     """Expect these brokers until you forget them, even if no command has seen them yet.
 
-    A name without an id selects the master. FILE is a plan from `nsadmin plan --save-to`, or a file with one
+    A name without an id selects the master. FILE is a plan from `nsadmin plan --out`, or a file with one
     broker per line. DIR is the journal of a name server, or the folder of `nsadmin collect`. It selects the
     brokers that were registered in the last 7 days. No server changes.
 

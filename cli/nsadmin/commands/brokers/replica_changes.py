@@ -20,6 +20,7 @@ from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.release_faults import describe_broker_faults
 from nsadmin.operations.replicas.takeover import find_takeover_gaps
 
 REPLICA_CHANGE_COLUMNS: Columns[ServerChange] = (BROKER_NAME, *CHANGE_COLUMNS)
@@ -72,6 +73,8 @@ def elect_master(
         raise NotFound(f"replica {replica.broker_id} of {broker_name} is not alive")
     if not force:
         _refuse_takeover_gaps(session, replicas_before, replica)
+    # The present master becomes a slave.
+    _warn_of_release_faults(session, replicas_before)
     risk_text = "" if replica.is_in_sync else ", which is not in sync (messages may be lost)"
     session.confirm_change(
         f"Make replica {replica.broker_id} ({replica.broker_addr}) of {broker_name} the master{risk_text}?"
@@ -88,6 +91,19 @@ def elect_master(
         if replicas_after.master_broker_id != replica.broker_id:
             error = NotApplied(f"the master is {replicas_after.master_broker_id}")
     return _change_rows(session, replicas_before, replicas_after, _describe_master, error)
+
+
+def _warn_of_release_faults(session: Session, replica_set: ReplicaSet) -> None:
+    label_by_addr = {
+        r.broker_addr: f"replica {r.broker_id} of {replica_set.broker_name}"
+        for r in replica_set.replicas
+        if r.broker_addr
+    }
+    for addr, info, _ in session.admin.brokers.get_runtime_info(list(label_by_addr)):
+        for line in describe_broker_faults(
+            label_by_addr[addr], info.version if info else None, is_slave=True
+        ):
+            session.write_remark(line)
 
 
 def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: BrokerReplica) -> None:

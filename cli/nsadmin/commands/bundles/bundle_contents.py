@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, SupportBundle
+from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, LOG_FOLDER, SupportBundle
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.changes import difference_columns
 from nsadmin.console.exit_codes import UsageError
@@ -18,7 +18,7 @@ from nsadmin.operations.bundles.comparison import compare_bundles
 
 
 class BundleItem(NamedTuple):
-    """A server, a journal or a gap of a bundle."""
+    """A server, a journal, a log or a gap of a bundle."""
 
     kind: str
     item: str
@@ -27,8 +27,10 @@ class BundleItem(NamedTuple):
 
 
 ITEM_COLUMNS: Columns[BundleItem] = (
-    Column("kind", "server, journal or leftOut", lambda i: i.kind),
-    Column("item", "address of the server, name of the journal, or the missing item", lambda i: i.item),
+    Column("kind", "server, journal, log or leftOut", lambda i: i.kind),
+    Column(
+        "item", "address of the server, name of the journal or log, or the missing item", lambda i: i.item
+    ),
     Column(
         "count", "number of answers of the server, or of requests that were left out", lambda i: i.quantity
     ),
@@ -73,9 +75,11 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
             for addr in manifest.members_by_server
         ]
         journal_names = sorted({name.split("/")[0] for name in bundle.list_files(JOURNAL_FOLDER)})
+        log_names = sorted(bundle.list_files(LOG_FOLDER))
     finally:
         bundle.close()
     items += [BundleItem("journal", name) for name in journal_names]
+    items += [BundleItem("log", name) for name in log_names]
     items += [BundleItem("leftOut", o.item, o.quantity or None, o.reason) for o in manifest.left_out]
     anonymised_text = f", pseudonyms for {' and '.join(manifest.anonymised)}" if manifest.anonymised else ""
     note = (

@@ -8,9 +8,9 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import BUNDLE_SUFFIX, BundleManifest
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
 from nsadmin.commands.procedures.signals import interrupt_on_sigterm
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import UsageError
@@ -20,6 +20,7 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.bundles.bundle_builder import BundleOrder, check_target, choose_rates, create_bundle
 from nsadmin.operations.bundles.collector import DEFAULT_MAX_DETAILS, CollectionPlan, list_namespaces
+from nsadmin.operations.bundles.local_files import parse_log_folder
 from nsadmin.operations.bundles.pseudonyms import choose_kinds
 from nsadmin.operations.state_folder import find_state_home
 
@@ -52,7 +53,6 @@ BUNDLE_COLUMNS: Columns[tuple[Path, BundleManifest]] = (
     ),
 )
 _DEFAULT_SINCE = "6h"
-_MAX_SINCE_SECONDS = 30 * 86_400.0
 
 
 class UnwritableBundleError(RocketMQError):
@@ -68,7 +68,7 @@ def bundle_create(
         Flags("--file"),
     ],
     since_text: Annotated[
-        str, Option("--since", metavar="TIME", help="Include journals and the audit log of this last time.")
+        str, Option("--since", metavar="TIME", help=f"Include journals and the audit log since: {TIME_HELP}")
     ] = _DEFAULT_SINCE,
     journal_folders: Annotated[
         list[str] | None,
@@ -76,6 +76,15 @@ def bundle_create(
             "--journal",
             metavar="DIR",
             help="Include this journal, or folder of `nsadmin collect`. Repeatable. Default: the context's.",
+        ),
+    ] = None,
+    log_folders: Annotated[
+        list[str] | None,
+        Option(
+            "--logs",
+            metavar="[HOST:]DIR",
+            help="Include the end of broker.log, store.log and namesrv.log in this folder, of a HOST through "
+            "ssh. Repeatable.",
         ),
     ] = None,
     namespaces: IncludedNamespacesOption = None,
@@ -118,27 +127,32 @@ def bundle_create(
     Passwords, keys, tokens and signatures are replaced by ***. The file contains no messages. Pseudonyms are
     the same in the whole file, and their key is not saved. bundle show lists the gaps, with the reasons.
 
+    --logs reads 1 MiB of each log. With --ssh, the connection to HOST goes through that host.
+
     Examples:
         # A bundle for support
         nsadmin bundle create incident.nsbundle.zip
         # Without host names, addresses and names
         nsadmin bundle create incident.nsbundle.zip --anonymise-names
+        # With the logs of a broker on this machine
+        nsadmin bundle create incident.nsbundle.zip --logs ~/logs/rocketmqlogs
     """
     if session.options.bundle is not None:
         raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")
-    since_seconds = parse_duration_seconds("--since", since_text, 1.0, _MAX_SINCE_SECONDS)
     now_seconds = time()
+    since_ms = parse_past_time("--since", since_text, int(now_seconds * 1000))
     name_servers = session.admin.addresses
     bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
     order = BundleOrder(
         bundle_path,
         CollectionPlan(list_namespaces(namespaces or ()), max_details),
         choose_rates(requests_per_second),
-        int((now_seconds - since_seconds) * 1000),
+        since_ms,
         tuple(journal_folders or session.options.journal_folders),
         audit.audit_path(),
         find_state_home(),
         choose_kinds(anonymise=anonymise, anonymise_names=anonymise_names),
+        tuple(parse_log_folder(text, session.options.access.tunnel) for text in log_folders or ()),
     )
     try:
         check_target(bundle_path)

@@ -41,7 +41,12 @@ def check_all(
     ] = None,
     group_names: Annotated[
         list[str] | None,
-        Option("-g", "--groupName", metavar="GROUP", help="Also check the lag of this group. Repeatable."),
+        Option(
+            "-g",
+            "--groupName",
+            metavar="GROUP",
+            help="Check the lag of this group only, instead of all. Repeatable.",
+        ),
     ] = None,
     expectation: ExpectOption = None,
     journal_folders: JournalOption = None,
@@ -74,22 +79,23 @@ def check_all(
 ) -> CheckVerdict:
     """Run every check that applies, at the same time. The worst state is the exit code.
 
-    The checks namesrv, brokers, writable, heartbeat and registrationSize always run. divergence runs if there
-    are several name servers, replicas if brokers have slaves, and certificates if TLS is in use. journal runs
-    if a name server writes a journal or you name a folder. drain runs if this machine has a drain. reports
-    runs if you name a folder. topic and lag run for the topics and groups that you name. The first line names
+    namesrv, brokers, writable, lag, heartbeat, registrationSize, disk, dlq, sends, timer and transactions
+    always run. divergence runs if there are several name servers, replicas if brokers have slaves, and
+    certificates if TLS is in use. journal runs if a name server writes a journal or you name a folder. drain
+    runs if this machine has a drain. proxies runs if a proxy is known, and reports if you name a folder. lag
+    examines all groups, or those that you name. topic runs for the topics that you name. The first line names
     what was not checked, and the report says why.
 
     If name servers differ, divergence waits for up to --settle seconds until they agree. Meanwhile, the other
     findings go to stderr.
 
     Examples:
-        # Run all checks
-        nsadmin check all
-        # Also check a group, for node_exporter
-        nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --output-file nsadmin.prom
+        # Run all checks, and accept larger backlogs
+        nsadmin check all --warning lag=1000000 --critical lag=5000000
+        # Only the lag of one group, for node_exporter
+        nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom
         # Wait until a restarted cluster is healthy
-        nsadmin check all --wait-until-ok 5m
+        nsadmin check all --wait-until-ok 5m --skip lag
     """
     for name in skipped_checks or ():
         if name not in CLUSTER_CHECKS:

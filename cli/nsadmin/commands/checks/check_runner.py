@@ -1,6 +1,5 @@
 """Runs a check: parses its limits, waits until the state is OK if asked to, and writes the report."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +8,7 @@ from typer import Option
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.wall_clock import time
+from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.broker_expectation import parse_expected_brokers
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
 from nsadmin.console.exit_codes import UsageError
@@ -48,8 +48,7 @@ ExpectOption = Annotated[
     ),
 ]
 _RETRY_PAUSE_SECONDS = 1.0
-_DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
-_SECONDS_PER_UNIT = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_MAX_PATIENCE_SECONDS = 86_400.0
 
 
 def warning_option(help_text: str) -> Any:
@@ -125,13 +124,17 @@ def run_probe(
 ) -> CheckVerdict:
     """Run the probe, with --wait-until-ok until the state is OK, and write the report in the chosen format.
 
-    If the probe fails, the state is UNKNOWN. With --output-file, the returned text is empty.
+    If the probe fails, the state is UNKNOWN. With --out, the returned text is empty.
     """
     options = session.options.plugin_options
     write_report = REPORT_WRITERS.get(options.format or "text")
     if write_report is None:
         raise UsageError(f'unknown format "{options.format}" for --format: use {", ".join(REPORT_WRITERS)}')
-    patience_seconds = None if options.wait_until_ok is None else _parse_wait_seconds(options.wait_until_ok)
+    patience_seconds = (
+        None
+        if options.wait_until_ok is None
+        else parse_duration_seconds("--wait-until-ok", options.wait_until_ok, 0, _MAX_PATIENCE_SECONDS)
+    )
     overall, parts = _probe_until_ok(
         session, lambda: _probe_once(check_name, probe, about_name), patience_seconds
     )
@@ -171,13 +174,6 @@ def _probe_until_ok(
         sleep(min(_RETRY_PAUSE_SECONDS, seconds_left))
 
 
-def _parse_wait_seconds(wait_text: str) -> float:
-    duration_match = _DURATION_PATTERN.fullmatch(wait_text.strip())
-    if not duration_match:
-        raise UsageError(f'invalid time "{wait_text}" for --wait-until-ok: use 90s, 5m or 1h')
-    return float(duration_match[1]) * _SECONDS_PER_UNIT[duration_match[2]]
-
-
 def _write_output_file(file_name: str, report_text: str) -> None:
     from pathlib import Path
 
@@ -193,4 +189,4 @@ def _write_output_file(file_name: str, report_text: str) -> None:
             is_private=False,
         )
     except OSError as error:
-        raise UsageError(f"cannot write {output_path} (--output-file): {error.strerror}") from None
+        raise UsageError(f"cannot write {output_path} (--out): {error.strerror}") from None

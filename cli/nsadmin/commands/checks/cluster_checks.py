@@ -50,7 +50,7 @@ def check_brokers(
         # Require two brokers
         nsadmin check brokers --expect broker-a-0,broker-b-0
         # Write metrics for node_exporter
-        nsadmin check brokers --format prometheus --output-file nsadmin_brokers.prom
+        nsadmin check brokers --format prometheus --out nsadmin_brokers.prom
     """
     from nsadmin.operations.inventory.keeper import open_inventory
 

@@ -102,7 +102,7 @@ def check_backup(
     session: Session,
     backup_path: Annotated[
         str,
-        Argument(metavar="PATH", help="A backup, or a folder of `nsadmin backup create --dir`."),
+        Argument(metavar="PATH", help="A backup, or a folder of `nsadmin backup create CLUSTER --dir DIR`."),
         Flags("--path"),
     ],
     cluster_name: Annotated[

@@ -49,7 +49,7 @@ def start_monitoring(
         # Show groups that are unhealthy now, for a program
         nsadmin startMonitoring --once --warning 1000000 --critical 10000000 --json
         # Write metrics for node_exporter
-        nsadmin startMonitoring --once --warning '~:' --critical '~:' --format prometheus --output-file a.prom
+        nsadmin startMonitoring --once --warning '~:' --critical '~:' --format prometheus --out a.prom
     """
     from nsadmin.operations.checks import group_monitor, lag
 

@@ -41,7 +41,11 @@ def _build_command(check: Check[Any]) -> Callable[..., CheckVerdict]:
         warning: Annotated[str | None, warning_option(check.warning_help)] = None,
         critical: Annotated[str | None, critical_option(check.critical_help)] = None,
     ) -> CheckVerdict:
-        return run_check(session, check.name, warning, critical, CheckScope(cluster_name=cluster_name))
+        # Imported late: the other checks can be health probes, which have to be quick.
+        from nsadmin.operations.inventory.keeper import open_inventory
+
+        scope = CheckScope(cluster_name=cluster_name, inventory=open_inventory(session))
+        return run_check(session, check.name, warning, critical, scope)
 
     function = run_in_cluster if check.takes_cluster else run
     function.__doc__ = check.help

@@ -12,7 +12,7 @@ SERVER: Column[JournalRecord] = Column(
     "server", "the name server that wrote the record", lambda r: r.server_name, wide=True
 )
 TYPE: Column[JournalRecord] = Column(
-    "type", "type of the event, from docs/reference/journal.md", lambda r: r.event_type
+    "type", "type of the event, one of nsadmin guide journal", lambda r: r.event_type
 )
 CAUSE: Column[JournalRecord] = Column("cause", "the request, or another cause", lambda r: r.origin.cause)
 CLIENT: Column[JournalRecord] = Column(

@@ -45,12 +45,16 @@ from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKee
 
 
 class QueueProgress(NamedTuple):
-    """A row of one group: a queue, or a broker that failed."""
+    """A row: a queue of a group, or a broker that failed."""
 
     broker_addr: str
     queue: GroupQueueLag | None
     error: RocketMQError | None = None
     client_id: str | None = None
+
+    @property
+    def group(self) -> str | None:
+        return self.queue and self.queue.group
 
 
 QUEUE_COLUMNS = of_part(lambda q: q.queue, (TOPIC, BROKER_NAME, QUEUE_ID))
@@ -145,7 +149,7 @@ def consumer_progress(
         Flags("-g", "--groupName"),
     ],
     topic: Annotated[
-        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic of the group.")
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
     ] = None,
     show_client: Annotated[
         str | None,
@@ -173,8 +177,10 @@ def consumer_progress(
     clients choose where they start. The offset is beyond the end of the queue. Or the group broadcasts, so
     each client keeps its own offsets. The totals do not include such queues.
 
-    Without GROUP, each row is a group. count is the number of connected clients, and tps is the number of
-    messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,
+    With -t and without GROUP, the rows are the queues of all groups of the topic.
+
+    Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
+    of messages consumed per second. diffTotal and inflightTotal are the sums of diff and inflight. --sort,
     --columns and --filter accept both names, for example diff and diffTotal.
 
     If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
@@ -183,14 +189,17 @@ def consumer_progress(
     Examples:
         # All groups, starting with the largest backlog
         nsadmin consumerProgress --sort -diffTotal
-        # One group, queue by queue
-        nsadmin consumerProgress warehouse
+        # All groups of a topic, queue by queue
+        nsadmin consumerProgress -t payments --sort -diff
         # Only one topic, with the client that owns each queue
         nsadmin consumerProgress warehouse -t payments -s true
     """
+    if group is None and topic is not None:
+        if show_client is not None:
+            raise UsageError("-s needs a group: run nsadmin consumerProgress GROUP -t TOPIC -s true")
+        inventory = open_expected_inventory(session, "consumerProgress", expectation)
+        return _topic_rows(session, inventory, topic, cluster_name)
     if group is None:
-        if topic is not None:
-            raise UsageError("-t needs a group: run nsadmin consumerProgress GROUP -t TOPIC")
         session.rename_selected_columns({"diff": "diffTotal", "inflight": "inflightTotal"})
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _all_group_rows(session, inventory, cluster_name, include_system)
@@ -261,6 +270,24 @@ def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]])
             f"inflight total {sum(q.inflight_count or 0 for q in queues)}"
         )
     return notes
+
+
+def _topic_rows(
+    session: Session, inventory: InventoryKeeper, topic: str, cluster_name: str | None
+) -> ResultRows:
+    session.rename_selected_columns({"diffTotal": "diff", "inflightTotal": "inflight"})
+    groups, list_errors = session.admin.topics.find_consumer_groups(topic)
+    results = session.admin.consumers.get_topic_progress(topic, groups, cluster_name)
+    # A broker that fails does so for each group.
+    failures = {r.addr: r for r in results if r.error is not None}
+    results = [*failures.values(), *(r for r in results if r.error is None)]
+    missing_errors = _find_missing_brokers(session, inventory, topic, cluster_name)
+    queues = [queue for r in results for queue in _list_queues(r, {})]
+    columns = [GROUP, *(c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS[1:])]
+    errors = [*(r.error for r in results), *list_errors, *missing_errors]
+    notes = [f"groups may be missing: {error_text(error)}" for error in list_errors]
+    notes += [*map(str, missing_errors), *_progress_notes(session, results)]
+    return ResultRows.from_records(columns, queues, errors, notes)
 
 
 def _all_group_rows(

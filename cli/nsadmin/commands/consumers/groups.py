@@ -9,6 +9,7 @@ from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.group_settings import GroupChange
+from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
@@ -18,6 +19,7 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change, describe_removal
 from nsadmin.commands.columns.consumers import GROUP
@@ -74,12 +76,10 @@ GROUP_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
 )
 MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
 """The settings that a table shows of a created or deleted group; JSON has all of them."""
-GROUP_DELETION_COLUMNS = (
-    TARGET,
-    ROLE,
-    GROUP,
-    TOPIC.means("retry or dead-letter topic of the group"),
-    *DELETION_COLUMNS[3:],
+GROUP_DELETION_COLUMNS: Columns[tuple[str, ServerChange]] = (
+    *of_part(lambda r: r[1], (TARGET, ROLE)),
+    GROUP.of(lambda r: r[0]),
+    *of_part(lambda r: r[1], (TOPIC.means("retry or dead-letter topic of the group"), *DELETION_COLUMNS[3:])),
 )
 
 GroupArgument = Annotated[
@@ -265,7 +265,11 @@ def _without_group_name(settings: Mapping[str, Any]) -> dict[str, Any]:
 @command(columns=GROUP_DELETION_COLUMNS)
 def delete_sub_group(
     session: Session,
-    group: GroupArgument,
+    group: Annotated[
+        str,
+        Argument(metavar="GROUP", help="A group, several as a,b or a pattern such as 'test-*'."),
+        Flags("-g", "--groupName"),
+    ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
     remove_offset: Annotated[
@@ -276,7 +280,7 @@ def delete_sub_group(
         bool, Option("--keep-topics", help="With -c: keep the group's retry and dead-letter topics.")
     ] = False,
 ) -> ResultRows:
-    """Delete a consumer group from one master, or from a cluster with its retry and dead-letter topics.
+    """Delete consumer groups from one master, or from a cluster with their retry and dead-letter topics.
 
     With -c, nsadmin deletes %RETRY%GROUP and %DLQ%GROUP with their messages from every master and name
     server. Without -r true, the offsets stay, and a new group of the same name continues at them.
@@ -284,59 +288,79 @@ def delete_sub_group(
     If a broker creates groups automatically, connected clients recreate the group immediately. A 5.5 broker
     does the same if it still has offsets of the group. Then a row reports it, nsadmin restores the group's
     settings, and its topics stay. A master without the group reports "not found". That is an error only if no
-    master has it.
+    master has it. A pattern matches no system groups. Brokers since 5.5.1 delete a list of groups with one
+    request.
 
     Examples:
         # Preview the deletion
         nsadmin deleteSubGroup ledger -c cluster-a --dry-run
+        # Preview the deletion of several groups
+        nsadmin deleteSubGroup 'led*,warehouse' -c cluster-a --dry-run
         # Delete a group, its retry and dead-letter topics and its offsets
         nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
     """
     removes_offsets = argument_values.parse_boolean("-r", remove_offset) or False
     master_targets = select_masters(session, broker_text, cluster_name)
-    group_topics = [] if cluster_name is None or keep_topics else [f"%RETRY%{group}", f"%DLQ%{group}"]
+    groups = expand_names("consumer group", group, lambda: _list_group_names(session, master_targets))
+    topic_prefixes = () if cluster_name is None or keep_topics else ("%RETRY%", "%DLQ%")
     deleted_things = [
-        f"the consumer group {group}",
-        *(["its offsets"] if removes_offsets else []),
-        *group_topics,
+        f"the consumer group {groups[0]}"
+        if len(groups) == 1
+        else f"{len(groups)} consumer groups ({abbreviate_names(groups, 10)})",
+        *(["the offsets"] if removes_offsets else []),
+        *(f"{prefix}{groups[0] if len(groups) == 1 else '...'}" for prefix in topic_prefixes),
     ]
-    client_notes = _list_client_notes(session, group, master_targets)
+    client_notes = [note for name in groups for note in _list_client_notes(session, name, master_targets)]
     for client_note in () if session.is_dry_run else client_notes:
         session.write_remark(client_note)
     session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
     group_admin = session.admin.groups
-    if session.is_dry_run:
-        holder_results, done_word = group_admin.find_holders(group, master_targets), "dry-run"
-    else:
-        holder_results, done_word = (
-            group_admin.delete_group(group, master_targets, clean_offset=removes_offsets),
-            "done",
-        )
-    changes = [
-        ServerChange(
-            target.broker_addr or target.broker_name,
-            before,
-            None,
-            error,
-            done_word,
-            "master",
-            words=describe_removal(before, MAIN_SETTINGS),
-        )
-        for target, (_, before, error) in zip(master_targets, holder_results, strict=True)
-    ]
-    errors = [change.error for change in changes]
-    if None in errors:
-        errors = [None if is_not_found(error) else error for error in errors]
-    # A group that still exists on one master would lose the messages that wait in its topics.
-    still_exists = any(isinstance(error, AlreadyRecreated) for error in errors)
+    result_lists = (
+        [group_admin.find_holders(name, master_targets) for name in groups]
+        if session.is_dry_run
+        else group_admin.delete_groups(groups, master_targets, clean_offset=removes_offsets)
+    )
+    changes: list[tuple[str, ServerChange]] = []
+    errors: list[RocketMQError | None] = []
     notes = client_notes if session.is_dry_run else []
-    if still_exists and group_topics:
-        notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
-    for group_topic in group_topics if None in errors and not still_exists else ():
-        topic_changes = _delete_group_topic(session, group_topic, cluster_name)
-        changes += topic_changes
-        errors += [change.error for change in topic_changes if change.done != "skipped"]
-    return ResultRows.from_records(GROUP_DELETION_COLUMNS, changes, errors, notes, common={GROUP: group})
+    for name, holder_results in zip(groups, result_lists, strict=True):
+        group_changes = [
+            ServerChange(
+                target.broker_addr or target.broker_name,
+                before,
+                None,
+                error,
+                "dry-run" if session.is_dry_run else "done",
+                "master",
+                words=describe_removal(before, MAIN_SETTINGS),
+            )
+            for target, (_, before, error) in zip(master_targets, holder_results, strict=True)
+        ]
+        group_errors = [change.error for change in group_changes]
+        if None in group_errors:
+            group_errors = [None if is_not_found(error) else error for error in group_errors]
+        # A group that still exists on one master would lose the messages that wait in its topics.
+        still_exists = any(isinstance(error, AlreadyRecreated) for error in group_errors)
+        group_topics = [f"{prefix}{name}" for prefix in topic_prefixes]
+        if still_exists and group_topics:
+            notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
+        for group_topic in group_topics if None in group_errors and not still_exists else ():
+            topic_changes = _delete_group_topic(session, group_topic, cluster_name)
+            group_changes += topic_changes
+            group_errors += [change.error for change in topic_changes if change.done != "skipped"]
+        changes += [(name, change) for change in group_changes]
+        errors += group_errors
+    return ResultRows.from_records(GROUP_DELETION_COLUMNS, changes, errors, notes)
+
+
+def _list_group_names(session: Session, masters: Sequence[BrokerTarget]) -> set[str]:
+    """The users' groups of all masters. A master that does not answer is reported by the deletion."""
+    return {
+        name
+        for result in session.admin.groups.get_tables(masters)
+        for name in result.result or ()
+        if not is_system_group(name)
+    }
 
 
 def _list_client_notes(session: Session, group: str, masters: Sequence[BrokerTarget]) -> list[str]:

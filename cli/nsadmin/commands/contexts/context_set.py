@@ -171,7 +171,7 @@ def context_set(
         str | None, Option("--defaultOutput", metavar="FORMAT", help="Default output format.")
     ] = None,
     read_only: Annotated[
-        bool | None, Option("--readOnly/--writable", help="Whether to refuse changes.")
+        bool | None, Option("--read-only/--writable", help="Whether to refuse changes.")
     ] = None,
     color: Annotated[
         str | None,
@@ -194,7 +194,7 @@ def context_set(
 
     Examples:
         # A read-only context with its name in red
-        nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --readOnly --color red
+        nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --read-only --color red
         # Reach servers in Kubernetes, and sign with credentials from the environment
         nsadmin context set prod --kube rocketmq --credentials env
         # Read a support bundle in place of servers

@@ -14,27 +14,13 @@ from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
-from nsadmin.operations.state_folder import find_state_home
-
-
-def _count_replayed(counts: DeadLetterCounts) -> int:
-    """How many dead letters that still exist were replayed, as the saved memory of the group says."""
-    clusters = (place.cluster_name for place in counts.queue_bounds)
-    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, counts.group))
-    memory.load_records()
-    return sum(
-        max(0, min(range_end, end) - max(range_begin, begin))
-        for place, (begin, end) in counts.queue_bounds.items()
-        for range_begin, range_end in memory.list_replayed(place).ranges
-    )
-
+from nsadmin.operations.dead_letters.replay_store import count_replayed
 
 GROUP_COLUMNS: Columns[DeadLetterCounts] = (
     GROUP,
     Column("messageCount", "dead letters on the brokers that answered", lambda c: c.message_count),
     Column(
-        "replayedCount", "those of messageCount that a `dlq replay` of this account replayed", _count_replayed
+        "replayedCount", "those of messageCount that a `dlq replay` of this account replayed", count_replayed
     ),
     Column("lastHourCount", "dead letters stored in the last hour", lambda c: c.last_hour_count),
     Column("oldest", "when a broker stored the oldest dead letter (UTC)", lambda c: format_utc(c.oldest_ms)),

@@ -109,7 +109,7 @@ def dlq_replay(
     ] = DEFAULT_MAX_FAILURES,
     settle_text: Annotated[
         str,
-        Option("--settle", metavar="TIME", help="Count failures for this long after the last message."),
+        Option("--settle", metavar="DURATION", help="Count failures for this long after the last message."),
     ] = "0s",
     to_topic: Annotated[
         bool, Option("--to-topic", help="Send to the origin topic, where every group gets the message.")

@@ -129,7 +129,7 @@ def dlq_show(
         Option("--limit", metavar="N", help="Stop after N messages; 128 by default, all with --export."),
     ] = None,
     export_file: Annotated[
-        str | None, Option("--export", metavar="FILE", help="Write a line of JSON for each message here.")
+        str | None, Option("--out", metavar="FILE", help="Write a line of JSON for each message here.")
     ] = None,
     decoder_texts: DecodeOption = None,
 ) -> ResultRows:
@@ -142,14 +142,12 @@ def dlq_show(
         # Dead letters of the last hour, with their bodies
         nsadmin dlq show payments-consumer --since 1h
         # All dead letters of one topic, as a file
-        nsadmin dlq show payments-consumer --origin payments --export dead.jsonl
+        nsadmin dlq show payments-consumer --origin payments --out dead.jsonl
     """
     command_name = "dlq show"
     decoders = parse_decoders(decoder_texts)
     if decoders and export_file is not None:
-        raise UsageError(
-            f"{command_name}: --decode and --export exclude each other: produce needs the bodies"
-        )
+        raise UsageError(f"{command_name}: --decode and --out exclude each other: produce needs the bodies")
     if max_messages is None and export_file is None:
         max_messages = DEFAULT_MAX_LETTERS
     selection = parse_selection(
@@ -194,7 +192,7 @@ def _letter_rows(
         if len(shown) == selection.max_messages or kept_bytes > MAX_KEPT_BYTES:
             long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
             notes.append(
-                f"stopped after {len(shown)} messages{long_bodies}: pass --limit N or --export FILE for more"
+                f"stopped after {len(shown)} messages{long_bodies}: pass --limit N or --out FILE for more"
             )
             break
         shown.append(show_letter(letter, now_ms, decoders))

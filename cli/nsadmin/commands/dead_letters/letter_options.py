@@ -7,7 +7,7 @@ from typer import Argument, Option
 
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.command_line.declarations import Flags, Values
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_span
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.console.exit_codes import UsageError
 
 GroupArgument = Annotated[
@@ -56,7 +56,7 @@ def parse_selection(
     offset_ids: list[str] | None = None,
 ) -> DeadLetterSelection:
     """Parse the options that select dead letters."""
-    begin_ms, end_ms = parse_time_span(since_text, until_text)
+    begin_ms, end_ms = parse_window(since_text, until_text)
     try:
         body_pattern = None if body_text is None else re.compile(body_text)
     except re.error as error:

@@ -129,7 +129,7 @@ def history(
     """
     history_query = HistoryQuery(
         _parse_subject(subject_kind, subject_name, kv_key),
-        *time_arguments.parse_time_span(since_text, until_text),
+        *time_arguments.parse_window(since_text, until_text),
         _parse_types(type_names),
         max_records or None,
     )

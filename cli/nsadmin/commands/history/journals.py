@@ -33,7 +33,7 @@ RECORD_COLUMNS: Columns[JournalRecord] = (
     CLIENT,
     Column(
         "event",
-        "fields of the event, with the names from docs/reference/journal.md",
+        "fields of the event, with the names of nsadmin guide journal",
         lambda r: r.event_fields,
         wide=True,
     ),
@@ -90,7 +90,7 @@ def journal_cat(
     """Show the records of a name server's journal, oldest first.
 
     The server may be running. nsadmin decompresses closed segments. A table shows a summary of each event.
-    JSON has all fields, which docs/reference/journal.md describes.
+    JSON has all fields, which nsadmin guide journal describes.
 
     Examples:
         # All events since a time
@@ -98,7 +98,7 @@ def journal_cat(
         # Removals and restorations of write permission, with their causes
         nsadmin journal cat namesrv/journal --filter type~^WritePerm --json
     """
-    begin_ms, end_ms = time_arguments.parse_time_span(since_text, until_text)
+    begin_ms, end_ms = time_arguments.parse_window(since_text, until_text)
     with _journal_path(journal_folder) as folder:
         unreadable = list[InvalidRecordError]()
         records = [

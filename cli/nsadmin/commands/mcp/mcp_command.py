@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
 from nsadmin.console.exit_codes import UsageError
@@ -47,7 +48,7 @@ def mcp(
         Option("--allow-changes", help="Also serve tools that plan changes, and a tool that executes plans."),
     ] = False,
     time_limit_text: Annotated[
-        str, Option("--time-limit", metavar="TIME", help="Time limit of a call that reads. Default: 2m.")
+        str, Option("--time-limit", metavar="DURATION", help="Time limit of a call that reads. Default: 2m.")
     ] = "2m",
     max_calls: Annotated[
         int, Option("--max-calls", metavar="N", help="Commands that run at once. Default: 4.", min=1)
@@ -97,6 +98,4 @@ def _require_sdk() -> None:
     try:
         import mcp.server.lowlevel  # noqa: F401
     except ModuleNotFoundError as error:
-        raise UsageError(
-            f"the Python package {error.name} is missing: run pip install 'nsadmin[mcp]'"
-        ) from None
+        raise UsageError(describe_missing(error.name or "mcp", "mcp")) from None

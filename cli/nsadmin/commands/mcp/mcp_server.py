@@ -17,7 +17,6 @@ from nsadmin.client.connection.tunnels.tunnel_server import end_sharing
 from nsadmin.commands.mcp.change_plans import PlanRefusedError
 from nsadmin.commands.mcp.runbooks import RUNBOOKS, build_task_text, find_runbook
 from nsadmin.commands.mcp.served_content import ServedContent
-from nsadmin.commands.mcp.served_files import read_title
 from nsadmin.commands.mcp.tool_calls import ToolResult
 from nsadmin.commands.mcp.tool_results import neutralise_text, wrap_untrusted
 from nsadmin.commands.mcp.tool_schemas import EXECUTE_TOOL, CommandTool, build_result_schema
@@ -137,12 +136,9 @@ class _Handlers:
     async def list_resources(self, context: Any, params: Any) -> types.ListResourcesResult:
         pages = [
             types.Resource(
-                uri=_PAGE_PREFIX + page_name,
-                name=page_name,
-                title=read_title(page_path.read_text(encoding="utf-8")),
-                mime_type="text/markdown",
+                uri=_PAGE_PREFIX + page_name, name=page_name, title=guide.title, mime_type="text/markdown"
             )
-            for page_name, page_path in self._content.pages.items()
+            for page_name, guide in self._content.pages.items()
         ]
         file_names = self._content.folder.list_names() if self._content.folder is not None else []
         files = [
@@ -155,9 +151,9 @@ class _Handlers:
         self, context: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        page_path = self._content.pages.get(uri.removeprefix(_PAGE_PREFIX))
-        if page_path is not None and uri.startswith(_PAGE_PREFIX):
-            return _text_resource(uri, page_path.read_text(encoding="utf-8"), "text/markdown")
+        guide = self._content.pages.get(uri.removeprefix(_PAGE_PREFIX))
+        if guide is not None and uri.startswith(_PAGE_PREFIX):
+            return _text_resource(uri, guide.read_text(), "text/markdown")
         if uri.startswith(_FILE_PREFIX):
             return await self._read_file(uri, unquote(uri.removeprefix(_FILE_PREFIX)))
         raise MCPError(types.INVALID_PARAMS, f'no resource "{uri[:200]}"')
@@ -190,14 +186,12 @@ class _Handlers:
 
     async def get_prompt(self, context: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         runbook = find_runbook(params.name)
-        page_path = None if runbook is None else self._content.pages.get(runbook.page_name)
-        if runbook is None or page_path is None:
+        guide = None if runbook is None else self._content.pages.get(runbook.page_name)
+        if runbook is None or guide is None:
             raise MCPError(types.INVALID_PARAMS, f'no prompt "{params.name[:100]}"')
         task_text = build_task_text(runbook, params.arguments or {}, self._content.allows_changes)
         page = types.TextResourceContents(
-            uri=_PAGE_PREFIX + runbook.page_name,
-            mime_type="text/markdown",
-            text=page_path.read_text(encoding="utf-8"),
+            uri=_PAGE_PREFIX + runbook.page_name, mime_type="text/markdown", text=guide.read_text()
         )
         return types.GetPromptResult(
             description=runbook.task,

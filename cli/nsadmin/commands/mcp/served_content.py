@@ -1,26 +1,26 @@
 """Gathers what the server offers: clusters, tools, pages and files."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line import registry
 from nsadmin.commands.mcp.exposed_commands import ExposedCommand, agent_refusal, list_exposed_commands
 from nsadmin.commands.mcp.served_clusters import list_served_clusters
-from nsadmin.commands.mcp.served_files import ServedFolder, find_pages
+from nsadmin.commands.mcp.served_files import ServedFolder
 from nsadmin.commands.mcp.tool_calls import CallLimits, ToolCaller
 from nsadmin.commands.mcp.tool_schemas import CommandTool, build_tools
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.guides import Guide, find_guides
 from nsadmin.console.session import Session
 
 
 class ServedContent(NamedTuple):
-    """The offer of the server: tools and pages by name, and the folder of --files; None without it."""
+    """The offer: tools by name, pages by path in docs/, and the folder of --files; None without it."""
 
     tools: Mapping[str, CommandTool]
     caller: ToolCaller
-    pages: Mapping[str, Path]
+    pages: Mapping[str, Guide]
     folder: ServedFolder | None
     allows_changes: bool
 
@@ -40,12 +40,11 @@ def build_content(
     exposed_commands = list_exposed_commands(with_changes=allows_changes)
     if tools_text is not None:
         exposed_commands = _select_commands(exposed_commands, tools_text)
+    pages = {guide.path_name: guide for guide in find_guides().values()}
     tools = build_tools(
         exposed_commands, tuple(clusters) if len(clusters) > 1 else (), has_folder=folder is not None
     )
-    return ServedContent(
-        tools, ToolCaller(tools, clusters, folder, limits), find_pages(), folder, allows_changes
-    )
+    return ServedContent(tools, ToolCaller(tools, clusters, folder, limits), pages, folder, allows_changes)
 
 
 def _select_commands(commands: Sequence[ExposedCommand], tools_text: str) -> list[ExposedCommand]:

@@ -1,16 +1,12 @@
-"""Owns the files that clients can read: pages of the documentation, and the files of --files."""
+"""The files of --files, which clients can read."""
 
 import os
 import stat
-import sysconfig
-from collections.abc import Mapping
 from pathlib import Path
 
-import nsadmin
 from nsadmin.console.exit_codes import UsageError
 
 FILE_ENDINGS = (".nsbackup.zip", ".nsbundle.zip", ".snapshot.zst", ".snapshot")
-_PAGE_ENDING = ".md"
 _MAX_FILES = 1000
 
 
@@ -37,27 +33,3 @@ class ServedFolder:
             return stat.S_ISREG(os.lstat(self._folder / file_name).st_mode)
         except OSError:
             return False
-
-
-def find_pages() -> Mapping[str, Path]:
-    """Return the pages of the documentation by name, such as how-to/dead-letters.md."""
-    for folder in _page_folders():
-        pages = {
-            page_path.relative_to(folder).as_posix(): page_path
-            for page_path in sorted(folder.rglob(f"*{_PAGE_ENDING}"))
-            if page_path.is_file()
-        }
-        if pages:
-            return pages
-    return {}
-
-
-def _page_folders() -> tuple[Path, ...]:
-    """The folders that can have the pages: of a checkout, and of an installed package."""
-    package_folder = Path(nsadmin.__file__).parent
-    return (package_folder.parents[1] / "docs", Path(sysconfig.get_path("data"), "share", "doc", "nsadmin"))
-
-
-def read_title(page_text: str) -> str:
-    """Return the first heading of a page."""
-    return next((line[2:].strip() for line in page_text.splitlines() if line.startswith("# ")), "")

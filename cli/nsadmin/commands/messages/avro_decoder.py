@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import Any
 from uuid import UUID
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.console.exit_codes import UsageError
 
 _CONTAINER_MARK, _SINGLE_OBJECT_MARK = b"Obj\x01", b"\xc3\x01"
@@ -24,9 +25,7 @@ def load_avro_decoder(schema_file: str) -> Callable[[bytes], Any]:
     try:
         library = import_module("fastavro")
     except ImportError:
-        raise UsageError(
-            "--decode avro needs the Python package fastavro: run pip install 'nsadmin[decoders]'"
-        ) from None
+        raise UsageError(describe_missing("fastavro", "decoders")) from None
     schema = _load_schema(library, schema_file) if schema_file else None
 
     def decode_avro(body: bytes) -> Any:

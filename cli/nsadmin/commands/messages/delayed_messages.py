@@ -42,7 +42,7 @@ DELIVER_TIME: Column[DelayedMessage] = Column(
 )
 DELAYED_COLUMNS: Columns[PendingMessage] = (
     *of_part(lambda p: p.shown.message, (MSG_ID,)),
-    *of_part(lambda p: p.delayed, (TOPIC.in_wide(),)),
+    *of_part(lambda p: p.delayed, (TOPIC,)),
     *of_part(lambda p: p.shown, (BROKER_NAME,)),
     *of_part(lambda p: p.delayed, (DELIVER_TIME,)),
     Column("remainingMs", "ms until the delivery", lambda p: to_millis(p.remaining_ms)),
@@ -85,8 +85,15 @@ CANCEL_COLUMNS: Columns[Cancellation] = (
 
 
 @command(columns=DELAYED_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
-def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
-    """List the messages of a topic that brokers deliver later, in the order of their delivery.
+def delayed_list(
+    session: Session,
+    topic: Annotated[
+        str | None,
+        Argument(metavar="TOPIC", help="A topic. Default: all, in the order of topics."),
+        Flags("-t", "--topic"),
+    ] = None,
+) -> ResultRows:
+    """List the messages of one topic or all that brokers deliver later, in the order of their delivery.
 
     A message has a delay level, or a time on brokers since 5.0. The list has also cancelled messages, because
     brokers keep them. Messages that wait for a retry of a consumer group belong to the retry topic
@@ -95,6 +102,8 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
     Examples:
         # The next deliveries
         nsadmin delayed list payments
+        # Those of all topics
+        nsadmin delayed list
     """
     now_ms = int(time() * 1000)
     delayed_messages, errors = session.admin.delayed_messages.list_pending(topic, now_ms)
@@ -103,7 +112,10 @@ def delayed_list(session: Session, topic: MessageTopicArgument) -> ResultRows:
         for d in delayed_messages
     ]
     outcomes = [*([None] if pending or not errors else []), *errors.values()]
-    return ResultRows.from_records(DELAYED_COLUMNS, pending, outcomes, failure_notes(errors.items()))
+    columns = DELAYED_COLUMNS
+    if topic is not None:
+        columns = tuple(c.in_wide() if c.key == TOPIC.key else c for c in columns)
+    return ResultRows.from_records(columns, pending, outcomes, failure_notes(errors.items()))
 
 
 @command(columns=CANCEL_COLUMNS, examples=("elsewhere", "its id is that of a message that was sent"))

@@ -14,7 +14,7 @@ from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice, parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.command_line.time_arguments import parse_time_span
+from nsadmin.command_line.time_arguments import parse_window
 from nsadmin.commands.columns.files import FILE
 from nsadmin.commands.columns.servers import ERROR, result_column
 from nsadmin.commands.columns.topics import TOPIC
@@ -75,7 +75,7 @@ def messages_export(
         Values("topics"),
     ],
     target_name: Annotated[
-        str, Option("--to", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder.")
+        str, Option("--out", metavar="FILE|DIR", help=f"File for all topics ({_FORMS_TEXT}), or folder.")
     ],
     form_name: Annotated[
         str | None,
@@ -106,12 +106,12 @@ def messages_export(
 
     Examples:
         # One topic as lines of JSON
-        nsadmin messages export payments --to payments.jsonl.gz
+        nsadmin messages export payments --out payments.jsonl.gz
         # The last day of two topics, for a query engine
-        nsadmin messages export payments,orders --since 1d --to exported --form parquet
+        nsadmin messages export payments,orders --since 1d --out exported --form parquet
     """
     topics = parse_name_list("TOPICS", topics_text)
-    begin_ms, end_ms = parse_time_span(since_text, until_text)
+    begin_ms, end_ms = parse_window(since_text, until_text)
     message_filter = MessageFilter(
         frozenset(tags or ()),
         frozenset(keys or ()),

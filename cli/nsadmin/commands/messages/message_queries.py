@@ -8,11 +8,11 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.messages.consume_tracks import describe_track_errors, map_track_types
-from nsadmin.client.messages.message_queries import END_OF_TIME_MS, FoundMessages, LocatedMessage
+from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
 from nsadmin.commands.messages.message_delivery import (
     DELIVERY_COLUMNS,
@@ -103,12 +103,13 @@ def query_msg_by_key(
         raise UsageError(f'invalid value "{key_type}" for -p: use K (key) or T (tag)')
     if max_count < 1:
         raise UsageError(f'invalid value "{max_count}" for -m: expected 1 or more')
+    begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
     found_messages = session.admin.messages.find_by_key(
         topic,
         message_key,
         max_num=max_count,
-        begin_ms=parse_time_option("-b", begin_text, 0),
-        end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
+        begin_ms=begin_ms,
+        end_ms=end_ms,
         by_tag=key_type == "T",
         last_key=last_key,
         route_topic=route_topic,
@@ -172,11 +173,12 @@ def query_msg_by_unique_key(
         nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
     has_receiver, decoders = has_push_receiver(group, client_id), parse_decoders(decoder_texts)
+    begin_ms, end_ms = parse_window(start_text, end_text, ("-s", "-e"))
     found_messages = session.admin.messages.find_by_unique_key(
         topic,
         msg_id,
-        begin_ms=parse_time_option("-s", start_text, 0),
-        end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
+        begin_ms=begin_ms,
+        end_ms=end_ms,
         route_topic=route_topic,
     )
     missing_text = f"no message of {topic} has the id {msg_id}"

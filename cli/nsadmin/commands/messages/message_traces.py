@@ -5,10 +5,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin.client import NotFound
-from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.messages.message_traces import TRACE_TOPIC, MessageTrace
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.messages import COST, KEYS, MSG_ID, OFFSET_MSG_ID, STORE_HOST, TAGS
 from nsadmin.commands.columns.servers import failure_notes
@@ -77,12 +76,13 @@ def query_msg_trace_by_id(
     """
     if max_count < 1:
         raise UsageError(f'invalid value "{max_count}" for -c: expected 1 or more')
+    begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
     found = session.admin.traces.find_traces(
         msg_id,
         trace_topic=trace_topic,
         max_num=max_count,
-        begin_ms=parse_time_option("-b", begin_text, 0),
-        end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
+        begin_ms=begin_ms,
+        end_ms=end_ms,
     )
     notes = failure_notes(found.broker_errors)
     if not found.traces:

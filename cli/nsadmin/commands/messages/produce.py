@@ -113,7 +113,7 @@ def produce(
 
     Each line of the input is the body of a message. Empty lines are skipped. With --jsonl, each line is an
     object with body, bodyEncoding (base64 for bytes), key or keys, tag or tags, properties, delay and
-    shardingKey. The rows of `consume --output jsonl` and the file of `dlq show --export` are such lines.
+    shardingKey. The rows of `consume --output jsonl` and the file of `dlq show --out` are such lines.
     Options are the defaults.
 
     Messages are spread over all writable queues, up to 64 at once. So messages of one queue can be stored in

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.client.extras import describe_missing
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.python_process import build_command, build_environment
 
-_MISSING_LIBRARY_TEXT = "--decode protobuf needs the Python package {}: run pip install 'nsadmin[decoders]'"
 _COMPILE_TIMEOUT_SECONDS = 60
 
 
@@ -32,7 +32,7 @@ def load_protobuf_decoder(place_text: str) -> Callable[[bytes], Any]:
         json_format = import_module("google.protobuf.json_format")
         pool = import_module("google.protobuf.descriptor_pool").DescriptorPool()
     except ImportError:
-        raise UsageError(_MISSING_LIBRARY_TEXT.format("protobuf")) from None
+        raise UsageError(describe_missing("protobuf", "decoders")) from None
     descriptor_set = library.FileDescriptorSet()
     try:
         descriptor_set.ParseFromString(_read_descriptors(file_name))
@@ -100,7 +100,7 @@ def _find_compiler() -> list[str]:
         return [*build_command("grpc_tools.protoc"), f"--proto_path={files('grpc_tools') / '_proto'}"]
     compiler = shutil.which("protoc")
     if compiler is None:
-        missing_text = _MISSING_LIBRARY_TEXT.format("grpcio-tools")
+        missing_text = describe_missing("grpcio-tools", "decoders")
         raise UsageError(f"{missing_text}, or pass a descriptor set instead of a .proto file")
     return [compiler]
 

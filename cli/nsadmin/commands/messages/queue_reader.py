@@ -8,13 +8,13 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
-from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage
+from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.queue_reader import MessagePage, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE,
     MAX_KEPT_BYTES,
@@ -239,12 +239,13 @@ class _QueueListing:
         end_text: str | None,
     ) -> None:
         """Find the offsets to read in each queue."""
+        begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
         self._span_results = self._session.admin.queue_reader.get_spans(
             self._topic,
             queue_routes,
             queue_id=queue_id,
-            begin_ms=parse_time_option("-b", begin_text, 0),
-            end_ms=parse_time_option("-e", end_text, END_OF_TIME_MS),
+            begin_ms=begin_ms,
+            end_ms=end_ms,
         )
         self._errors_by_queue = {
             (s.broker_name, s.queue_id): s.error for s in self._span_results if s.error is not None

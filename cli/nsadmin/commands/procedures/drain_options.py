@@ -30,14 +30,14 @@ SettleTimeOption = Annotated[
     str,
     Option(
         "--settle",
-        metavar="TIME",
+        metavar="DURATION",
         help="How long clients need to refresh their routes (pollNameServerInterval). Default: 30s.",
     ),
 ]
 
 
 IntervalOption = Annotated[
-    str, Option("--interval", metavar="TIME", help="Time between two checks. Default: 10s.")
+    str, Option("--interval", metavar="DURATION", help="Time between two checks. Default: 10s.")
 ]
 
 

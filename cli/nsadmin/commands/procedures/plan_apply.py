@@ -104,7 +104,7 @@ def plan(
     file_name: PlanFileArgument,
     prune: PruneOption = False,
     saved_file: Annotated[
-        str | None, Option("--save-to", metavar="FILE", help="Save the plan for `nsadmin apply`.")
+        str | None, Option("--out", metavar="FILE", help="Save the plan for `nsadmin apply`.")
     ] = None,
     reports_differences: Annotated[
         bool,
@@ -128,7 +128,7 @@ def plan(
         # Preview the changes
         nsadmin plan cluster.yaml
         # Include deletions, and save the plan
-        nsadmin plan cluster.yaml --prune --save-to tonight.plan
+        nsadmin plan cluster.yaml --prune --out tonight.plan
         # Check in a script whether the cluster differs from the file (exit code 2)
         nsadmin plan cluster.yaml --exit-code
     """
@@ -154,7 +154,7 @@ def _plan_file(
                 Path(saved_file), plan_file.make_saved_plan(desired_state, prune, live_state, plan_difference)
             )
         except OSError as error:
-            raise UsageError(f"cannot write {saved_file} (--save-to): {error.strerror}") from None
+            raise UsageError(f"cannot write {saved_file} (--out): {error.strerror}") from None
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     notes = [
         *live_state.shared_addr_lines,
@@ -211,7 +211,7 @@ def apply(
     contain messages, or queues of a broker that does not report their messages. Pass --allow-stranded to
     remove them anyway. plan and --dry-run show the number of messages.
 
-    apply executes a saved plan (plan --save-to) exactly as shown, including deletions. It refuses the plan if
+    apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if
     the cluster has changed in other ways than by steps of this plan.
 
     Examples:

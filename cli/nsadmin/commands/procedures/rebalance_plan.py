@@ -93,7 +93,7 @@ def rebalance_plan(
         str | None,
         Option(
             "--sample",
-            metavar="TIME",
+            metavar="DURATION",
             help="Measure traffic for so long, such as 5m. Default: the brokers' statistics of up to 24 h.",
         ),
     ] = None,

@@ -127,18 +127,18 @@ def rebalance_run(
     ] = 60,
     timeout_text: Annotated[
         str | None,
-        Option("--step-timeout", metavar="TIME", help="Pause if a step takes longer. Default: no limit."),
+        Option("--step-timeout", metavar="DURATION", help="Pause if a step takes longer. Default: no limit."),
     ] = None,
     settle_text: Annotated[
         str,
         Option(
             "--settle",
-            metavar="TIME",
+            metavar="DURATION",
             help="How long clients need to refresh their routes and to share out queues. Default: 60s.",
         ),
     ] = "60s",
     interval_text: Annotated[
-        str, Option("--interval", metavar="TIME", help="Time between two checks. Default: 5s.")
+        str, Option("--interval", metavar="DURATION", help="Time between two checks. Default: 5s.")
     ] = "5s",
 ) -> ResultRows | Iterator[OutputText]:
     """Move queues between brokers as a plan says, without send errors and without losing a message.

@@ -23,6 +23,7 @@ from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.runner import DrainPlan
 from nsadmin.operations.drain.state import open_drain
 from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.release_faults import list_broker_faults
 from nsadmin.operations.restart.events import describe_record
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
 from nsadmin.operations.restart.state import BrokerProcess, open_restart, order_processes
@@ -82,7 +83,7 @@ def rolling_restart(
         str,
         Option(
             "--patience",
-            metavar="TIME",
+            metavar="DURATION",
             help="How long a broker may take to become healthy. Default: 10m.",
         ),
     ] = "10m",
@@ -138,6 +139,8 @@ def rolling_restart(
     if stop_command or start_command:
         for broker_process in broker_processes:
             shell_command.require_safe_fields(_command_fields(broker_process))
+    for line in list_broker_faults(session.admin.clusters.list_broker_status(cluster_name)):
+        session.write_remark(line)
     if session.is_dry_run:
         return _dry_run_rows(session, broker_processes)
     shell_commands = {

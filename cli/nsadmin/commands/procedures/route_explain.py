@@ -11,7 +11,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     ServerJournal,
@@ -21,52 +21,28 @@ from nsadmin.commands.history.journal_source import (
 from nsadmin.commands.topics.topics import TopicArgument
 from nsadmin.console import contexts, settings
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.explain import observer
 from nsadmin.operations.explain.diagnosis import (
     CauseExplanation,
-    explain_route,
-    list_cause_ids,
+    describe_verdict,
     reach_verdict,
+    verdict_errors,
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
+from nsadmin.operations.explain.route_diagnosis import explain_route
 
-STEP: Column[CauseExplanation] = Column(
-    "step", "the examined step; the same names in every release", lambda e: e.cause_id
-)
-RESULT: Column[CauseExplanation] = Column(
-    "result", "ok, warning (not the cause), cause, unknown or skipped", lambda e: e.finding.result
-)
 SERVERS: Column[CauseExplanation] = Column(
     "namesrvAddrs",
     "the name servers with this finding; empty if it is not about one name server",
     lambda e: e.namesrv_addrs,
 )
-SEEN: Column[CauseExplanation] = Column("seen", "the finding", lambda e: e.finding.evidence)
-NEXT: Column[CauseExplanation] = Column(
-    "next",
-    "the next step, with the command; null for none",
-    lambda e: None if e.finding.advice is None else str(e.finding.advice),
-)
 EXPLAIN_COLUMNS: Columns[CauseExplanation] = (
     STEP,
     RESULT,
     SERVERS,
-    *of_part(
-        lambda e: e.finding,
-        (
-            BROKER_NAME.means("the broker of the finding; null if it is not about one broker"),
-            BROKER_ADDR.means("its address, HOST:PORT"),
-        ),
-    ),
-    SEEN,
-    NEXT,
-    Column(
-        "command",
-        "only the command, with words in capitals to replace; null for none",
-        lambda e: e.finding.advice and e.finding.advice.shell_command,
-    ),
+    *FINDING_COLUMNS,
 )
 
 
@@ -202,26 +178,17 @@ def _exit_errors(facts: RouteFacts, steps: Sequence[CauseExplanation]) -> list[R
     if len(silent_errors) == len(facts.server_views):
         return list(silent_errors)
     verdict = reach_verdict(steps)
-    if verdict == "fine" and not _find_lost_names(steps):
-        return [None]
-    return [RocketMQError(verdict)] if verdict == "cause found" else [None, RocketMQError(verdict)]
+    return verdict_errors("unknown" if verdict == "fine" and _find_lost_names(steps) else verdict)
 
 
 def _verdict_notes(steps: Sequence[CauseExplanation]) -> list[str]:
-    verdict, warned_causes = reach_verdict(steps), _causes_with_result(steps, "warning")
-    verdict_line = {
-        "cause found": f"cause found: {', '.join(list_cause_ids(steps))}",
-        "unknown": "unknown: no cause found, but some checks were incomplete: "
-        f"{', '.join(_causes_with_result(steps, 'unknown'))}",
-        "fine": "no problem: clients of each name server find writable and readable queues",
-    }[verdict]
-    lost_names = _find_lost_names(steps)
-    if verdict == "fine" and lost_names:
-        verdict_line = (
-            "clients of each name server find queues, but not those of brokers that left: "
-            f"{', '.join(lost_names)}"
-        )
-    return [verdict_line, *([f"other problems to fix: {', '.join(warned_causes)}"] if warned_causes else [])]
+    lost_list = ", ".join(_find_lost_names(steps))
+    return describe_verdict(
+        steps,
+        f"clients of each name server find queues, but not those of brokers that left: {lost_list}"
+        if lost_list
+        else "no problem: clients of each name server find writable and readable queues",
+    )
 
 
 def _find_lost_names(steps: Iterable[CauseExplanation]) -> list[str]:
@@ -234,7 +201,3 @@ def _find_lost_names(steps: Iterable[CauseExplanation]) -> list[str]:
         and step.finding.broker_name is not None
         and not step.namesrv_addrs
     ]
-
-
-def _causes_with_result(steps: Iterable[CauseExplanation], result: str) -> list[str]:
-    return list(dict.fromkeys(step.cause_id for step in steps if step.finding.result == result))

@@ -61,7 +61,9 @@ def collect(
     ],
     interval_text: Annotated[
         str,
-        Option("--interval", metavar="TIME", help="Time between two polls: 500ms, 15s, 1m. Default: 15s."),
+        Option(
+            "--interval", metavar="DURATION", help="Time between two polls: 500ms, 15s, 1m. Default: 15s."
+        ),
     ] = "15s",
     max_request_rate: Annotated[
         int,
@@ -90,7 +92,9 @@ def collect(
     ] = False,
     broker_interval_text: Annotated[
         str,
-        Option("--broker-interval", metavar="TIME", help="Time between two rounds of brokers. Default: 60s."),
+        Option(
+            "--broker-interval", metavar="DURATION", help="Time between two rounds of brokers. Default: 60s."
+        ),
     ] = "60s",
     max_broker_rate: Annotated[
         int,
@@ -110,7 +114,7 @@ def collect(
 
     Each poll asks every name server for its clusters, topics, routes, settings and KV config, and compares
     them with the last poll. nsadmin writes changes of brokers, queues, permissions and values as journal
-    events (docs/reference/journal.md), with `source: collector`. The `journal` commands read them. Between
+    events (nsadmin guide journal), with `source: collector`. The `journal` commands read them. Between
     two polls, only the net change is known, and not which client made it. nsadmin also writes failed polls:
     until a poll succeeds, the state is unknown.
 

@@ -42,11 +42,15 @@ def exporter(
     ] = None,
     interval_text: Annotated[
         str,
-        Option("--interval", metavar="TIME", help="Time between two passes over all brokers. Default: 30s."),
+        Option(
+            "--interval", metavar="DURATION", help="Time between two passes over all brokers. Default: 30s."
+        ),
     ] = "30s",
     topic_interval_text: Annotated[
         str,
-        Option("--topic-interval", metavar="TIME", help="Time between two passes over topics. Default: 60s."),
+        Option(
+            "--topic-interval", metavar="DURATION", help="Time between two passes over topics. Default: 60s."
+        ),
     ] = "60s",
     max_request_rate: Annotated[
         int,
@@ -91,7 +95,7 @@ def exporter(
     the next pass.
 
     Pages: /metrics as text or OpenMetrics, /probe?target=HOST:PORT for one server, /sd with all targets for
-    HTTP service discovery, /healthz and /readyz. docs/reference/exporter-metrics.md lists all metrics, and
+    HTTP service discovery, /healthz and /readyz. nsadmin guide exporter-metrics lists all metrics, and
     docs/monitoring has alert rules and a dashboard. A pass needs two requests for each group on each master,
     and a pass over topics one for each topic on each master. With --contexts, each series has the label
     `context`.

@@ -140,7 +140,7 @@ def lab_run(
     until: Annotated[
         str | None,
         Option(
-            "--until", metavar="TIME", help="Duration of the run (default: the scenario's): 90s, 10m, 2h."
+            "--until", metavar="DURATION", help="Duration of the run (default: the scenario's): 90s, 10m, 2h."
         ),
     ] = None,
     java_logs: Annotated[

@@ -27,7 +27,7 @@ def namesrv(
         Option(
             "-D",
             metavar="KEY=VALUE",
-            help="Set any setting of docs/reference/configuration.md, such as -Dtls.server.mode=enforcing."
+            help="Set any setting of nsadmin guide configuration, such as -Dtls.server.mode=enforcing."
             " The environment has the same settings, such as NAMESRV_TLS_SERVER_MODE=enforcing. Repeatable.",
         ),
     ] = None,
@@ -86,7 +86,7 @@ def namesrv(
         Option(
             "--credentials",
             metavar="FILE",
-            help="Access rules, see docs/how-to/secure-the-name-server.md (default: everything is allowed).",
+            help="Access rules, see nsadmin guide secure-the-name-server (default: everything is allowed).",
         ),
     ] = None,
     read_only: Annotated[

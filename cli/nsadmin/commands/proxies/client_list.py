@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Option
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.command_line.declarations import command
@@ -80,6 +81,8 @@ def client_list(
     proxies = found_clients.proxies.proxies
     notes = [*describe_proxy_problems(proxies), *failure_notes(found_clients.errors.items())]
     if any(proxy.mode == "cluster" for proxy in proxies) and not is_grpc_installed():
-        notes.append("gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]")
+        notes.append(
+            f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"
+        )
     errors = [*(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
     return ResultRows.from_records(CLIENT_COLUMNS, found_clients.clients, errors, notes)

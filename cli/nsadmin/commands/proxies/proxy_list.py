@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.client.proxies.proxies import ProxyStatus
 from nsadmin.client.results import error_text
@@ -12,8 +13,6 @@ from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
-
-INSTALL_NOTE = "grpcConnections is unknown: install the extra nsadmin[proxy]"
 
 _STATES = {True: "ok", False: "silent", None: "unknown"}
 PROXY_COLUMNS: Columns[ProxyStatus] = (
@@ -69,7 +68,7 @@ def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> Res
     found = session.admin.proxies.list_proxies(cluster_name)
     notes = [*describe_proxy_problems(found.proxies), *failure_notes(found.errors.items())]
     if found.proxies and not is_grpc_installed():
-        notes.append(INSTALL_NOTE)
+        notes.append(f"grpcConnections is unknown: {describe_missing('grpcio-channelz', 'proxy')}")
     # None stands for the brokers that answered.
     errors = [*(p.error for p in found.proxies), *found.errors.values(), None]
     return ResultRows.from_records(PROXY_COLUMNS, found.proxies, errors, notes)

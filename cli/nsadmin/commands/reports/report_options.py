@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.console.exit_codes import UsageError
 from nsreport.dictionary.table_definitions import DEFINITIONS_BY_NAME, TableDefinition
 from nsreport.reports.catalogue import REPORTS_BY_NAME
@@ -27,7 +28,7 @@ AsOfOption = Annotated[
     Option(
         "--as-of",
         metavar="TIME",
-        help="Read the tables as they were at this time: ISO 8601 (UTC without a zone), or 12h or 2d ago.",
+        help="Read the tables as they were then: ISO 8601 (local time without a zone), or 12h or 2d ago.",
     ),
 ]
 
@@ -78,4 +79,4 @@ def _parse_day(option_flag: str, day_text: str | None) -> date | None:
 
 def missing_extra_error(error: ImportError, extra_name: str = "spark") -> UsageError:
     """Return the error about a missing Python package, with the extra of nsadmin that brings it."""
-    return UsageError(f"the Python package {error.name} is missing: run pip install 'nsadmin[{extra_name}]'")
+    return UsageError(describe_missing(error.name or "", extra_name))

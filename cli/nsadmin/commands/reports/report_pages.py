@@ -55,12 +55,14 @@ def _list_columns() -> "Iterator[Column[Mapping[str, object]]]":
 REPORT_COLUMNS = tuple(_list_columns())
 
 TargetFileOption = Annotated[
-    str | None, Option("--to", metavar="FILE", help="Write to this file instead of stdout.")
+    str | None, Option("--out", metavar="FILE", help="Write to this file instead of stdout.")
 ]
 TargetFolderOption = Annotated[
     str | None,
     Option(
-        "--to-folder", metavar="FOLDER", help="Write index.html and a page for each cluster into this folder."
+        "--out-folder",
+        metavar="FOLDER",
+        help="Write index.html and a page for each cluster into this folder.",
     ),
 ]
 
@@ -167,7 +169,7 @@ def report_html(
 ) -> OutputText:
     """Write all reports as HTML pages with charts and sortable tables.
 
-    Without --to-folder, one page has the reports of all clusters. With it, index.html compares the clusters,
+    Without --out-folder, one page has the reports of all clusters. With it, index.html compares the clusters,
     and each cluster has a page. Each file needs no other file and no network. The pages suit phones and wide
     screens, and are light or dark like the system of the reader.
 
@@ -176,12 +178,12 @@ def report_html(
 
     Examples:
         # A page for a browser
-        nsadmin report html --dir reports --to reports.html
+        nsadmin report html --dir reports --out reports.html
         # A page for each cluster, and an index
-        nsadmin report html --dir reports --to-folder site
+        nsadmin report html --dir reports --out-folder site
     """
     if target_file is not None and target_folder is not None:
-        raise UsageError("use either --to or --to-folder")
+        raise UsageError("use either --out or --out-folder")
     report_page = _collect_page(report_folder, parse_days(since_text, until_text, as_of_text))
     if target_folder is not None:
         return _write_site(report_page, Path(target_folder))

@@ -92,7 +92,7 @@ def report_export(
     report_folder: ReportFolderOption = "reports",
     target_file: Annotated[
         str | None,
-        Option("--to", metavar="FILE", help="File that ends in .csv, .parquet or .xlsx. Required."),
+        Option("--out", metavar="FILE", help="File that ends in .csv, .parquet or .xlsx. Required."),
     ] = None,
     since_text: SinceDayOption = None,
     until_text: UntilDayOption = None,
@@ -106,12 +106,12 @@ def report_export(
 
     Examples:
         # For a spreadsheet
-        nsadmin report export broker_availability --dir reports --to availability.xlsx
+        nsadmin report export broker_availability --dir reports --out availability.xlsx
         # A table of February, for pandas or DuckDB
-        nsadmin report export silver/route_interval --to routes.parquet --since 2025-02-01 --until 2025-02-28
+        nsadmin report export silver/route_interval --out routes.parquet --since 2025-02-01 --until 2025-02-28
     """
     if target_file is None:
-        raise UsageError("missing option --to FILE: use a name that ends in .csv, .parquet or .xlsx")
+        raise UsageError("missing option --out FILE: use a name that ends in .csv, .parquet or .xlsx")
     from nsreport.presentation import report_reader, table_export
 
     try:

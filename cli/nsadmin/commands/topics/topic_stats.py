@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
-from nsadmin.client.results import error_text
-from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats
+from nsadmin.client.results import NotFound, error_text
+from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats, QueueTimes
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
+from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import MAX_OFFSET, MIN_OFFSET, QUEUE_ID, TOPIC
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 
@@ -43,8 +47,52 @@ TOPIC_STATUS_COLUMNS: Columns[tuple[BrokerTopicStats, QueueStats | None]] = (
     *of_part(itemgetter(0), (ERROR,)),
 )
 
+_MS_PER_HOUR = 3_600_000
+_DEFAULT_RESERVED_HOURS = "72"
 
-@command(columns=TOPIC_STATUS_COLUMNS)
+
+class GroupTimes(NamedTuple):
+    """The times of a queue for a group (None without groups), or the error of its broker."""
+
+    broker: BrokerTopicStats
+    group: str | None
+    times: QueueTimes | None = None
+    expires_in_ms: int | None = None
+    error: str | None = None
+
+
+TIMES_COLUMNS: Columns[GroupTimes] = (
+    TOPIC.in_wide(),
+    *of_part(lambda t: t.broker, (BROKER_NAME, BROKER_ADDR.in_wide())),
+    *of_part(
+        lambda t: t.times,
+        (
+            QUEUE_ID,
+            Column("oldest", "when the oldest message was stored (UTC)", lambda q: format_utc(q.oldest_ms)),
+            Column("newest", "when the newest message was stored (UTC)", lambda q: format_utc(q.newest_ms)),
+        ),
+    ),
+    GROUP,
+    Column(
+        "lastConsumed",
+        "when the last consumed message was stored (UTC); the oldest one if the group consumed none",
+        lambda t: format_utc(t.times.consumed_ms) if t.times and t.group else None,
+    ),
+    Column(
+        "unreadAgeMs",
+        "age of the oldest unread message, in ms; null if all are read",
+        lambda t: to_millis(t.times.unread_age_ms) if t.times and t.group else None,
+    ),
+    Column(
+        "expiresInMs",
+        "ms until the broker may delete the oldest unread message (fileReservedTime); below 0: now",
+        lambda t: to_millis(t.expires_in_ms),
+    ),
+    ERROR.of(lambda t: t.error),
+)
+
+
+@command(columns=(*TOPIC_STATUS_COLUMNS, *TIMES_COLUMNS))
 def topic_status(
     session: Session,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
@@ -57,6 +105,12 @@ def topic_status(
             help="If the topic has no route: ask the brokers of this cluster or topic.",
         ),
     ] = None,
+    with_times: Annotated[
+        bool, Option("--times", help="Show the age of the messages, and how far each group has read.")
+    ] = False,
+    group: Annotated[
+        str | None, Option("-g", "--group", metavar="GROUP", help="With --times: only this group.")
+    ] = None,
 ) -> ResultRows:
     """Show the queues of a topic on each of its brokers: offsets, and the time of the last write.
 
@@ -65,18 +119,77 @@ def topic_status(
     broker; brokers before 5.3.3 do not report it. For a static topic, each row is a logical queue, with the
     broker that receives its messages now.
 
+    --times shows when the oldest, the newest and the last consumed message of a queue were stored, for each
+    group. If a backlog can expire before the group has read it, a line on stderr names it. The queues are
+    those of the brokers, also of a static topic.
+
     Examples:
         # The queues of a topic
         nsadmin topicStatus payments
         # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0
+        # Will the backlog of a group expire before it is read?
+        nsadmin topicStatus orders --times -g warehouse
     """
+    if group is not None and not with_times:
+        raise UsageError("-g GROUP needs --times")
     brokers = session.admin.topics.get_stats(topic, cluster_name)
+    if with_times:
+        return _times_rows(session, topic, brokers, group)
     queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]
     notes = [*_failure_notes(brokers), *_shared_notes(brokers)]
     return ResultRows.from_records(
         TOPIC_STATUS_COLUMNS, queues, [b.error for b in brokers], notes, common={TOPIC: topic}
     )
+
+
+def _times_rows(
+    session: Session, topic: str, brokers: Sequence[BrokerTopicStats], group: str | None
+) -> ResultRows:
+    answering = {b.broker_addr: b for b in brokers if b.broker_addr is not None and b.error is None}
+    groups_by_addr = {
+        addr: (group,)
+        if group is not None
+        else (session.admin.topics.list_consumer_groups(addr, [topic]).result or {}).get(topic, ())
+        for addr in answering
+    }
+    # Without a group, the broker is asked for one that it does not know.
+    places = [(addr, topic, name) for addr, names in groups_by_addr.items() for name in names or ("-",)]
+    configs = {r.addr: r.result or {} for r in session.admin.broker_configs.get_each(list(answering))}
+    rows = [GroupTimes(b, group, error=error_text(b.error)) for b in brokers if b.error is not None]
+    errors: list[RocketMQError | None] = [b.error for b in brokers if b.error is not None]
+    notes = _failure_notes(brokers)
+    for (addr, _, name), result in zip(places, session.admin.topics.get_times_at(places), strict=True):
+        reader = name if groups_by_addr[addr] else None
+        errors.append(result.error)
+        if result.error is not None or result.result is None:
+            text = error_text(result.error or NotFound("the broker reported no queues"))
+            notes.append(f"broker {answering[addr].broker_name}: {text}")
+            rows.append(GroupTimes(answering[addr], reader, error=text))
+            continue
+        hours = configs[addr].get("fileReservedTime", _DEFAULT_RESERVED_HOURS)
+        reserved_ms = int(hours) * _MS_PER_HOUR if hours.isdecimal() else None
+        queues = [
+            GroupTimes(answering[addr], reader, times, _expires_in(times, reserved_ms) if reader else None)
+            for times in result.result
+        ]
+        rows += queues
+        notes += _expiry_notes(answering[addr].broker_name, reader, queues, hours)
+    return ResultRows.from_records(TIMES_COLUMNS, rows, errors, notes, common={TOPIC: topic})
+
+
+def _expires_in(times: QueueTimes, reserved_ms: int | None) -> int | None:
+    return None if times.unread_age_ms is None or reserved_ms is None else reserved_ms - times.unread_age_ms
+
+
+def _expiry_notes(broker: str, group: str | None, queues: Sequence[GroupTimes], hours: str) -> list[str]:
+    """Name the backlog that has lost a half of its time."""
+    soon = [q.expires_in_ms for q in queues if q.expires_in_ms is not None]
+    if not soon or min(soon) > int(hours) * _MS_PER_HOUR / 2:
+        return []
+    first_ms = min(soon)
+    when = f"in {first_ms / _MS_PER_HOUR:.1f} h" if first_ms > 0 else "at the next deletion"
+    return [f"{group} on {broker}: the oldest unread message expires {when} (fileReservedTime is {hours} h)"]
 
 
 def _failure_notes(brokers: Sequence[BrokerTopicStats]) -> list[str]:

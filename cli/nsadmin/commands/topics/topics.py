@@ -7,12 +7,14 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
 from nsadmin.commands.columns.servers import ROLE, TARGET
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
@@ -151,12 +153,16 @@ def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
 @command(columns=DELETION_COLUMNS)
 def delete_topic(
     session: Session,
-    topic: TopicArgument,
+    topic: Annotated[
+        str,
+        Argument(metavar="TOPIC", help="A topic, several as a,b or a pattern such as 'test-*'."),
+        Flags("-t", "--topic"),
+    ],
     cluster_name: Annotated[
         str, Argument(metavar="CLUSTER", help="The cluster to delete it from."), Flags("-c", "--clusterName")
     ],
 ) -> ResultRows:
-    """Delete a topic with all its messages from every master of a cluster, then from every name server.
+    """Delete topics with all their messages from every master of a cluster, then from every name server.
 
     If a master fails, nsadmin does not delete the topic from the name servers, because the master would
     register the topic again. Run the command again when the master answers. Slaves delete the topic within a
@@ -165,21 +171,37 @@ def delete_topic(
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
 
+    A pattern matches no system topics, and only with a % at its start topics of retries and dead letters.
+    Brokers since 5.5.1 delete a list of topics with one request.
+
     Examples:
         # Preview the deletion
         nsadmin deleteTopic refunds cluster-a --dry-run
-        # Delete it without a question
+        # Preview the deletion of several topics
+        nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
+        # Delete a topic without a question
         nsadmin deleteTopic refunds cluster-a --yes
     """
-    deletion = session.admin.topics.plan_deletion(topic, cluster_name)
-    masters = f"{len(deletion.masters)} master(s) of {cluster_name}"
-    name_servers = f"{len(deletion.namesrv_addrs)} name server(s)"
-    warn_of_drains(session, deletion.broker_names)
-    session.confirm_change(f"Delete {topic} and all its messages on {masters} and {name_servers}?")
-    steps = deletion.list_planned_steps() if session.is_dry_run else deletion.run_deletion()
-    changes = [describe_deletion(step, topic) for step in steps]
-    if not any(change.error for change in changes):
-        changes += _remove_order_confs(session, topic, deletion.broker_names)
+    topics = expand_names("topic", topic, lambda: session.admin.topics.list_user_names(cluster_name))
+    deletions = [session.admin.topics.plan_deletion(name, cluster_name) for name in topics]
+    first = deletions[0]
+    masters = f"{len(first.masters)} master(s) of {cluster_name}"
+    name_servers = f"{len(first.namesrv_addrs)} name server(s)"
+    named = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
+    warn_of_drains(session, first.broker_names)
+    possessive = "its" if len(topics) == 1 else "their"
+    session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
+    step_lists = (
+        [d.list_planned_steps() for d in deletions]
+        if session.is_dry_run
+        else session.admin.topics.run_deletions(deletions)
+    )
+    changes = []
+    for name, steps in zip(topics, step_lists, strict=True):
+        topic_changes = [describe_deletion(step, name) for step in steps]
+        if not any(change.error for change in topic_changes):
+            topic_changes += _remove_order_confs(session, name, first.broker_names)
+        changes += topic_changes
     errors = [change.error for change in changes if change.done != "skipped"]
     return ResultRows.from_records(DELETION_COLUMNS, changes, errors)
 

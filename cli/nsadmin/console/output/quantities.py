@@ -1,6 +1,7 @@
 """Wraps numbers for output as bytes or milliseconds; None, for an unknown value, stays None."""
 
 from nsadmin.console.output import ByteSize, DurationMillis, FineDurationMillis
+from nsadmin.console.phrases import count_noun as count_noun
 
 
 def to_bytes(byte_count: int | None) -> ByteSize | None:
@@ -16,8 +17,3 @@ def to_millis(milliseconds: int | None) -> DurationMillis | None:
 def to_fine_millis(milliseconds: float | None) -> FineDurationMillis | None:
     """Wrap a number of milliseconds with decimals."""
     return None if milliseconds is None else FineDurationMillis(milliseconds)
-
-
-def count_noun(number: int, noun: str) -> str:
-    """Format a number with its noun: 1 topic, 2 topics."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from namesrv_core.errors import BadSettings
+from nsadmin.client.extras import describe_missing
 
 _SALT_BYTES = 16
 _SCRYPT_COST = 1 << 15
@@ -85,4 +86,4 @@ def _require_cryptography() -> None:
     from importlib.util import find_spec
 
     if find_spec("cryptography") is None:
-        raise InvalidKeyError("signatures and passwords need cryptography: pip install 'nsadmin[tls]'")
+        raise InvalidKeyError(describe_missing("cryptography", "tls"))

@@ -17,7 +17,7 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.verified_archive import encode_json, pack_in_turn
 from nsadmin.operations.bundles.answer_recorder import DEFAULT_RATES, AnswerRecorder, RequestRates
 from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSummary, collect_answers
-from nsadmin.operations.bundles.local_files import LocalFiles
+from nsadmin.operations.bundles.local_files import LocalFiles, LogFolder
 from nsadmin.operations.bundles.pseudonyms import Pseudonyms
 from nsadmin.operations.bundles.redaction import Redactor
 from nsadmin.operations.state_folder import escape_file_name
@@ -37,6 +37,8 @@ class BundleOrder(NamedTuple):
     """What a bundle shall contain, beside what `plan` reads from the servers.
 
     Journals and the audit log begin at `since_ms`; `journal_folders` may be folders of the collector.
+    `log_folders` have the logs of servers.
+
     `state_home` has the saved state of procedures. `anonymised` are "addresses" and "names", for pseudonyms.
     """
 
@@ -48,6 +50,7 @@ class BundleOrder(NamedTuple):
     audit_file: Path | None
     state_home: Path
     anonymised: tuple[str, ...] = ()
+    log_folders: tuple[LogFolder, ...] = ()
 
 
 def create_bundle(
@@ -116,9 +119,10 @@ def _collect_local_files(
     local_files = LocalFiles(redactor, order.since_ms)
     if order.anonymised:
         reason = "they may contain names that the servers no longer have, and so no pseudonym"
-        local_files.leave_out("journals, the audit log and saved drains", reason)
+        local_files.leave_out("journals, the audit log, logs and saved drains", reason)
         return local_files
     local_files.add_journals(order.journal_folders)
+    local_files.add_logs(order.log_folders)
     local_files.add_audit(order.audit_file, namesrv_addrs)
     local_files.add_state(
         order.state_home,

@@ -1,20 +1,74 @@
-"""The files of this machine that a bundle contains: journals, the audit log, and saved state."""
+"""The files that a bundle contains: journals, the audit log, saved state, and the logs of servers."""
 
 import json
+import shlex
+import subprocess
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import InvalidSegmentError, JournalSegment
-from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, STATE_FOLDER, LeftOut
+from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, LOG_FOLDER, STATE_FOLDER, LeftOut
+from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget, parse_ssh_target
 from nsadmin.operations.bundles.redaction import Redactor
 from nsadmin.operations.state_folder import escape_file_name
 
 _MAX_JOURNAL_BYTES = 200 * 1024 * 1024
 _MAX_STATE_FILE_BYTES = 10 * 1024 * 1024
 _STATE_SUFFIXES = (".json", ".jsonl")
+_LOG_NAMES = ("broker.log", "store.log", "namesrv.log")
+_MAX_LOG_BYTES = 1024 * 1024
+_SSH_SECONDS = 30.0
+_MISSING_FILE = "No such file"
+
+
+class LogFolder(NamedTuple):
+    """A folder with the logs of a server, here or on a machine that ssh reaches (through `jump_host`)."""
+
+    path: str
+    host: SshTarget | None = None
+    jump_host: SshTarget | None = None
+
+    @property
+    def title(self) -> str:
+        return self.path if self.host is None else f"{self.host.destination}:{self.path}"
+
+    def read_end(self, name: str) -> bytes:
+        """Read the last part of a log. Raises OSError with the reason."""
+        if self.host is None:
+            with Path(self.path, name).expanduser().open("rb") as file:
+                file.seek(max(0, file.seek(0, 2) - _MAX_LOG_BYTES))
+                return file.read()
+        jump_words = [] if self.jump_host is None else ["-J", _ssh_address(self.jump_host)]
+        port_words = [] if self.host.port is None else ["-p", str(self.host.port)]
+        remote = f"tail -c {_MAX_LOG_BYTES} -- {shlex.quote(f'{self.path}/{name}')}"
+        command = ["ssh", "-oBatchMode=yes", *jump_words, *port_words, self.host.destination, remote]
+        try:
+            finished = subprocess.run(command, capture_output=True, timeout=_SSH_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"ssh did not answer within {_SSH_SECONDS:g} s") from None
+        if finished.returncode:
+            lines = finished.stderr.decode(errors="replace").splitlines()
+            raise OSError(lines[-1] if lines else f"ssh ended with {finished.returncode}")
+        return finished.stdout
+
+
+def _ssh_address(target: SshTarget) -> str:
+    return target.destination if target.port is None else f"{target.destination}:{target.port}"
+
+
+def parse_log_folder(text: str, tunnel: object) -> LogFolder:
+    """Parse "DIR" or "HOST:DIR"; ssh goes through the host of an SSH tunnel.
+
+    Raises:
+        BadAddress: The host is invalid.
+    """
+    host, colon, path = text.rpartition(":")
+    if not colon:
+        return LogFolder(text)
+    return LogFolder(path, parse_ssh_target(host), tunnel if isinstance(tunnel, SshTarget) else None)
 
 
 class LocalFiles:
@@ -85,6 +139,27 @@ class LocalFiles:
                         continue
                     name = file_path.relative_to(state_home).as_posix()
                     self.members[STATE_FOLDER + name] = self._redact_file(file_path.read_bytes())
+
+    def add_logs(self, folders: Iterable[LogFolder]) -> None:
+        """Add the end of each log that a folder has."""
+        for number, folder in enumerate(folders, 1):
+            problems = []
+            for name in _LOG_NAMES:
+                try:
+                    content = folder.read_end(name)
+                except OSError as error:
+                    problems.append(error.strerror or str(error))
+                    continue
+                # A part of a line is no use.
+                if len(content) >= _MAX_LOG_BYTES:
+                    content = content.partition(b"\n")[2]
+                text = self._redactor.redact_text(content.decode(errors="replace"))
+                self.members[f"{LOG_FOLDER}{number:02}-{escape_file_name(folder.title)}/{name}"] = (
+                    text.encode()
+                )
+            reasons = [p for p in problems if len(problems) == len(_LOG_NAMES) or _MISSING_FILE not in p]
+            for reason in dict.fromkeys(reasons):
+                self.leave_out(f"logs of {folder.title}", reason)
 
     def _redact_file(self, content: bytes) -> bytes:
         try:

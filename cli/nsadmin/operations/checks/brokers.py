@@ -9,24 +9,27 @@ from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.clusters import (
     BrokerAddrGroup,
     BrokerStatus,
-    describe_shared_addr,
     find_shared_addrs,
 )
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import DiskStates, judge_disks
+from nsadmin.operations.broker_identity import find_twins, list_identity_lines
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import MissingBroker, explain_silence
+from nsadmin.operations.release_faults import list_broker_faults
 
 _MAX_SHOWN = 4
 
 
 class BrokerObservation(NamedTuple):
     """The brokers that name servers list, and the response of each broker by address.
+
+    `twin_lines` describe the brokers of which two processes run.
 
     `missing_brokers` are in the inventory, and no name server lists them. `former_addrs` has the address that
     a broker had before its present one. `inventory_problem` says why they are unknown. `expected_count`
@@ -41,6 +44,7 @@ class BrokerObservation(NamedTuple):
     inventory_problem: str | None = None
     expected_count: int | None = None
     cluster_name: str | None = None
+    twin_lines: Sequence[str] = ()
 
     @property
     def disks(self) -> DiskStates:
@@ -71,16 +75,22 @@ def observe(admin: AdminClient, scope: CheckScope) -> BrokerObservation:
         )
         for (group, broker_id, addr), result in zip(members, runtime_results, strict=True)
     }
+    former_addrs = inventory.find_former_addrs() if inventory is not None else {}
+    other_addrs = {
+        addr: [*listing.other_addrs.get(addr, ()), *([former] if (former := former_addrs.get(addr)) else [])]
+        for addr in statuses
+    }
     answering_addrs = [addr for addr, status in statuses.items() if status.is_reachable]
     return BrokerObservation(
         listing,
         statuses,
         [lost for lost in missing if lost.broker.may_be_in(scope.cluster_name)],
         admin.broker_configs.get_each(answering_addrs) if answering_addrs else [],
-        inventory.find_former_addrs() if inventory is not None else {},
+        former_addrs,
         None if inventory is None else inventory.problem,
         scope.expected_count,
         scope.cluster_name,
+        find_twins(admin, statuses.values(), other_addrs),
     )
 
 
@@ -112,7 +122,12 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         statuses[addr].broker_name for addr in disks.refusals if statuses[addr].broker_id == MASTER_BROKER_ID
     ]
     doubt_lines = _list_doubts(seen, disks)
-    warning_lines = [*_list_disk_lines(statuses, disks), *_list_identity_lines(seen)]
+    warning_lines = [
+        *_list_disk_lines(statuses, disks),
+        *list_identity_lines(listing.broker_groups, seen.config_results),
+        *seen.twin_lines,
+        *list_broker_faults(statuses.values()),
+    ]
     samples = [
         scale.make_sample("failing", failing_count),
         scale.make_sample("masterless", len(masterless) + len(gone_names)),
@@ -165,27 +180,6 @@ def _list_doubts(seen: BrokerObservation, disks: DiskStates) -> list[str]:
     ]
 
 
-def _list_identity_lines(seen: BrokerObservation) -> list[str]:
-    """The addresses with several broker names, and the brokers whose own name is not the registered one."""
-    own_names = {addr: (config or {}).get("brokerName") for addr, config, _ in seen.config_results}
-    shared_addrs = find_shared_addrs(seen.broker_listing.broker_groups)
-    return [
-        *(
-            describe_shared_addr(addr, names)
-            + (f", whose own name is {own_names[addr]}" if own_names.get(addr) else "")
-            + ": stopping it stops all of them. Restart the name servers one by one to remove former names"
-            for addr, names in shared_addrs.items()
-        ),
-        *(
-            f"{_label(status)} has the name {own_name} in its own settings: it was renamed"
-            for addr, status in seen.status_by_addr.items()
-            if addr not in shared_addrs
-            and (own_name := own_names.get(addr)) is not None
-            and own_name != status.broker_name
-        ),
-    ]
-
-
 def _list_details(seen: BrokerObservation, unregistered: Sequence[BrokerAddrGroup]) -> list[str]:
     return [
         *(
@@ -217,8 +211,8 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warning_when="a listed broker does not answer, name servers list different brokers, a broker deletes "
-    "messages early because its disk is above `diskMaxUsedSpaceRatio`, or a renamed broker has two names",
+    warning_when="a listed broker does not answer, has another name than listed, has a release with a known "
+    "fault, or deletes messages early (`diskMaxUsedSpaceRatio`); or name servers list different brokers",
     critical_when="the master of a broker name does not answer, or refuses messages because its disk is "
     "above `diskSpaceWarningLevelRatio`; or an expected broker is missing",
     remedy="nsadmin clusterList",

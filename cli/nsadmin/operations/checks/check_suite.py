@@ -7,13 +7,13 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckNotApplicable, CheckScope
 from nsadmin.operations.checks.check_table import CHECK_TABLE, CheckEntry
 from nsadmin.operations.checks.findings import (
     CheckFinding,
     CheckState,
     UncheckedPart,
-    count_groups,
     state_weight,
     worst_state,
 )
@@ -22,7 +22,7 @@ _MAX_THREADS = 32
 CLUSTER_CHECKS = tuple(entry.name for entry in CHECK_TABLE if entry.is_in_all)
 """The checks of a whole cluster, in the order in which they are reported."""
 _SUBJECT_CHECKS = tuple(entry for entry in CHECK_TABLE if entry.subject and entry.all_hint is None)
-CHECKS_WITH_LIMITS = (*CLUSTER_CHECKS, *(entry.name for entry in _SUBJECT_CHECKS))
+CHECKS_WITH_LIMITS = (*CLUSTER_CHECKS, *(e.name for e in _SUBJECT_CHECKS if not e.covers_all))
 """The checks that a run of all checks can contain, in this order."""
 _OTHER_COMMANDS = {
     **{entry.name: entry.all_hint for entry in CHECK_TABLE if entry.all_hint is not None},
@@ -32,7 +32,7 @@ _OTHER_COMMANDS = {
 
 
 class CheckPlan(NamedTuple):
-    """A run of all checks, and of those of the named topics and groups.
+    """A run of all checks, and of those of the named topics. Without `groups`, all groups are examined.
 
     `limits` has the ranges that replace the defaults, by check. `report_finding` is called in the thread of a
     check, with its finding.
@@ -59,7 +59,13 @@ def run_checks(
 
     seen_groups: set[str] = set()
     scope = plan.scope._replace(is_part=True, report_groups=seen_groups.update)
-    steps = [(entry, scope) for entry in CHECK_TABLE if entry.is_in_all and entry.name not in plan.skipped]
+    steps = [
+        (entry, scope)
+        for entry in CHECK_TABLE
+        if entry.is_in_all
+        and entry.name not in plan.skipped
+        and not (entry.subject == "group" and plan.groups)
+    ]
     for entry in _SUBJECT_CHECKS:
         if entry.subject == "topic":
             steps += [(entry, scope._replace(topic=topic)) for topic in plan.topics]
@@ -97,14 +103,14 @@ def _run_check(
 def _list_unasked(plan: CheckPlan, group_count: int) -> list[UncheckedPart]:
     """The checks that need the name of a topic or group, or that `check all` does not contain.
 
-    At least `group_count` groups were not examined: others have no retry topic.
+    At least `group_count` groups were not examined if some were named: others have no retry topic.
     """
-    lag_advice = f"pass -g GROUP to check {'other groups' if plan.groups else 'a group'}"
+    lag_reason = (
+        f"{count_noun(group_count, 'other group')} with a retry topic: leave out -g to check all groups"
+    )
     return [
         *([] if plan.topics else [UncheckedPart("topic", "pass -t TOPIC to check one topic")]),
-        UncheckedPart("lag", f"{count_groups(group_count)} with a retry topic: {lag_advice}", group_count)
-        if group_count
-        else UncheckedPart("lag", lag_advice),
+        *([UncheckedPart("lag", lag_reason, group_count)] if plan.groups and group_count else []),
         *(UncheckedPart(name, f"run {command}") for name, command in _OTHER_COMMANDS.items()),
     ]
 

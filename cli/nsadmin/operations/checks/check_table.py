@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 class CheckEntry(NamedTuple):
     """A check, and what its command does in a few words. Its module has its name, in snake case.
 
-    `subject` is what it needs the name of. `all_hint` is the command to run instead if `check all` cannot.
+    `subject` is what it needs the name of; with `covers_all` it examines all
+    of them without a name. `all_hint` is the command to run instead if `check all` cannot.
     `command_module` has the function of its command, if that has options of its own.
     """
 
@@ -19,12 +20,13 @@ class CheckEntry(NamedTuple):
     summary: str
     command_module: str = "plain_checks"
     subject: Literal["topic", "group", "cluster"] | None = None
+    covers_all: bool = False
     all_hint: str | None = None
 
     @property
     def is_in_all(self) -> bool:
         """Whether `check all` runs it without being told a topic or a group."""
-        return self.subject is None and self.all_hint is None
+        return (self.subject is None or self.covers_all) and self.all_hint is None
 
     @property
     def module_name(self) -> str:
@@ -41,7 +43,7 @@ CHECK_TABLE = (
     CheckEntry("divergence", "Check that name servers agree", "cluster_checks"),
     CheckEntry("topic", "Check that a topic is writable", "cluster_checks", subject="topic"),
     CheckEntry("writable", "Check that all topics are writable", "cluster_checks"),
-    CheckEntry("lag", "Check the backlog of a group", "cluster_checks", subject="group"),
+    CheckEntry("lag", "Check the backlog of a group", "cluster_checks", subject="group", covers_all=True),
     CheckEntry(
         "clients",
         "Check the releases of connected clients",
@@ -51,6 +53,12 @@ CHECK_TABLE = (
     CheckEntry("heartbeat", "Check the age of broker heartbeats"),
     CheckEntry("replicas", "Check that slaves can replace masters", "cluster_checks"),
     CheckEntry("registrationSize", "Check registrations against their limit", "cluster_checks"),
+    CheckEntry("disk", "Check how full the disks of brokers are"),
+    CheckEntry("dlq", "Check for new dead letters"),
+    CheckEntry("sends", "Check how near brokers are to refusing messages"),
+    CheckEntry("proxies", "Check that proxies answer and know the brokers"),
+    CheckEntry("timer", "Check that brokers deliver delayed messages in time"),
+    CheckEntry("transactions", "Check for transactions without a decision"),
     CheckEntry("certificates", "Check when certificates expire"),
     CheckEntry("journal", "Check that journals grow and are complete", "file_checks"),
     CheckEntry("drain", "Check that drained brokers stay drained"),

@@ -155,8 +155,8 @@ CHECK = Check(
     help="""Check whether drained brokers are still drained, and whether a drain was forgotten or interrupted.
 
     If a topic changes, or if a broker or name server restarts, clients can write to the drained broker again.
-    This is critical, unless `nsadmin drain --hold` runs and removes the permission. The machine where a drain
-    was started keeps it (see `nsadmin drainStatus`). Run this check on that machine.
+    This is critical, unless `nsadmin drain BROKER --hold` runs and removes the permission. The machine where
+    a drain was started keeps it (see `nsadmin drainStatus`). Run this check on that machine.
 
     Examples:
         # Check the drains of this machine

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.ranges import AlertRange
 
 
@@ -74,10 +75,6 @@ class CheckSample(NamedTuple):
         return self.limits.judge_value(self.value)
 
 
-def count_groups(number: int) -> str:
-    return f"{number} group{'' if number == 1 else 's'}"
-
-
 class UncheckedPart(NamedTuple):
     """What a run of several checks did not look at: the check, and why, or how to run it.
 
@@ -92,7 +89,7 @@ class UncheckedPart(NamedTuple):
     def title(self) -> str:
         if self.groups is None:
             return self.check
-        return f"{self.check} of {count_groups(self.groups)}"
+        return f"{self.check} of {count_noun(self.groups, 'group')}"
 
 
 class CheckFinding(NamedTuple):

@@ -1,11 +1,12 @@
 """Checks every consumer group: its lag, its connected clients, and the problems that they report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.consumer_progress import GroupProgress
+from nsadmin.client.consumers.lag import BROADCASTS
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
@@ -60,11 +61,8 @@ def judge_groups(
     error_by_broker: Mapping[str, RocketMQError | None],
 ) -> tuple[CheckFinding, list[CheckFinding]]:
     """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is the check lag's."""
-    group_findings = [_judge_group(scale, entry) for entry in observations]
-    bad_findings = sorted(
-        (entry for entry in group_findings if entry.state is not CheckState.OK),
-        key=lambda entry: (-state_weight(entry.state), entry.about),
-    )
+    group_findings = [judge_group(scale, entry) for entry in observations]
+    bad_findings = sort_unhealthy(group_findings)
     failure_lines = [
         f"{addr}: {error_text(error)}" for addr, error in error_by_broker.items() if error is not None
     ]
@@ -81,7 +79,15 @@ def judge_groups(
     return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings
 
 
-def _judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
+def sort_unhealthy(group_findings: Iterable[CheckFinding]) -> list[CheckFinding]:
+    """The findings that are not OK, worst first."""
+    return sorted(
+        (entry for entry in group_findings if entry.state is not CheckState.OK),
+        key=lambda entry: (-state_weight(entry.state), entry.about),
+    )
+
+
+def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
     group, connections, _, total_lag, _, lag_error, lag_reason = seen.group_progress
     failure_lines = [
@@ -109,6 +115,18 @@ def _judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
         *([f"not counted: {lag_reason}"] if total_lag is not None and lag_reason else []),
         *failure_lines,
     ]
+    if lag_reason == BROADCASTS and lag_error is None:
+        return scale.make_finding(
+            f"{group} broadcasts, so it has no lag",
+            [scale.make_sample("clients", client_count)],
+            detail_lines,
+            minimum_state=CheckState.WARNING
+            if problem_lines
+            else CheckState.UNKNOWN
+            if failure_lines
+            else CheckState.OK,
+            about=group,
+        )
     samples = [scale.make_sample("lag", total_lag), scale.make_sample("clients", client_count)]
     at_least = "at least " if lag_error or lag_reason else ""
     summary = (

@@ -1,4 +1,4 @@
-"""Checks the lag of a consumer group, and that it has connected clients."""
+"""Checks the lag of a consumer group, or of all, and that groups have connected clients."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -8,12 +8,16 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.client_connections import is_group_offline
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
-from nsadmin.client.consumers.lag import BEYOND_END, Lag, sum_lags
+from nsadmin.client.consumers.consumer_progress import GroupProgress
+from nsadmin.client.consumers.lag import BROADCASTS, NEVER_COMMITTED, Lag, sum_lags
 from nsadmin.client.results import error_text, is_not_found
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
+from nsadmin.operations.checks.group_monitor import GroupObservation, judge_group, sort_unhealthy
 
 _MAX_SHOWN = 5
+_MAX_GROUPS = 20
 
 
 class LagObservation(NamedTuple):
@@ -31,9 +35,17 @@ class LagObservation(NamedTuple):
     unreachable_servers: Mapping[str, RocketMQError] = MappingProxyType({})
 
 
-def observe(admin: AdminClient, scope: CheckScope) -> LagObservation:
-    """Read the progress of the group on each broker, for all its topics or for one."""
-    assert scope.group is not None
+class AllLagsObservation(NamedTuple):
+    """The progress of every group, and the error or None of each broker that was asked for its groups."""
+
+    groups: Sequence[GroupProgress]
+    error_by_broker: Mapping[str, RocketMQError | None]
+
+
+def observe(admin: AdminClient, scope: CheckScope) -> LagObservation | AllLagsObservation:
+    """Read the progress of the group on each broker, for all its topics or for one; without one, of all."""
+    if scope.group is None:
+        return AllLagsObservation(*admin.consumers.get_all_progress(scope.cluster_name))
     group, now_ms = scope.group, admin.clock_ms
     try:
         stats_results = admin.consumers.get_progress(group, scope.topic, scope.cluster_name)
@@ -66,8 +78,10 @@ def _is_unknown_group(error: RocketMQError) -> bool:
     return isinstance(error, RequestError) and error.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
 
 
-def judge(scale: CheckScale, seen: LagObservation) -> CheckFinding:
+def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
+    if isinstance(seen, AllLagsObservation):
+        return _judge_all(scale, seen)
     if seen.group_error is not None:
         return scale.make_unknown_finding(error_text(seen.group_error), about=seen.group)
     failure_lines = [
@@ -80,6 +94,12 @@ def judge(scale: CheckScale, seen: LagObservation) -> CheckFinding:
         )
     queues = [queue for broker_stats in stats for queue in broker_stats.queues]
     total = sum_lags(queue.lag for queue in queues)
+    if total.reason == BROADCASTS and not failure_lines:
+        return scale.make_finding(
+            f"{seen.group} broadcasts, so it has no lag: each client keeps its own offsets",
+            [scale.make_sample("clients", seen.client_count)],
+            about=seen.group,
+        )
     lagging = sorted((q for q in queues if q.lag_count), key=lambda q: q.lag_count or 0, reverse=True)
     if total.messages is None:
         largest = delay_seconds = None
@@ -117,6 +137,45 @@ def judge(scale: CheckScale, seen: LagObservation) -> CheckFinding:
     return scale.make_finding(summary, samples, details, minimum_state=minimum_state, about=seen.group)
 
 
+def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
+    """Judge every group that consumed something, or has clients. The largest backlog of a group counts."""
+    used = [group for group in seen.groups if not _is_unused(group)]
+    findings = [judge_group(scale, GroupObservation(group)) for group in used]
+    bad = sort_unhealthy(findings)
+    failures = [f"{addr}: {error_text(error)}" for addr, error in seen.error_by_broker.items() if error]
+    lags = {group.group: group.diff_total for group in used if group.diff_total is not None}
+    largest = max(lags, key=lambda group: lags[group], default=None)
+    summary = f"{len(bad)} of {count_noun(len(used), 'group')} are not healthy"
+    if bad:
+        summary += f": {abbreviate_names([finding.about or '' for finding in bad], _MAX_SHOWN)}"
+    if largest is not None:
+        summary += f"; the largest backlog is {count_noun(lags[largest], 'message')}, of {largest}"
+    if failures:
+        asked_text = count_noun(len(seen.error_by_broker), "broker")
+        summary += f"; {len(failures)} of {asked_text} returned no list of groups"
+    return scale.make_finding(
+        summary,
+        [
+            scale.make_sample("lag", 0 if largest is None else lags[largest]),
+            scale.make_sample("groups", len(used)),
+            *(scale.make_sample("backlog", lag, group) for group, lag in lags.items()),
+        ],
+        [
+            *("; ".join([f"{finding.summary}", *finding.details]) for finding in bad[:_MAX_GROUPS]),
+            *([f"and {len(bad) - _MAX_GROUPS} more groups"] if len(bad) > _MAX_GROUPS else []),
+            *failures,
+        ],
+        minimum_state=worst_state(
+            [*(finding.state for finding in bad), *([CheckState.UNKNOWN] if failures else [])]
+        ),
+    )
+
+
+def _is_unused(group: GroupProgress) -> bool:
+    """Whether a group never consumed anything, and has no client. Then no message waits for it."""
+    return group.diff_reason == NEVER_COMMITTED and group.error is None and not group.connections.clients
+
+
 def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """Return the age of the oldest last consumed message in seconds.
 
@@ -137,7 +196,7 @@ def _format_queues(lagging: Sequence[GroupQueueLag]) -> list[str]:
 
 def _format_unknown_queues(queues: Sequence[GroupQueueLag], total: Lag) -> list[str]:
     """The reason, and the first queues with an offset that the queue does not have."""
-    beyond_end = [queue for queue in queues if queue.lag.reason == BEYOND_END]
+    beyond_end = [q for q in queues if q.consumer_offset is not None and q.consumer_offset > q.broker_offset]
     is_partial = total.messages is not None and total.reason
     return [
         *([f"not counted: {total.reason}"] if is_partial else []),
@@ -155,10 +214,17 @@ def _name_queue(lag: GroupQueueLag) -> str:
 CHECK = Check(
     "lag",
     (
-        CheckMeasure("lag", "backlog of the group, in messages", warning="10000", critical="100000"),
+        CheckMeasure(
+            "lag",
+            "messages that wait for the group, or the most of any",
+            warning="10000",
+            critical="100000",
+        ),
         CheckMeasure("largest", "largest backlog of a queue"),
         CheckMeasure("delay", "age of the oldest message that waits for the group", "s"),
         CheckMeasure("clients", "connected clients of the group"),
+        CheckMeasure("groups", "groups that were examined"),
+        CheckMeasure("backlog", "messages that wait for each group", label_name="group"),
     ),
     observe,
     judge,

@@ -41,6 +41,18 @@ class BrokerListing(NamedTuple):
         )
 
     @property
+    def other_addrs(self) -> dict[str, set[str]]:
+        """The addresses that name servers list for the same broker name and id, by address."""
+        addrs_by_broker: dict[tuple[str, int], set[str]] = {}
+        for groups in self.groups_by_server.values():
+            for group in groups:
+                for broker_id, addr in group.broker_addrs.items():
+                    addrs_by_broker.setdefault((group.broker_name, broker_id), set()).add(addr)
+        return {
+            addr: addrs - {addr} for addrs in addrs_by_broker.values() for addr in addrs if len(addrs) > 1
+        }
+
+    @property
     def missing_addrs(self) -> dict[str, list[str]]:
         """The addresses that a name server does not list although another one does, by name server."""
         return {
@@ -52,6 +64,20 @@ class BrokerListing(NamedTuple):
                 ]
             )
         }
+
+    @property
+    def master_addrs(self) -> dict[str, str]:
+        """The address of each master, by broker name."""
+        return {
+            group.broker_name: group.master_addr
+            for group in self.broker_groups
+            if group.master_addr is not None
+        }
+
+    @property
+    def masterless_lines(self) -> list[str]:
+        """One line for each broker name without a master, of which a check of masters sees nothing."""
+        return [f"{g.broker_name} has no master" for g in self.broker_groups if g.master_addr is None]
 
     @property
     def failure_lines(self) -> list[str]:

@@ -3,15 +3,13 @@
 from nsadmin.client import AdminClient
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.release_faults import describe_broker_faults
 from nsadmin.operations.replicas.comparer import ReplicaComparer
 from nsadmin.operations.replicas.comparison import describe_difference
 from nsadmin.operations.replicas.memory_store import open_replica_memory
 from nsadmin.operations.replicas.records import JudgedDifference, ReplicaComparison
 
 _MAX_SHOWN = 10
-
-_RELEASES_THAT_LOSE_METADATA = ("5.3.3", "5.3.4")
-"""Slaves of these releases lose topics and groups (apache/rocketmq issue 9879)."""
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> ReplicaComparison:
@@ -40,10 +38,9 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
         ),
     ]
     release_lines = [
-        f"{name}:{broker_id} runs {release}, whose slaves lose topics and groups "
-        "(apache/rocketmq#9879): upgrade it"
+        line
         for (name, broker_id), release in sorted(comparison.releases.items())
-        if release in _RELEASES_THAT_LOSE_METADATA
+        for line in describe_broker_faults(f"{name}:{broker_id}", release, is_slave=True)
     ]
     minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
     if release_lines:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin.client import AdminClient
+from nsadmin.client.extras import describe_missing
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 
@@ -37,7 +38,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> ReportObservation:
     except report_reader.TableNotMadeError as error:
         return ReportObservation(folder, now_ms, None, str(error))
     except ImportError as error:
-        problem = f"the Python package {error.name} is missing: run pip install 'nsadmin[spark]'"
+        problem = describe_missing(error.name or "", "spark")
         return ReportObservation(folder, now_ms, None, problem, CheckState.UNKNOWN)
 
 

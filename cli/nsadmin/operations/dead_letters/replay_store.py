@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
+from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.run_folder import LOCK_FILE, InvalidStateError, RecordFile, convert_saved
-from nsadmin.operations.state_folder import escape_file_name
+from nsadmin.operations.state_folder import escape_file_name, find_state_home
 
 
 def replay_folder_of(state_home: Path, cluster_names: Iterable[str], group: str) -> Path:
@@ -80,3 +81,15 @@ class SavedReplayMemory(ReplayMemory):
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
         if self._is_open:
             self._records.append(*records)
+
+
+def count_replayed(counts: DeadLetterCounts) -> int:
+    """How many dead letters that still exist were replayed, as the saved memory of the group says."""
+    clusters = (place.cluster_name for place in counts.queue_bounds)
+    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, counts.group))
+    memory.load_records()
+    return sum(
+        max(0, min(range_end, end) - max(range_begin, begin))
+        for place, (begin, end) in counts.queue_bounds.items()
+        for range_begin, range_end in memory.list_replayed(place).ranges
+    )

@@ -167,7 +167,7 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
         return DivergenceCause(
             "left-over",
             "the topic was deleted on some name servers only; no broker has it",
-            f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
+            _advise_deletion(topic, evidence.find_cluster()),
         )
     addrs = evidence.list_broker_addrs(broker_name)
     own_value: ComparedValue | None = None
@@ -182,7 +182,7 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
             "left-over",
             f"{broker_name} does not have the topic any more: it was deleted, but not on "
             f"{evidence.addrs_at(wrong_servers)}",
-            f"run `{quote_command('deleteTopic', topic)}` again, on every name server",
+            _advise_deletion(topic, evidence.find_cluster(broker_name)),
         )
     if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
         perm_cause = _explain_perm(difference, own_value, evidence)
@@ -200,6 +200,11 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
             f"firewall between {broker_name} and {evidence.addrs_at(wrong_servers)}",
         )
     return _explain_behind(broker_name, wrong_servers, evidence)
+
+
+def _advise_deletion(topic: str, cluster: str) -> str:
+    command = quote_command("deleteTopic", topic, cluster)
+    return f"run `{command}` if nobody needs the topic: brokers and name servers delete it"
 
 
 def _find_wrong_servers(
@@ -349,6 +354,6 @@ def _explain_setting(difference: ItemDifference, evidence: CauseEvidence) -> Div
     return DivergenceCause(
         "own-files",
         "each name server has its own configuration file",
-        f"run `{quote_command('updateNamesrvConfig', difference.item.name)} VALUE`, which changes all "
+        f"run `{quote_command('updateNamesrvConfig', difference.item.name, 'VALUE')}`, which changes all "
         "name servers",
     )

@@ -50,6 +50,16 @@ class CauseEvidence(NamedTuple):
         )
         return list(dict.fromkeys(addr for _, addr in sorted_addrs))
 
+    def find_cluster(self, broker_name: str | None = None) -> str:
+        """Return the cluster of the broker, or any cluster; "CLUSTER" if name servers list none."""
+        clusters = (
+            group["clusterName"]
+            for snapshot in self.server_snapshots
+            for name, group in snapshot.brokers.items()
+            if broker_name in (None, name)
+        )
+        return next(clusters, "CLUSTER")
+
     def facts_of(self, addr: str) -> BrokerFacts:
         return self.facts_by_addr.get(addr, NO_FACTS)
 

@@ -89,7 +89,7 @@ def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]
     differences_by_shape: dict[tuple[Any, ...], list[ItemDifference]] = {}
     for difference_index, difference in enumerate(comparison.differences):
         item = difference.item
-        alone_index = difference_index if item.section_name in ("broker", "setting") else -1
+        alone_index = difference_index if item.section_name == "broker" else -1
         difference_shape = (
             item.section_name,
             item.parent_name,

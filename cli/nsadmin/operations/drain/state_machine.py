@@ -159,7 +159,6 @@ class DrainStateMachine:
                     now_ms, f"writable again on {', '.join(server.namesrv_addr for server in open_servers)}"
                 )
             )
-        self._quiet_count = 0
         self.state = self.state._replace(
             phase="wipe",
             closed_since=None,

@@ -1,55 +1,56 @@
-"""Diagnosis: runs all cause checks in order, merges their findings and reaches a verdict. Pure."""
+"""Diagnosis: runs cause checks in order, merges their findings and reaches a verdict. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from nsadmin.operations.explain import name_server_causes, proxy_causes, registration_causes, route_causes
-from nsadmin.operations.explain.facts import RouteFacts
+from namesrv_core.errors import RocketMQError
 from nsadmin.operations.explain.findings import (
     SERVERS_PLACEHOLDER,
     Advice,
     CauseCheck,
     CauseFinding,
+    Facts,
+    FindingResult,
     ok_finding,
     skipped_finding,
 )
 
-ALL_CAUSE_CHECKS: tuple[CauseCheck, ...] = (
-    *name_server_causes.NAME_SERVER_CHECKS,
-    *registration_causes.REGISTRATION_CHECKS,
-    *route_causes.ROUTE_CHECKS,
-    *proxy_causes.PROXY_CHECKS,
-)
-"""All checks in their order: an earlier cause can hide later ones."""
-
-RouteVerdict = Literal["fine", "cause found", "unknown"]
+Verdict = Literal["fine", "cause found", "unknown"]
 
 
 class CauseExplanation(NamedTuple):
-    """A finding, the id of the checked cause, and the name servers that the finding is about."""
+    """What was found about a cause.
+
+    Attributes:
+        cause_id: The cause, by a name that stays the same in every release.
+        finding: The finding.
+        namesrv_addrs: The name servers that the finding is about; () if it is not about name servers.
+    """
 
     cause_id: str
     finding: CauseFinding
     namesrv_addrs: tuple[str, ...]
 
 
-def explain_route(facts: RouteFacts) -> list[CauseExplanation]:
-    """At least one explanation for each cause that applies."""
+def explain_causes(
+    checks: Iterable[CauseCheck[Facts]], facts: Facts, silence_text: str | None = None
+) -> list[CauseExplanation]:
+    """At least one explanation for each cause that applies.
+
+    `silence_text` says that no server answered; a cause that needs servers is then skipped, and not ok.
+    """
     explanations = []
-    for check in ALL_CAUSE_CHECKS:
-        if not check.applies(facts):
-            continue
-        explanations += _merge_findings(
-            check.id, list(check.find_problems(facts)) or [_all_clear_finding(check, facts)]
-        )
+    for check in checks:
+        if check.applies(facts):
+            findings = list(check.find_problems(facts)) or [_all_clear_finding(check, facts, silence_text)]
+            explanations += _merge_findings(check.id, findings)
     return explanations
 
 
-def _all_clear_finding(check: CauseCheck, facts: RouteFacts) -> CauseFinding:
-    """The finding for a cause without problems; "skipped" if it needs name servers and all are silent."""
+def _all_clear_finding(check: CauseCheck[Facts], facts: Facts, silence_text: str | None) -> CauseFinding:
     finding = ok_finding(check.all_clear) if isinstance(check.all_clear, str) else check.all_clear(facts)
-    if finding.result == "ok" and check.needs_servers and all(view.is_silent for view in facts.server_views):
-        return skipped_finding("no name server answered")
+    if finding.result == "ok" and check.needs_servers and silence_text:
+        return skipped_finding(silence_text)
     return finding
 
 
@@ -77,18 +78,31 @@ def _fill_in_servers(advice: Advice | None, namesrv_addrs: Sequence[str]) -> Adv
     )
 
 
-def reach_verdict(explanations: Sequence[CauseExplanation]) -> RouteVerdict:
+def reach_verdict(explanations: Iterable[CauseExplanation]) -> Verdict:
     """The verdict: a found cause counts more than unknown results."""
-    finding_results = {explanation.finding.result for explanation in explanations}
-    return (
-        "cause found" if "cause" in finding_results else "unknown" if "unknown" in finding_results else "fine"
-    )
+    results = {explanation.finding.result for explanation in explanations}
+    return "cause found" if "cause" in results else "unknown" if "unknown" in results else "fine"
 
 
-def list_cause_ids(explanations: Iterable[CauseExplanation]) -> list[str]:
-    """The ids of the causes that were found, in order, each once."""
-    return list(
-        dict.fromkeys(
-            explanation.cause_id for explanation in explanations if explanation.finding.result == "cause"
-        )
-    )
+def list_cause_ids(explanations: Iterable[CauseExplanation], result: FindingResult = "cause") -> list[str]:
+    """The ids of the causes with this result, in order, each once."""
+    return list(dict.fromkeys(e.cause_id for e in explanations if e.finding.result == result))
+
+
+def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -> list[str]:
+    """The verdict in a line, and the other problems in a second one."""
+    verdict_line = {
+        "cause found": f"cause found: {', '.join(list_cause_ids(explanations))}",
+        "unknown": "unknown: no cause found, but some checks were incomplete: "
+        f"{', '.join(list_cause_ids(explanations, 'unknown'))}",
+        "fine": fine_text,
+    }[reach_verdict(explanations)]
+    warned_causes = list_cause_ids(explanations, "warning")
+    return [verdict_line, *([f"other problems to fix: {', '.join(warned_causes)}"] if warned_causes else [])]
+
+
+def verdict_errors(verdict: Verdict) -> list[RocketMQError | None]:
+    """The errors that lead to the exit code of a verdict: 0 for "fine", 1 for a cause, 3 for "unknown"."""
+    if verdict == "fine":
+        return [None]
+    return [RocketMQError(verdict)] if verdict == "cause found" else [None, RocketMQError(verdict)]

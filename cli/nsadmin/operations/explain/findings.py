@@ -1,13 +1,14 @@
 """Findings of a cause check on one server, and the advice that goes with them."""
 
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from nsadmin.console.phrases import abbreviate_names, quote_command
-from nsadmin.operations.explain.facts import RouteFacts
+
+Facts = TypeVar("Facts")
 
 FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
-"""A "warning" is a problem, but not the reason why clients find no route; "unknown" could not be checked."""
+"""A "warning" is a problem, but not the cause that the operator asks for; "unknown" could not be checked."""
 
 
 SERVERS_PLACEHOLDER = "{servers}"
@@ -15,7 +16,12 @@ SERVERS_PLACEHOLDER = "{servers}"
 
 
 class Advice(NamedTuple):
-    """What to do next: an instruction, a command (the words after `nsadmin`), or both."""
+    """What to do next: an instruction, a command, or both.
+
+    Attributes:
+        instruction: The instruction; "" for none.
+        command_words: The words after `nsadmin`; () for none.
+    """
 
     instruction: str
     command_words: tuple[str, ...] = ()
@@ -30,9 +36,15 @@ class Advice(NamedTuple):
 
 
 class CauseFinding(NamedTuple):
-    """The result of a cause check, its evidence, and advice if there is any.
+    """The result of a cause check.
 
-    `namesrv_addr`, `broker_name` and `broker_addr` name the server that the finding is about, if any.
+    Attributes:
+        result: "ok", "warning" (a problem, but not the cause), "cause", "unknown" or "skipped".
+        evidence: What was seen.
+        advice: What to do next; None for nothing.
+        namesrv_addr: The name server that the finding is about, if any; so with the next two.
+        broker_name: The broker.
+        broker_addr: Its address.
     """
 
     result: FindingResult
@@ -43,7 +55,7 @@ class CauseFinding(NamedTuple):
     broker_addr: str | None = None
 
 
-class CauseCheck(NamedTuple):
+class CauseCheck(NamedTuple, Generic[Facts]):
     """The check for one cause: `id` names the cause for programs, `find_problems` yields the findings.
 
     If `find_problems` yields nothing, the finding is `all_clear`: a text, or a function of the facts. There
@@ -51,10 +63,10 @@ class CauseCheck(NamedTuple):
     """
 
     id: str
-    all_clear: str | Callable[[RouteFacts], CauseFinding]
-    find_problems: Callable[[RouteFacts], Iterable[CauseFinding]]
+    all_clear: str | Callable[[Facts], CauseFinding]
+    find_problems: Callable[[Facts], Iterable[CauseFinding]]
     needs_servers: bool = True
-    applies: Callable[[RouteFacts], bool] = lambda route_facts: True
+    applies: Callable[[Facts], bool] = lambda facts: True
 
 
 def advise_command(*command_words: str, instruction: str = "") -> Advice:

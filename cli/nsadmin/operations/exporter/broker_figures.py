@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
-from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.replication import HaStatus
+from nsadmin.operations.broker_disks import parse_disk_capacity, parse_size
 from nsadmin.operations.exporter.figures import (
     BROKER_LABELS,
     TOPIC_LABELS,
@@ -74,8 +74,6 @@ TOPIC_QUEUE_METRICS = MetricTable(
     ("topic_read_queues", "queues", "Queues for consumers; 0 without read permission."),
 )
 _POOL_PATTERN = re.compile(r"(\w+)ThreadPoolQueueSize")
-_CAPACITY_PATTERN = re.compile(r"(Total|Free)\s*:\s*([\d.,\u066b]+\s*[KMGTPE]?i?B)")
-_SIZE_PATTERN = re.compile(r"([\d.,\u066b]+)\s*([KMGTPE]?)i?B")
 _PERCENTILES = (("99", "putLatency99"), ("99.9", "putLatency999"))
 
 
@@ -237,18 +235,6 @@ def _build_pool_rows(server: ServerIdentity, info: RuntimeInfo) -> list[FigureRo
 def _scale_number(number: float | None, factor: float) -> float | None:
     # A division keeps 0.25 s exact, where a product with 0.001 does not.
     return None if number is None else number if factor == 1 else number / round(1 / factor)
-
-
-def parse_size(size_text: str) -> float | None:
-    """Parse a size such as "239.9 KiB" to bytes; None for a text without a size."""
-    match = _SIZE_PATTERN.fullmatch(size_text.strip())
-    number = None if match is None else parse_broker_number(match[1])
-    return None if match is None or number is None else number * 1024 ** " KMGTPE".index(match[2] or " ")
-
-
-def parse_disk_capacity(capacity_text: str) -> dict[str, float | None]:
-    """Parse the broker's "Total : 78.7 GiB, Free : 20.7 GiB." to bytes, by the words Total and Free."""
-    return {word: parse_size(text) for word, text in _CAPACITY_PATTERN.findall(capacity_text)}
 
 
 def build_replication_table(server: ServerIdentity, ha_status: HaStatus) -> FigureTable:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.consume_stats import ConsumeStats
-from nsadmin.operations.exporter.broker_figures import parse_disk_capacity, parse_size
+from nsadmin.operations.broker_disks import parse_disk_capacity, parse_size
 from nsadmin.operations.exporter.compat_metrics import (
     CAPACITY_FIGURES,
     LATENCY_BUCKETS,

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol import fastjson
+from nsadmin.client.extras import describe_missing
 from nsadmin.client.results import NotApplied
 
 
@@ -134,9 +135,7 @@ def _open_stores(store_folder: Path, column_families: list[str]) -> Iterator[dic
     try:
         from rocksdict import AccessType, Options, Rdict
     except ImportError:
-        raise RocksDbReaderMissing(
-            "the package for RocksDB is missing: install it with `pip install 'nsadmin[rocksdb]'`"
-        ) from None
+        raise RocksDbReaderMissing(describe_missing("rocksdict", "rocksdb")) from None
     with TemporaryDirectory(prefix="nsadmin-rocksdb-") as links_name:
         links_folder = Path(links_name)
         for store_file in store_folder.iterdir():

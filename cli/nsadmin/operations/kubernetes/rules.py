@@ -96,7 +96,7 @@ def check_access(seen: KubeObservation) -> Iterator[KubeProblem]:
             CheckState.CRITICAL,
             "your account may not forward ports, so nsadmin cannot connect",
             f"namespace {seen.directory.namespace}",
-            "ask for a role with create on pods/portforward (docs/how-to/reach-a-cluster.md)",
+            "ask for a role with create on pods/portforward (nsadmin guide reach-a-cluster)",
         )
     for kind, reason in sorted(seen.errors.items()):
         yield KubeProblem(
@@ -218,7 +218,7 @@ def check_restarts(seen: KubeObservation) -> Iterator[KubeProblem]:
                 CheckState.WARNING,
                 "a broker is stopped while producers still send to it",
                 pod.name,
-                "add a preStop hook (docs/how-to/run-on-kubernetes.md), or run nsadmin drain before a stop",
+                "add a preStop hook (nsadmin guide run-on-kubernetes), or run nsadmin drain before a stop",
             )
         grace_seconds = _pod_spec(pod).get("terminationGracePeriodSeconds", _DEFAULT_GRACE_SECONDS)
         if grace_seconds < _MIN_GRACE_SECONDS:

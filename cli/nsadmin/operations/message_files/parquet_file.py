@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.operations.message_files.file_form import InvalidMessageFileError
 from nsadmin.operations.message_files.line_file import replace_line_file
 
@@ -40,9 +41,8 @@ def require_parquet_library() -> None:
     try:
         import duckdb  # noqa: F401
     except ImportError:
-        raise MissingParquetLibraryError(
-            "Parquet needs a library: pip install 'nsadmin[parquet]', or use .jsonl.gz"
-        ) from None
+        remedy = f"{describe_missing('duckdb', 'parquet')}, or use .jsonl.gz"
+        raise MissingParquetLibraryError(remedy) from None
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from nsadmin.operations.rebalance.run_state import (
     load_rebalances,
     open_rebalance,
 )
-from nsadmin.operations.rebalance.topic_start import describe_difference
+from nsadmin.operations.rebalance.topic_start import NEEDS_ORDERED, describe_difference
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
@@ -186,7 +186,7 @@ def _find_plan_problems(
         elif any(queues.write > queues.read for queues in present_queues.values()):
             yield f"{move.topic} has queues that producers write and consumers do not read: correct it first"
         elif _is_ordered(move) and not rules.allow_ordered:
-            yield f"{move.topic} is ordered: pass --ordered to move it and keep the sequence of every key"
+            yield f"{move.topic} {NEEDS_ORDERED}"
 
 
 def _find_drained_brokers(

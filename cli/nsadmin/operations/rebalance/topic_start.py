@@ -42,6 +42,11 @@ class TopicStart(NamedTuple):
         return self.move.ordered or self.move.order_conf is not None or bool(self.conf_now)
 
 
+NEEDS_ORDERED = (
+    "is ordered: `nsadmin rebalance run PLAN --ordered` moves it and keeps the sequence of every key"
+)
+
+
 def find_stages(start: TopicStart, allow_ordered: bool, *, was_moved: bool) -> tuple[MoveStage, ...] | str:
     """Return the stages of a topic, or the reason why it cannot begin.
 
@@ -54,7 +59,7 @@ def find_stages(start: TopicStart, allow_ordered: bool, *, was_moved: bool) -> t
         if difference is not None:
             return difference
     if start.is_ordered and not allow_ordered:
-        return f"{move.topic} is ordered: pass --ordered to move it and keep the sequence of every key"
+        return f"{move.topic} {NEEDS_ORDERED}"
     target = move.before if start.is_rollback else move.after
     if not start.is_ordered:
         return list_move_stages(start.queues_now, target)

@@ -9,6 +9,7 @@ from nsadmin.client.redaction import is_secret_name
 from nsadmin.console.phrases import abbreviate_names, format_utc_second
 from nsadmin.operations.checks.check import CheckScale, judge_kinds
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
+from nsadmin.operations.release_faults import find_faults, parse_release
 from nsadmin.operations.security.observer import (
     BROKER,
     NAME_SERVER,
@@ -16,7 +17,6 @@ from nsadmin.operations.security.observer import (
     AuditedServer,
     SecurityObservation,
 )
-from nsadmin.operations.security.vulnerabilities import find_affecting, parse_release, upgrade_remedy
 
 AUDIT_MEASURES = (
     CheckMeasure("critical", "kinds of findings that give strangers access or secrets", critical="0"),
@@ -25,10 +25,10 @@ AUDIT_MEASURES = (
 )
 FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
 _FIRST_USERS_RELEASE = (5, 3, 0, 0)
-_OURS_REMEDY = "start it with --credentials (docs/how-to/secure-the-name-server.md)"
+_OURS_REMEDY = "start it with --credentials (nsadmin guide secure-the-name-server)"
 _JAVA_REMEDY = (
     f"Apache's name server cannot authenticate clients: {FENCE_REMEDY}, or run `nsadmin namesrv "
-    "--credentials`"
+    "--credentials FILE`"
 )
 
 
@@ -42,7 +42,14 @@ class SecurityProblem(NamedTuple):
     evidence: str = ""
 
 
-def check_vulnerabilities(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
+_SEVERITY_STATES = {
+    "critical": CheckState.CRITICAL,
+    "warning": CheckState.WARNING,
+    "notice": CheckState.OK,
+}
+
+
+def check_release(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
     if server.is_ours:
         return
     is_listed = server.kind in (NAME_SERVER, BROKER) and not server.error
@@ -54,13 +61,14 @@ def check_vulnerabilities(server: AuditedServer, now: float) -> Iterator[Securit
             "compare its release with the advisories of Apache RocketMQ",
             f"version {server.version or 'not reported'}",
         )
-    for vulnerability in find_affecting(server.kind, server.version, server.settings):
-        check_state = CheckState.CRITICAL if vulnerability.is_grave else CheckState.WARNING
+    has_certificate = server.certificate is not None and not server.certificate.is_self_signed
+    settings = {**(server.settings or {}), "tls.server.mode": "enforcing" if has_certificate else "disabled"}
+    for fault in find_faults(server.kind, server.version, settings):
         yield SecurityProblem(
-            vulnerability.name,
-            check_state,
-            vulnerability.attack_text,
-            f"{upgrade_remedy(vulnerability)}; until then {FENCE_REMEDY}",
+            fault.source,
+            _SEVERITY_STATES[fault.severity],
+            fault.effect,
+            f"{fault.remedy}; until then {FENCE_REMEDY}" if fault.is_vulnerability else fault.remedy,
             f"version {server.version}",
         )
 
@@ -283,7 +291,7 @@ def _is_public_addr(server_addr: str) -> bool:
 
 
 SECURITY_RULES: tuple[Callable[[AuditedServer, float], Iterator[SecurityProblem]], ...] = (
-    check_vulnerabilities, check_secrets, check_open_settings, check_authentication, check_tls,
+    check_release, check_secrets, check_open_settings, check_authentication, check_tls,
     check_replication_port, check_public_address, check_open_reads, check_automatic_topics,
     check_proxy_authentication, check_proxy_connections,
 )  # fmt: skip

@@ -274,7 +274,7 @@ def explain_refusal(command_words: Sequence[str], is_read_only: bool) -> str | N
     if entry is None:
         group = registry.find_group(command_words[0])
         if group is not None:
-            member_names = [member.member_name for member in registry.list_group_members(group)]
+            member_names = list(registry.list_group_words(group))
             problem = f'missing command after "{group}"'
             if len(command_words) > 1:
                 problem = f'unknown command "{group} {command_words[1]}"'

@@ -68,7 +68,7 @@ def test_a_refusal_that_quotes_the_secret_key_does_not(admin: AdminClient, broke
     [outcome] = admin.plain_acls.apply_plans(
         admin.plain_acls.plan_update([broker.addr], PlainAccount("shopkeeper", "hush"))
     )
-    assert str(outcome.error) == "response code (209): no"
+    assert str(outcome.error) == "POLLING_FULL (209): no"
 
 
 def test_an_account_is_deleted(admin: AdminClient, broker: PlainAclBroker) -> None:

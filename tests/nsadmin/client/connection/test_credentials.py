@@ -22,6 +22,7 @@ from nsadmin.client.connection.credentials import (
     save_to_file,
     save_to_keyring,
 )
+from nsadmin.client.extras import describe_missing
 from tests.support.hostile_yaml import HOSTILE_YAML
 
 WHO = Credentials("operator", "s3cret")
@@ -223,9 +224,7 @@ def test_a_system_without_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
         "the system's keyring does not answer: No recommended backend was available"
     )
     monkeypatch.setitem(sys.modules, "keyring", None)
-    assert refusal(from_keyring, "prod") == (
-        "the package for the system's keyring is missing: install it with `pip install 'nsadmin[keyring]'`"
-    )
+    assert refusal(from_keyring, "prod") == describe_missing("keyring", "keyring")
 
 
 def test_a_stored_file_is_its_owners_alone(tmp_path: Path) -> None:

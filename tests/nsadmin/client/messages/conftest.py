@@ -19,7 +19,8 @@ def dlq() -> Iterator[DeadLetterBroker]:
 def admin(dlq: DeadLetterBroker) -> Iterator[AdminClient]:
     with FakeNameServer({"C": {"broker-a": {0: dlq.addr}}}) as server:
         server.routes = {
-            topic: {"broker-a": 6} for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty", "RMQ_SYS_TRACE_TOPIC")
+            topic: {"broker-a": 6}
+            for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty", "RMQ_SYS_TRACE_TOPIC", "SCHEDULE_TOPIC_XXXX")
         }
         with AdminClient(server.addr, timeout=0.5) as client:
             yield client

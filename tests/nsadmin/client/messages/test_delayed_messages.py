@@ -70,6 +70,17 @@ def test_both_kinds_are_listed_in_the_order_of_delivery(admin: AdminClient, dlq:
     ] == [(b"timed", NOW + 1, None, "T"), (b"later", CREATED + 10_000, 2, "T")]
 
 
+def test_all_topics_are_listed_without_those_of_the_broker(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    dlq.handlers[26] = lambda asked: build_reply(asked, body=b"messageDelayLevel=1s 10s\n")
+    dlq.store_message(b"late", TIMER_TOPIC, 0, 0, REAL_TOPIC="T", UNIQ_KEY="A", TIMER_OUT_MS=str(NOW + 9))
+    dlq.store_message(b"soon", TIMER_TOPIC, 0, 1, REAL_TOPIC="T", UNIQ_KEY="B", TIMER_OUT_MS=str(NOW + 1))
+    dlq.store_message(b"", TIMER_TOPIC, 0, 2, REAL_TOPIC="rmq_sys_X", UNIQ_KEY="C", TIMER_OUT_MS=str(NOW + 9))
+    dlq.store_message(b"other", LEVEL_TOPIC, 1, 0, REAL_TOPIC="S", UNIQ_KEY="D")
+    pending, errors = admin.delayed_messages.list_pending(None, NOW)
+    assert errors == {}
+    assert [item.located_message.message.body for item in pending] == [b"other", b"soon", b"late"]
+
+
 def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     dlq.handlers[26] = refuse_with(16, "no permission")
     pending, errors = admin.delayed_messages.list_pending("T", NOW)

@@ -89,4 +89,7 @@ def test_a_group_that_never_committed_has_no_accumulation(
     assert (row.accumulation, row.accumulation_reason) == (None, "no committed offset")
     a.handlers[208] = a.answer_lags((10, 647_260_493))
     [row] = asked(first_server, "T")
-    assert (row.accumulation, row.accumulation_reason) == (None, "committed offset beyond the end")
+    assert (row.accumulation, row.accumulation_reason) == (
+        None,
+        "the committed offset is beyond the end of the queue",
+    )

@@ -43,7 +43,7 @@ def test_throughput_is_per_broker(
     assert (row["brokerName"], row["messageCount"], row["bodyBytes"], row["result"]) == (
         "broker-a", 200, 2000, "done",
     )  # fmt: skip
-    assert 200 / row["messagesPerSecond"] == pytest.approx(row["seconds"], abs=0.001)
+    assert 200 / row["messagesPerSecond"] == pytest.approx(row["seconds"], rel=0.01, abs=0.001)
     assert not any(
         first_server.routes[topic] for topic in first_server.routes if topic.startswith("nsadmin-bench-")
     )
@@ -97,6 +97,6 @@ def test_words_that_do_not_fit(
 def test_a_read_only_context_is_not_loaded(
     run: Run, first_server: FakeNameServer, store: DeadLetterBroker
 ) -> None:
-    run("context", "set", "p", "-n", first_server.addr, "--readOnly")
+    run("context", "set", "p", "-n", first_server.addr, "--read-only")
     assert run("bench", "produce", "--context", "p", "--yes").code == 6
     assert store.sent == []

@@ -8,7 +8,7 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
-from tests.support.fake_servers import FakeBroker, refuse_with
+from tests.support.fake_servers import FakeBroker, answer_json, refuse_with
 from tests.support.replica_brokers import TOPICS, serve_tables
 
 
@@ -104,3 +104,16 @@ def test_a_replica_that_does_not_answer_is_refused_without_force(
         )
         assert refused.err.endswith("run the command again when both answer\n")
         assert (run(*words, "--force").code, leader.master) == (0, 2)
+
+
+def test_an_election_among_replicas_of_a_faulty_release_says_so(
+    run: Run, controllers: tuple[str, ...], leader: FakeController
+) -> None:
+    with FakeBroker() as master, FakeBroker() as slave:
+        serve_tables(master, TOPICS)
+        serve_tables(slave, TOPICS)
+        master.handlers[28] = lambda asked: answer_json(asked, {"table": {"brokerVersionDesc": "V5_4_0"}})
+        leader.replicas = {1: (master.addr, True, True), 2: (slave.addr, True, True)}
+        planned = run("electMaster", "broker-a", "2", "-c", "C", *controllers, "--dry-run")
+    assert (planned.code, len(planned.err.splitlines())) == (0, 1)
+    assert planned.err.startswith("nsadmin: replica 1 of broker-a runs 5.4.0: as a slave, it deletes topics")

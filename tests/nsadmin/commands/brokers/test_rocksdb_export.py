@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.protocol.command import build_reply
+from nsadmin.client.extras import describe_missing
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer
 from tests.support.rocksdb_stores import VERSION, separate_stores
@@ -66,7 +67,7 @@ def test_without_the_package_one_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "rocksdict", None)
     result = run("exportMetadataInRocksDB", config, "topics")
     assert (result.code, result.err.count("\n")) == (2, 1)
-    assert "pip install 'nsadmin[rocksdb]'" in result.err
+    assert describe_missing("rocksdict", "rocksdb") in result.err
 
 
 def test_only_who_can_is_told_to_write(run: Run, dead_addr: str) -> None:

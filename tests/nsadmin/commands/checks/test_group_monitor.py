@@ -30,7 +30,7 @@ def test_once_with_the_exit_code_of_a_check_and_its_formats(
     loose = run(*line, *ANY)
     assert (loose.code, loose.out) == (0, f"OK: all {report['summary'].split()[2]} groups are healthy\n")
     file = tmp_path / "groups.prom"
-    result = run(*line, "--critical", "0", "--format", "prometheus", "--output-file", str(file))
+    result = run(*line, "--critical", "0", "--format", "prometheus", "--out", str(file))
     assert (result.code, result.out) == (2, "")
     assert "nsadmin_" in file.read_text()
 

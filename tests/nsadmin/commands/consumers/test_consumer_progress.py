@@ -103,10 +103,28 @@ def test_a_group_that_could_not_be_told_of_says_so(ask: Run, consumer_broker: Co
     assert result.json[0]["diffTotal"] is None
 
 
+def test_progress_of_all_groups_of_a_topic(
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
+) -> None:
+    consumer_broker.configs["H"] = {}
+    consumer_broker.offsets["H", "T", 1] = 50
+    consumer_broker.topics = {"T": ["H", "G"]}
+    result = ask("consumerProgress", "-t", "T", "--json")
+    assert (result.code, result.err) == (0, "")
+    rows = [(row["group"], row["queueId"], row["diff"]) for row in result.json]
+    assert rows == [("G", 0, 10), ("G", 1, None), ("H", 0, None), ("H", 1, 0)]
+    assert ask("consumerProgress", "-t", "T").out.startswith("group ")
+    # A dead broker is one row, not one for each group.
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead_addr}}}
+    result = ask("consumerProgress", "-t", "T", "--json")
+    assert (result.code, [row["error"] is None for row in result.json]) == (3, [False, *[True] * 4])
+
+
 def test_what_cannot_be_asked(ask: Run, consumer_broker: ConsumerBroker) -> None:
     assert ask("consumerProgress", "X").code == 5
     assert ask("consumerProgress", "G", "-c", "D").code == 5
-    result = ask("consumerProgress", "-t", "T")
+    assert ask("consumerProgress", "-t", "NoSuchTopic").code == 5
+    result = ask("consumerProgress", "-t", "T", "-s", "true")
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert ask("consumerConnection").code == 2
     assert ask("brokerConsumeStats", consumer_broker.addr, "-t", "0").code == 2

@@ -227,3 +227,14 @@ def test_one_master_of_two_had_it(
         result = ask("deleteSubGroup", "G", "-c", "C", "--yes", "--json")
         assert result.code == 0
         assert [row["result"] for row in result.json] == ["done", "not found"]
+
+
+def test_several_groups_are_deleted(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs |= {
+        name: {**consumer_broker.configs["G"], "groupName": name} for name in ("G2", "H")
+    }
+    result = ask("deleteSubGroup", "G*", "-c", "C", "-y", "--json", "--keep-topics")
+    assert result.code == 0
+    assert [(row["group"], row["result"]) for row in result.json] == [("G", "done"), ("G2", "done")]
+    assert "H" in consumer_broker.configs
+    assert not {"G", "G2"} & consumer_broker.configs.keys()

@@ -12,6 +12,7 @@ import pytest
 
 from nsadmin import Credentials
 from nsadmin.client.connection.credentials import from_file, from_keyring
+from nsadmin.client.extras import describe_missing
 from nsadmin.console import confirmation
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.fake_servers import FakeNameServer
@@ -100,8 +101,7 @@ def test_a_system_without_keyring(login: Run, monkeypatch: pytest.MonkeyPatch) -
     result = login("prod")
     assert (result.code, result.err) == (
         2,
-        "nsadmin: the package for the system's keyring is missing: install it with `pip "
-        "install 'nsadmin[keyring]'`; or store them in a file: --file PATH\n",
+        f"nsadmin: {describe_missing('keyring', 'keyring')}; or store them in a file: --file PATH\n",
     )
 
 

@@ -31,7 +31,7 @@ def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: py
         *("--tlsCert", "me.pem", "--tlsKey", "me.key", "--tlsKeyPasswordFrom", "env:PW", "--insecure"),
         *("--tlsServerName", "mq", "--addressMap", "10.0.0.0/8=gw", "--addressMap", "h:1=i:2"),
         *("--timeout", "5", "--retries", "2", "--concurrency", "8", "--defaultOutput", "csv"),
-        *("--readOnly", "--color", "red", "--journal", "j", "--journal", "/k", "--json"),
+        *("--read-only", "--color", "red", "--journal", "j", "--journal", "/k", "--json"),
     )
     assert result.code == 0
     assert json.loads(result.out)[0]["addressMap"] == {"10.0.0.0/8": "gw", "h:1": "i:2"}
@@ -58,7 +58,9 @@ def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: py
 
 
 def test_what_is_not_named_stays(run: Run, tmp_path: Path) -> None:
-    run("contextSet", "p", "-n", "a", "--timeout", "5", "--readOnly", "--addressMap", "x=y", "--tlsCa", "/ca")
+    run(
+        "contextSet", "p", "-n", "a", "--timeout", "5", "--read-only", "--addressMap", "x=y", "--tlsCa", "/ca"
+    )
     run("contextSet", "p", "--writable", "--addressMap", "z=w", "--addressMap", "x=v", "--insecure")
     assert kept(tmp_path) == {
         "namesrvAddr": "a:9876",

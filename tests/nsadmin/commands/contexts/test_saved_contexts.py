@@ -19,7 +19,7 @@ def server() -> Iterator[FakeNameServer]:
 
 def test_the_first_context_is_in_use_at_once_and_another_when_it_is_chosen(run: Run) -> None:
     assert run("contextSet", "lab", "-n", "a").code == 0
-    assert run("contextSet", "prod", "-n", "b,c:1", "--timeout", "5", "--readOnly").code == 0
+    assert run("contextSet", "prod", "-n", "b,c:1", "--timeout", "5", "--read-only").code == 0
     rows = json.loads(run("contextList", "--json").out)
     assert [(row["name"], row["current"], row["namesrvAddr"]) for row in rows] == [
         ("lab", True, "a:9876"),
@@ -60,7 +60,7 @@ def test_what_is_given_wins_then_the_environment_then_the_context(
 def test_a_read_only_context_refuses_what_changes_but_shows_what_would_be(
     run: Run, server: FakeNameServer
 ) -> None:
-    run("contextSet", "p", "-n", server.addr, "--readOnly")
+    run("contextSet", "p", "-n", server.addr, "--read-only")
     for args in (("updateKvConfig", "n", "k", "v"), ("deleteKvConfig", "n", "k", "--yes")):
         result = run(*args)
         assert (result.code, result.out) == (6, "")

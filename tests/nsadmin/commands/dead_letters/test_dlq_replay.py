@@ -123,7 +123,7 @@ def test_failures_after_the_last_message_count_if_they_are_waited_for(
 ) -> None:
     dead_letter_broker.add_letter(b"one")
     result = dlq("replay", "G", "--settle", "2h")
-    assert (result.code, 'invalid time "2h" for --settle: use 0ms to 1h' in result.err) == (2, True)
+    assert (result.code, 'invalid time "2h" for --settle: use 0s to 1h' in result.err) == (2, True)
     began_at = monotonic()
     assert dlq("replay", "G", "--settle", "300ms").code == 0
     assert monotonic() - began_at >= 0.3
@@ -171,7 +171,7 @@ def test_a_read_only_context_replays_nothing(
     run: Run, first_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
 ) -> None:
     dead_letter_broker.add_letter(b"one")
-    run("context", "set", "p", "-n", first_server.addr, "--readOnly")
+    run("context", "set", "p", "-n", first_server.addr, "--read-only")
     assert run("dlq", "replay", "G", "--context", "p", "--yes").code == 6
     assert dead_letter_broker.sent == []
 

@@ -32,8 +32,8 @@ def test_bodies_are_decoded_but_not_in_a_file(
     result = dlq("show", "G", "--decode", "json")
     assert [row["body"] for row in result.json] == [{"a": 1}, "plain"]
     assert (result.code, result.err.startswith("nsadmin: body of ID: not json: ")) == (0, True)
-    result = dlq("show", "G", "--decode", "json", "--export", str(tmp_path / "file"))
-    assert (result.code, "--decode and --export exclude each other" in result.err) == (2, True)
+    result = dlq("show", "G", "--decode", "json", "--out", str(tmp_path / "file"))
+    assert (result.code, "--decode and --out exclude each other" in result.err) == (2, True)
 
 
 def test_options_select_dead_letters(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
@@ -60,7 +60,7 @@ def test_a_limit_says_that_there_are_more(dlq: Run, dead_letter_broker: DeadLett
         dead_letter_broker.add_letter(b"%d" % number)
     result = dlq("show", "G", "--limit", "2")
     assert len(result.json) == 2
-    assert result.err == "nsadmin: stopped after 2 messages: pass --limit N or --export FILE for more\n"
+    assert result.err == "nsadmin: stopped after 2 messages: pass --limit N or --out FILE for more\n"
     assert len(dlq("show", "G").json) == 128
     assert dlq("show", "G", "--limit", "130").err == ""
 
@@ -69,13 +69,13 @@ def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroke
     for number in range(200):
         dead_letter_broker.add_letter(b"%d" % number)
     file = tmp_path / "dead.jsonl"
-    result = dlq("show", "G", "--export", str(file))
+    result = dlq("show", "G", "--out", str(file))
     assert result.json == [{"file": str(file), "messageCount": 200}]
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line["body"] for line in lines] == [str(number) for number in range(200)]
     assert file.stat().st_mode & 0o077 == 0
     assert list(tmp_path.glob(".dead*")) == []
-    result = dlq("show", "G", "--export", str(tmp_path / "missing" / "dead.jsonl"))
+    result = dlq("show", "G", "--out", str(tmp_path / "missing" / "dead.jsonl"))
     assert (result.code, 'missing/dead.jsonl": No such file' in result.err) == (2, True)
 
 
@@ -102,6 +102,5 @@ def test_long_dead_letters_end_a_list(
     result = dlq("show", "G")
     assert (result.code, len(result.json)) == (0, 3)
     assert result.err == (
-        "nsadmin: stopped after 3 messages, which have long bodies: "
-        "pass --limit N or --export FILE for more\n"
+        "nsadmin: stopped after 3 messages, which have long bodies: pass --limit N or --out FILE for more\n"
     )

@@ -14,6 +14,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.commands.mcp import mcp_server
 from nsadmin.commands.mcp.served_content import ServedContent
 from tests.nsadmin.conftest import Run
@@ -49,7 +50,7 @@ def test_without_the_sdk_it_says_what_to_install(run: Run, monkeypatch: pytest.M
 
     monkeypatch.setattr(builtins, "__import__", import_others)
     done = run("mcp", "-n", "127.0.0.1:1")
-    assert done == (2, "", "nsadmin: the Python package mcp is missing: run pip install 'nsadmin[mcp]'\n")
+    assert done == (2, "", f"nsadmin: {describe_missing('mcp', 'mcp')}\n")
 
 
 def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

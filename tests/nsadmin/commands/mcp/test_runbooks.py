@@ -1,12 +1,12 @@
 """Prompts of the runbooks."""
 
 from nsadmin.commands.mcp.runbooks import RUNBOOKS, build_task_text, find_runbook
-from nsadmin.commands.mcp.served_files import find_pages
+from nsadmin.console.guides import find_guides
 
 
 def test_each_runbook_is_a_page_of_the_documentation() -> None:
-    pages = find_pages()
-    assert {runbook.page_name for runbook in RUNBOOKS} <= pages.keys()
+    pages = {guide.path_name for guide in find_guides().values()}
+    assert {runbook.page_name for runbook in RUNBOOKS} <= pages
     assert len({runbook.name for runbook in RUNBOOKS}) == len(RUNBOOKS)
 
 

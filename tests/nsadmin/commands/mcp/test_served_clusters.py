@@ -43,7 +43,7 @@ def test_the_context_in_use_stays_the_same_while_the_server_runs() -> None:
 
 
 def test_contexts_are_those_that_the_operator_named(run: Run) -> None:
-    run("context", "set", "prod", "-n", "p:9876", "--readOnly")
+    run("context", "set", "prod", "-n", "p:9876", "--read-only")
     run("context", "set", "test", "-n", "t:9876")
     clusters = list_served_clusters(session({}), "test, prod,test")
     assert list(clusters) == ["test", "prod"]

@@ -1,12 +1,10 @@
 """Files and pages that a client can read."""
 
-import sysconfig
 from pathlib import Path
 
 import pytest
 
-import nsadmin
-from nsadmin.commands.mcp.served_files import ServedFolder, find_pages, read_title
+from nsadmin.commands.mcp.served_files import ServedFolder
 from nsadmin.console.exit_codes import UsageError
 
 
@@ -48,25 +46,3 @@ def test_a_folder_that_does_not_exist_is_a_mistake(tmp_path: Path) -> None:
         UsageError, match=r'no folder ".*/nowhere" for --files: name a folder with backups or bundles'
     ):
         ServedFolder(str(tmp_path / "nowhere"))
-
-
-def test_pages_come_from_the_checkout_or_the_installed_package(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    pages = find_pages()
-    assert "how-to/dead-letters.md" in pages
-    assert all(path.suffix == ".md" for path in pages.values())
-    installed = tmp_path / "share" / "doc" / "nsadmin"
-    installed.mkdir(parents=True)
-    (installed / "index.md").write_text("# nsadmin\n")
-    package = tmp_path / "site-packages" / "nsadmin" / "__init__.py"
-    monkeypatch.setattr(nsadmin, "__file__", str(package))
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    assert find_pages() == {"index.md": installed / "index.md"}
-    (installed / "index.md").unlink()
-    assert find_pages() == {}
-
-
-def test_the_title_of_a_page_is_its_first_heading() -> None:
-    assert read_title("<!-- x -->\n# Restart a broker\n# Other\n") == "Restart a broker"
-    assert read_title("text") == ""

@@ -96,10 +96,10 @@ def test_wrong_arguments_and_foreign_addresses_are_refused(caller: ToolCaller, b
         ("topicRoute", {}, "'topic' is a required property"),
         (
             "brokerStatus",
-            {"brokerAddr": "10.0.0.9:10911"},
+            {"broker": "10.0.0.9:10911"},
             '"10.0.0.9:10911" is not a broker of this cluster',
         ),
-        ("brokerStatus", {"brokerAddr": "elsewhere"}, '"elsewhere" is not a broker of this cluster'),
+        ("brokerStatus", {"broker": "elsewhere"}, '"elsewhere" is not a broker of this cluster'),
         ("queryMsgById", {"topic": "T", "msgId": f"x,{foreign_id}"}, '"10.0.0.9:10911" is not a broker'),
         (
             "plan_copyAcl",
@@ -111,7 +111,7 @@ def test_wrong_arguments_and_foreign_addresses_are_refused(caller: ToolCaller, b
         with pytest.raises(InvalidArgumentsError) as raised:
             call(caller, name, arguments)
         assert problem in str(raised.value)
-    assert call(caller, "brokerStatus", {"brokerAddr": broker.addr}).structured["rows"]
+    assert call(caller, "brokerStatus", {"broker": broker.addr}).structured["rows"]
 
 
 def test_addresses_are_refused_if_no_name_server_answers(tmp_path: Path, dead_addr: str, run: Run) -> None:
@@ -119,7 +119,7 @@ def test_addresses_are_refused_if_no_name_server_answers(tmp_path: Path, dead_ad
     session.shared_values = {"namesrv_addr": [dead_addr]}
     caller = ToolCaller(TOOLS, list_served_clusters(session, None), None, CallLimits(30, 2))
     with pytest.raises(InvalidArgumentsError, match="cannot read the brokers of the cluster: "):
-        call(caller, "brokerStatus", {"brokerAddr": "broker-a"})
+        call(caller, "brokerStatus", {"broker": "broker-a"})
 
 
 def test_a_command_that_could_change_something_reads_as_a_dry_run(
@@ -194,7 +194,7 @@ def test_a_read_only_context_plans_and_executes_nothing(
 
 
 def test_a_dry_run_that_fails_gives_no_token(caller: ToolCaller) -> None:
-    plan = call(caller, "plan_deleteTopic", {"topic": "T", "clusterName": "nowhere"}).structured
+    plan = call(caller, "plan_deleteTopic", {"topic": "T", "cluster": "nowhere"}).structured
     assert "token" not in plan
     assert plan["refusal"] == "the dry run did not succeed"
 

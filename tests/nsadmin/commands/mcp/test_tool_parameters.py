@@ -76,7 +76,7 @@ def test_a_check_without_options_of_its_own_has_limits_and_the_cluster_at_most()
     assert len(plain_checks) >= 4
     for exposed in plain_checks:
         names = [item.property_name for item in list_tool_parameters(exposed, has_folder=True)]
-        assert names in (["warning", "critical"], ["clusterName", "warning", "critical"])
+        assert names in (["warning", "critical"], ["cluster", "warning", "critical"])
 
 
 def test_no_property_takes_a_file_a_folder_a_command_or_an_address() -> None:
@@ -156,10 +156,10 @@ def test_a_parameter_that_only_others_replace_is_required_if_there_are_none() ->
     [broker] = [
         item
         for item in list_tool_parameters(exposed("brokerStatus"), has_folder=False)
-        if item.property_name == "brokerAddr"
+        if item.property_name == "broker"
     ]
     assert not broker.is_required
-    assert broker.schema["description"].endswith(" Required without clusterName.")
+    assert broker.schema["description"].endswith(" Required without cluster.")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_planning_tool_says_that_it_changes_nothing() -> None:
     assert tool.description.startswith("Plan this change and return a token. Nothing changes.")
     assert "token" in tool.output_schema["properties"]
     assert "token" not in TOOLS["topicRoute"].output_schema["properties"]
-    assert tool.input_schema["required"] == ["topic", "clusterName"]
+    assert tool.input_schema["required"] == ["topic", "cluster"]
 
 
 def test_a_client_chooses_only_among_several_contexts() -> None:

@@ -33,7 +33,7 @@ def test_the_words_of_a_reading_tool() -> None:
     assert words("topicRoute", {"topic": "T", "columns": "topic,perm", "filter": ["perm=6", "a~b"]}) == [
         "topicRoute", "--topic=T", "--columns=topic,perm", "--filter=perm=6", "--filter=a~b", "--output=json",
     ]  # fmt: skip
-    assert words("checkLag", {"groupName": "g"}) == ["checkLag", "--groupName=g", "--format=json"]
+    assert words("checkLag", {"group": "g"}) == ["checkLag", "--group=g", "--format=json"]
     assert words("startMonitoring", {}) == ["startMonitoring", "--once", "--format=json"]
     assert words("updateOrderConf", {"topic": "T"}) == [
         "updateOrderConf",
@@ -49,7 +49,7 @@ def test_a_client_cannot_ask_for_any_number_of_rows() -> None:
     assert "--limit=7" in words("consume", {"topic": "T", "limit": 7})
     for tool_name, name in (
         ("consume", "limit"),
-        ("printMsg", "maxNum"),
+        ("printMsg", "limit"),
         ("consumeMessage", "MessageNumber"),
     ):
         validate(tool_name, {"topic": "T", name: 2000})

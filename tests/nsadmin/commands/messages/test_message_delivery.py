@@ -72,7 +72,7 @@ def test_words_that_do_not_go_together(run_json: Run, words: tuple[str, ...]) ->
 def test_a_read_only_context_shows_messages_and_does_nothing_with_them(
     run: Run, first_server: FakeNameServer, message_broker: MessageBroker
 ) -> None:
-    run("contextSet", "p", "-n", first_server.addr, "--readOnly")
+    run("contextSet", "p", "-n", first_server.addr, "--read-only")
     words = ("queryMsgById", "T", KEY, "--context", "p")
     assert run(*words, "--columns", "tracks", "--output", "value") == (0, '{"G": "CONSUMED"}\n', "")
     for more in (PUSH, ("-s", "true")):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.protocol.command import build_reply
+from nsadmin.client.extras import describe_missing
 from nsadmin.operations.message_files.message_file import read_messages
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
@@ -30,7 +31,7 @@ def test_a_file_has_all_messages_with_their_fields(
     stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, form: str
 ) -> None:
     file = tmp_path / f"out.{form}"
-    result = stream("messages", "export", "T,U", "--to", str(file), "--json")
+    result = stream("messages", "export", "T,U", "--out", str(file), "--json")
     assert (result.code, result.err) == (0, "")
     assert [(row["topic"], row["messageCount"], row["bodyBytes"]) for row in result.json] == [
         ("T", 70, 130), ("U", 1, 2),
@@ -51,18 +52,18 @@ def test_a_file_has_all_messages_with_their_fields(
 def test_lines_of_json_are_the_rows_of_consume(
     stream: Run, filled_store: DeadLetterBroker, tmp_path: Path
 ) -> None:
-    assert stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl")).code == 0
+    assert stream("messages", "export", "T", "--out", str(tmp_path / "a.jsonl")).code == 0
     consumed = stream("consume", "T", "--output", "jsonl").out.splitlines()
     assert sorted((tmp_path / "a.jsonl").read_text().splitlines()) == sorted(consumed)
 
 
 def test_a_folder_gets_a_file_per_topic(stream: Run, filled_store: DeadLetterBroker, tmp_path: Path) -> None:
-    assert stream("messages", "export", "T,U", "--to", str(tmp_path / "new/")).code == 0
+    assert stream("messages", "export", "T,U", "--out", str(tmp_path / "new/")).code == 0
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["T.jsonl.gz", "U.jsonl.gz"]
     with gzip.open(tmp_path / "new" / "U.jsonl.gz", "rt") as lines:
         [row] = [json.loads(line) for line in lines]
     assert (row["body"], row["bodyEncoding"], row["properties"]) == ("/wA=", "base64", {"mine": "ä"})
-    assert stream("messages", "export", "T", "--to", str(tmp_path), "--form", "jsonl").code == 0
+    assert stream("messages", "export", "T", "--out", str(tmp_path), "--form", "jsonl").code == 0
     assert len((tmp_path / "T.jsonl").read_text().splitlines()) == 70
 
 
@@ -82,7 +83,7 @@ def test_a_folder_gets_a_file_per_topic(stream: Run, filled_store: DeadLetterBro
 def test_options_select_messages(
     stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, words: tuple[str, ...], count: int
 ) -> None:
-    result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json", *words)
+    result = stream("messages", "export", "T", "--out", str(tmp_path / "a.jsonl"), "--json", *words)
     assert [row["messageCount"] for row in result.json] == [count]
     assert len((tmp_path / "a.jsonl").read_text().splitlines()) == count
 
@@ -94,7 +95,7 @@ def test_a_queue_that_fails_is_named_and_the_others_are_written(
     filled_store.handlers[11] = lambda asked: (
         build_reply(asked, 1, remark="no disk") if (asked.ext or {}).get("queueId") == "1" else pull(asked)
     )
-    result = stream("messages", "export", "T", "--to", str(tmp_path / "a.jsonl"), "--json")
+    result = stream("messages", "export", "T", "--out", str(tmp_path / "a.jsonl"), "--json")
     [row] = result.json
     assert (result.code, row["messageCount"], row["result"]) == (3, 35, "failed")
     assert result.err == "nsadmin: T, broker broker-a, queue 1: SYSTEM_ERROR (1): no disk\n"
@@ -104,16 +105,16 @@ def test_a_queue_that_fails_is_named_and_the_others_are_written(
     ("words", "text"),
     [
         (
-            ("T", "--to", "a.txt"),
+            ("T", "--out", "a.txt"),
             'unknown form of "a.txt": end it with .jsonl, .jsonl.gz, .parquet, or with /',
         ),
         (
-            ("T", "--to", "a.jsonl", "--form", "jsonl"),
+            ("T", "--out", "a.jsonl", "--form", "jsonl"),
             "--form is for a folder: a.jsonl is a file by its name",
         ),
-        (("T,,U", "--to", "a.jsonl"), 'invalid list "T,,U" for TOPICS'),
-        (("T", "--to", "/proc/a.jsonl"), 'cannot write "/proc/a.jsonl": '),
-        (("T", "--to", "a.jsonl", "--body", "("), 'invalid regular expression "(" for --body'),
+        (("T,,U", "--out", "a.jsonl"), 'invalid list "T,,U" for TOPICS'),
+        (("T", "--out", "/proc/a.jsonl"), 'cannot write "/proc/a.jsonl": '),
+        (("T", "--out", "a.jsonl", "--body", "("), 'invalid regular expression "(" for --body'),
     ],
 )
 def test_wrong_command_lines_write_nothing(
@@ -127,6 +128,6 @@ def test_parquet_without_its_library_says_what_to_install(
     stream: Run, filled_store: DeadLetterBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    result = stream("messages", "export", "T", "--to", str(tmp_path / "a.parquet"))
-    remedy = "pip install 'nsadmin[parquet]', or use .jsonl.gz"
-    assert (result.code, result.err) == (2, f"nsadmin: messages export: Parquet needs a library: {remedy}\n")
+    result = stream("messages", "export", "T", "--out", str(tmp_path / "a.parquet"))
+    remedy = f"{describe_missing('duckdb', 'parquet')}, or use .jsonl.gz"
+    assert (result.code, result.err) == (2, f"nsadmin: messages export: {remedy}\n")

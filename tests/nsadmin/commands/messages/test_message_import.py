@@ -50,7 +50,7 @@ def test_an_export_comes_back_with_the_same_messages(
             bytes([number % 256]) * 3, "T", number % 4, 0, UNIQ_KEY=f"ID{number}", KEYS="k", p="1"
         )
     file = str(tmp_path / "a.parquet")
-    assert stream("messages", "export", "T", "--to", file).code == 0
+    assert stream("messages", "export", "T", "--out", file).code == 0
     originals = target.stored_messages("T")
     result = stream("messages", "import", file, "--to-topic", "U", "--yes", "--json")
     assert (result.code, result.err) == (0, "")
@@ -191,7 +191,7 @@ def test_damaged_files_of_other_forms_are_refused(
     target.store_message(b"x" * 50_000)
     for form in ("jsonl.gz", "parquet"):
         file = tmp_path / f"a.{form}"
-        assert stream("messages", "export", "T", "--to", str(file)).code == 0
+        assert stream("messages", "export", "T", "--out", str(file)).code == 0
         file.write_bytes(file.read_bytes()[:-9])
         result = stream("messages", "import", str(file), "--yes")
         assert (result.code, str(file) in result.err, target.sent) == (2, True, []), result.err

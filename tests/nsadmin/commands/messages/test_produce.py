@@ -136,7 +136,7 @@ def test_a_compression_without_its_library(
     monkeypatch.setitem(sys.modules, "lz4.frame", None)
     result = stream("produce", "T", "x", "--compression", "lz4")
     assert (result.code, result.err) == (
-        2, "nsadmin: produce: compression lz4 needs a library: pip install 'nsadmin[messages]'\n",
+        2, "nsadmin: produce: compression lz4 needs the Python package lz4: install it\n",
     )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def test_words_that_do_not_fit(
 
 
 def test_a_read_only_context_sends_nothing(run: Run, store: MessageBroker, stream: Run) -> None:
-    stream("context", "set", "p", "--readOnly")
+    stream("context", "set", "p", "--read-only")
     assert stream("produce", "T", "x", "--context", "p").code == 6
     assert store.sent == []
 

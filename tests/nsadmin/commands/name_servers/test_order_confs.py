@@ -121,7 +121,7 @@ def test_bad_lines(run: Run, both_servers: str, first_server: FakeNameServer, wo
 
 
 def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first_server: FakeNameServer) -> None:
-    run("contextSet", "p", "-n", first_server.addr, "--readOnly")
+    run("contextSet", "p", "-n", first_server.addr, "--read-only")
     first_server.kv[SPACE] = {"T": "a:4"}
     result = run(
         "updateOrderConf", "T", "get", "--context", "p", "--columns", "orderConf", "--output", "value"

@@ -129,7 +129,7 @@ def test_who_signs_and_where_brokers_are_is_told_but_no_secret(
 def test_a_read_only_context_says_so_even_if_other_name_servers_are_asked(
     run: Run, server: FakeNameServer
 ) -> None:
-    run("contextSet", "prod", "-n", "127.0.0.1:1", "--readOnly")
+    run("contextSet", "prod", "-n", "127.0.0.1:1", "--read-only")
     result = run("where", "-n", server.addr, "--json")
     assert rows(result)[0]["readOnly"] is True
     assert result.err.splitlines()[:2] == [

@@ -97,7 +97,7 @@ def test_deletes_have_a_guard(run_on_lab: Run) -> None:
 
 
 def test_a_plan_that_was_kept_is_carried_out_or_refused(run_on_lab: Run) -> None:
-    assert run_on_lab("plan", wanted(), "--save-to", "tonight.plan").code == 0
+    assert run_on_lab("plan", wanted(), "--out", "tonight.plan").code == 0
     run_on_lab("updateTopicPerm", "orders", "4", "-c", "cluster-a")
     refused = run_on_lab("apply", "tonight.plan", "--yes")
     assert (refused.code, refused.out) == (1, "")
@@ -133,11 +133,11 @@ def test_files_that_cannot_be_used(run_on_lab: Run) -> None:
         run_on_lab("plan", wanted(f"cluster: c\ntopics:\n{worse}")).err.splitlines()[-1]
         == "nsadmin: ... and 20 more"
     )
-    run_on_lab("plan", wanted(), "--save-to", "p")
+    run_on_lab("plan", wanted(), "--out", "p")
     assert "p is already a plan: run nsadmin apply p" in run_on_lab("plan", "p").err
     assert "omit --prune" in run_on_lab("apply", "p", "--prune").err
-    assert run_on_lab("plan", "cluster.yaml", "--save-to", "no/p").err.endswith(
-        "cannot write no/p (--save-to): No such file or directory\n"
+    assert run_on_lab("plan", "cluster.yaml", "--out", "no/p").err.endswith(
+        "cannot write no/p (--out): No such file or directory\n"
     )
     Path("p").write_text('{"nsadminPlan": 1')
     assert "malformed plan" in run_on_lab("apply", "p").err

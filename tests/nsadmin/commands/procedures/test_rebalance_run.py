@@ -15,6 +15,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     save_rebalance_plan,
 )
+from nsadmin.operations.rebalance.topic_start import NEEDS_ORDERED
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.lab import Lab, start_lab
@@ -114,9 +115,7 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, True, BEFORE, AFTER))
     result = with_env("rebalance", "run", plan, "--yes")
     assert result.code == 1
-    assert result.err.startswith(
-        f"nsadmin: {TOPIC} is ordered: pass --ordered to move it and keep the sequence of every key\n"
-    )
+    assert result.err.startswith(f"nsadmin: {TOPIC} {NEEDS_ORDERED}\n")
     result = with_env("rebalance", "run", plan, "--ordered", "--yes")
     assert result.code == 1
     assert result.err.startswith(

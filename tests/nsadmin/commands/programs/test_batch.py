@@ -141,7 +141,7 @@ def test_other_name_servers_leave_the_context_of_the_batch_in_force(
     run: Run, write: Write, server: FakeNameServer
 ) -> None:
     with FakeNameServer() as other:
-        run("contextSet", "prod", "-n", server.addr, "--readOnly")
+        run("contextSet", "prod", "-n", server.addr, "--read-only")
         file = write(f"updateKvConfig NS k v -n {other.addr}")
         assert run("batch", file, "--context", "prod").code == 6
         assert other.kv == server.kv == {}

@@ -47,7 +47,10 @@ def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     result = ask("client", "list", "--json")
     assert (result.code, [row["clientId"] for row in result.json]) == (3, ["proxied"])
     assert result.err.splitlines()[0].startswith(f"nsadmin: proxy {dead_addr}: connection refused")
-    assert "gRPC producers behind proxies are not shown: install the extra nsadmin[proxy]" in result.err
+    assert (
+        "gRPC producers behind proxies are not shown: the Python package grpcio-channelz is missing: run"
+        in result.err
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies import grpc_connections
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, PROXY_GROUP
 from tests.nsadmin.conftest import Run
@@ -52,7 +53,9 @@ def test_without_the_extra_a_line_says_what_to_install(
     monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
     with FakeProxy() as proxy:
         result = ask("proxy", "list", "--proxies", proxy.addr)
-    assert result.err == "nsadmin: grpcConnections is unknown: install the extra nsadmin[proxy]\n"
+    assert (
+        result.err == f"nsadmin: grpcConnections is unknown: {describe_missing('grpcio-channelz', 'proxy')}\n"
+    )
     assert ask("proxy", "list").code == 0
 
 

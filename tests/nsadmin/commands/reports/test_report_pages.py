@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.client.extras import describe_missing
 from tests.nsadmin.conftest import Run
 from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
 from tests.support.gold_tables import date_commits, write_gold_tables
@@ -35,7 +36,7 @@ def test_a_report_is_shown_in_every_form(folder: str, run: Run) -> None:
 
 
 def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -> None:
-    result = run("report", "html", "--dir", folder, "--to", str(tmp_path / "page.html"))
+    result = run("report", "html", "--dir", folder, "--out", str(tmp_path / "page.html"))
     assert (result.code, result.out.strip()) == (0, str(tmp_path / "page.html"))
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     result = run("report", "markdown", "--dir", folder)
@@ -44,7 +45,7 @@ def test_a_page_goes_where_it_is_wanted(folder: str, tmp_path: Path, run: Run) -
 
 def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_path: Path, run: Run) -> None:
     site = tmp_path / "new" / "site"
-    result = run("report", "html", "--dir", folder, "--to-folder", str(site))
+    result = run("report", "html", "--dir", folder, "--out-folder", str(site))
     assert (result.code, result.err) == (0, "")
     first, second = map(Path, result.out.split())
     assert (first, sorted(site.iterdir())) == (site / "index.html", [second, first])
@@ -62,9 +63,9 @@ def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_pat
             'invalid value "May" for --since: expected a day, for example 2025-01-31',
         ),
         (["show", "ns_health"], "ns_health: compute it with nsadmin report run --dir DIR"),
-        (["html", "--to", "x", "--to-folder", "y"], "use either --to or --to-folder"),
-        (["html", "--to-folder", "/dev/null/x"], "cannot write into /dev/null/x: Not a directory"),
-        (["html", "--to", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),
+        (["html", "--out", "x", "--out-folder", "y"], "use either --out or --out-folder"),
+        (["html", "--out-folder", "/dev/null/x"], "cannot write into /dev/null/x: Not a directory"),
+        (["html", "--out", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),
     ],
 )
 def test_what_cannot_be_is_one_line(folder: str, run: Run, words: list[str], said: str) -> None:
@@ -76,7 +77,7 @@ def test_what_cannot_be_is_one_line(folder: str, run: Run, words: list[str], sai
 def test_what_is_missing_is_said(folder: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     result = run("report", "show", "drain_audit", "--dir", folder)
-    assert result.err == "nsadmin: the Python package duckdb is missing: run pip install 'nsadmin[spark]'\n"
+    assert result.err == f"nsadmin: {describe_missing('duckdb', 'spark')}\n"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
+from nsadmin.client.extras import describe_missing
 from nsreport.reports.table_catalogue import list_tables
 from tests.nsadmin.conftest import Run
 from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
@@ -46,13 +47,16 @@ def test_statements_for_views_are_printed(run: Run, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["schema", "x"], 'unknown table "x": use one of broker_availability, broker_flaps'),
-        (["export", "x", "--to", "x.csv"], 'unknown table "x": use one of broker_availability, broker_flaps'),
         (
-            ["export", "drain_audit"],
-            "missing option --to FILE: use a name that ends in .csv, .parquet or .xlsx",
+            ["export", "x", "--out", "x.csv"],
+            'unknown table "x": use one of broker_availability, broker_flaps',
         ),
         (
-            ["export", "drain_audit", "--to", "/nowhere/x.csv"],
+            ["export", "drain_audit"],
+            "missing option --out FILE: use a name that ends in .csv, .parquet or .xlsx",
+        ),
+        (
+            ["export", "drain_audit", "--out", "/nowhere/x.csv"],
             "cannot write /nowhere/x.csv: No such file or directory",
         ),
         (["show", "ns_event"], "silver/ns_event has too many columns to show: use nsadmin report export"),
@@ -70,8 +74,8 @@ def test_the_extra_that_is_missing_is_named(
 ) -> None:
     write_gold_tables(tmp_path)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    result = run("report", "export", "drain_audit", "--dir", str(tmp_path), "--to", str(tmp_path / "x.xlsx"))
-    assert result.err == "nsadmin: the Python package openpyxl is missing: run pip install 'nsadmin[excel]'\n"
+    result = run("report", "export", "drain_audit", "--dir", str(tmp_path), "--out", str(tmp_path / "x.xlsx"))
+    assert result.err == f"nsadmin: {describe_missing('openpyxl', 'excel')}\n"
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,28 @@ from collections.abc import Iterator
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.fake_servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer, answer_json
 from tests.support.topic_brokers import TopicBroker
+
+NOW = 1_795_900_000_000
+HOUR = 3_600_000
 
 
 @pytest.fixture
 def server() -> Iterator[FakeNameServer]:
     with TopicBroker() as broker:
+        spans = [(0, NOW - 70 * HOUR, NOW, NOW - 70 * HOUR, 70 * HOUR), (1, NOW - HOUR, NOW, NOW, 0),
+                 (2, NOW - 2 * HOUR, NOW, NOW - 2 * HOUR, NOW + 1), (3, -1, -1, -1, NOW + 1)]  # fmt: skip
+        keys = ("minTimeStamp", "maxTimeStamp", "consumeTimeStamp", "delayTime")
+        broker.handlers[303] = lambda asked: answer_json(
+            asked,
+            {
+                "consumeTimeSpanSet": [
+                    {"messageQueue": {"queueId": queue_id}, **dict(zip(keys, times, strict=True))}
+                    for queue_id, *times in spans
+                ]
+            },
+        )
         broker.offsets["T"] = {
             0: {"minOffset": 3, "maxOffset": 14, "lastUpdateTimestamp": 1795231796713},
             1: {"minOffset": 0, "maxOffset": 0, "lastUpdateTimestamp": 0},
@@ -46,6 +61,21 @@ def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer,
         ("broker-a", 1),
         ("broker-b", None),
     ]
+
+
+def test_times_say_whether_a_backlog_expires(run: Run, server: FakeNameServer) -> None:
+    result = run("topicStatus", "T", "--times", "-g", "G", "-n", server.addr, "--json")
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: G on broker-a: the oldest unread message expires in 2.0 h (fileReservedTime is 72 h)\n",
+    )
+    assert [(row["queueId"], row["unreadAgeMs"], row["expiresInMs"]) for row in json.loads(result.out)] == [
+        (0, 70 * HOUR, 2 * HOUR),
+        (1, None, None),
+        (2, 2 * HOUR, 70 * HOUR),
+        (3, None, None),
+    ]
+    assert run("topicStatus", "T", "-g", "G", "-n", server.addr).code == 2
 
 
 def test_a_topic_that_is_not_there(run: Run, server: FakeNameServer) -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
@@ -205,3 +206,31 @@ def test_a_dry_run_says_who_could_not_be_asked(
         )
         assert (gone["target"], gone["result"], gone["changes"]) == (dead_addr, "failed", None)
         assert "T" in master.configs
+
+
+@pytest.mark.parametrize("takes_lists", [False, True])
+def test_several_topics_are_deleted_with_one_request_if_the_broker_knows_it(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, takes_lists: bool
+) -> None:
+    names = ["orders", "test-a", "test-b"]
+    broker.topics = {name: [] for name in (*names, "kept", "%RETRY%test-c")}
+    first_server.routes = {name: {"broker-a": 6} for name in broker.topics}
+    lists = []
+
+    def delete_list(asked: RemotingCommand) -> RemotingCommand:
+        lists.append(json.loads(asked.body)["topicList"])
+        for name in lists[-1]:
+            del broker.topics[name]
+        return build_reply(asked)
+
+    if takes_lists:
+        broker.handlers[5002] = delete_list
+    words = ("deleteTopic", "test-*,orders", "C", "-n", first_server.addr, "--json")
+    planned = run(*words, "--dry-run")
+    assert {row["topic"] for row in json.loads(planned.out)} == set(names)
+    assert "orders" in broker.topics
+    deleted = run(*words, "--yes")
+    assert (deleted.code, {row["result"] for row in json.loads(deleted.out)}) == (0, {"done"}), deleted
+    assert set(broker.topics) == {"kept", "%RETRY%test-c"}
+    assert [sorted(names) for names in lists] == ([names] if takes_lists else [])
+    assert run("deleteTopic", "none-*", "C", "-n", first_server.addr, "--yes").code == 5

@@ -8,7 +8,7 @@ from tests.support.transfer_clusters import ClusterPair
 
 def test_contexts_name_the_clusters(run: Run, pair: ClusterPair) -> None:
     pair.source.store_message(b"one")
-    assert run("context", "set", "prod", "-n", pair.source_server.addr, "--readOnly").code == 0
+    assert run("context", "set", "prod", "-n", pair.source_server.addr, "--read-only").code == 0
     assert run("context", "set", "dr", "-n", pair.target_server.addr).code == 0
     words = ("transfer", "messages", "T", "--from", "prod", "--to", "dr", "--yes")
     assert run(*words).code == 0
@@ -21,7 +21,7 @@ def test_contexts_name_the_clusters(run: Run, pair: ClusterPair) -> None:
 
 
 def test_a_read_only_target_is_refused(run: Run, pair: ClusterPair) -> None:
-    assert run("context", "set", "dr", "-n", pair.target_server.addr, "--readOnly").code == 0
+    assert run("context", "set", "dr", "-n", pair.target_server.addr, "--read-only").code == 0
     words = ("transfer", "messages", "T", "--from", pair.source_server.addr, "--to", "dr")
     result = run(*words, "--yes")
     assert result.code == 6

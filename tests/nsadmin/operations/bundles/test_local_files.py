@@ -1,11 +1,14 @@
 """Files of this machine in a bundle."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from namesrv_core.storage.journal import segments
+from nsadmin.client.connection.addresses import BadAddress
+from nsadmin.client.connection.tunnels.tunnel_targets import SshTarget
 from nsadmin.operations.bundles import local_files
 from nsadmin.operations.bundles.local_files import LocalFiles
 from nsadmin.operations.bundles.redaction import Redactor
@@ -97,3 +100,40 @@ def test_saved_state_is_redacted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(local_files, "_MAX_STATE_FILE_BYTES", 3)
     collected.add_state(tmp_path, [tmp_path / "drains"])
     assert {left_out.reason for left_out in collected.left_out} == {"it is larger than 10 MiB"}
+
+
+def test_logs_are_read_at_their_end_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_files, "_MAX_LOG_BYTES", 60)
+    (tmp_path / "broker.log").write_text("old line\n" * 20 + "boot secretKey=abcdefgh12345\nlast line\n")
+    collected = files_since(6)
+    collected.add_logs([local_files.parse_log_folder(str(tmp_path), None)])
+    [(name, content)] = collected.members.items()
+    assert name.startswith("logs/01-")
+    assert name.endswith("/broker.log")
+    lines = content.decode().splitlines()
+    assert (lines[0], lines[-1], "abcdefgh12345" in content.decode()) == ("old line", "last line", False)
+    assert collected.left_out == []
+    collected.add_logs([local_files.parse_log_folder(str(tmp_path / "none"), None)])
+    assert [left_out.reason for left_out in collected.left_out] == ["No such file or directory"]
+
+
+def test_logs_of_another_machine_are_read_through_ssh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last word of the command is for the shell there."""
+    program = tmp_path / "ssh"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/words\nfor last; do :; done\nexec sh -c "$last"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    logs = tmp_path / "it's here"
+    logs.mkdir()
+    (logs / "store.log").write_text("stored\n")
+    collected = files_since(6)
+    collected.add_logs([local_files.parse_log_folder(f"admin@b1:2222:{logs}", SshTarget("hop", 22))])
+    assert list(collected.members.values()) == [b"stored\n"]
+    assert collected.left_out == []
+    assert "-oBatchMode=yes -J hop:22 -p 2222 admin@b1 tail -c" in (tmp_path / "words").read_text()
+    with pytest.raises(BadAddress):
+        local_files.parse_log_folder("-oProxyCommand=x:/logs", None)

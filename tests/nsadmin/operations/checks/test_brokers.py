@@ -98,13 +98,68 @@ def test_two_names_of_one_process_are_a_warning(first_server: FakeNameServer, br
     )
     assert finding.details == (
         f"broker-a and broker-b are one process, at {broker.addr}, whose own name is broker-b: stopping it "
-        "stops all of them. Restart the name servers one by one to remove former names",
+        "stops all of them, and sums count it once. Restart the name servers one by one to remove former "
+        "names",
     )
     first_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
     finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert finding.details == (
         f"broker-a 0 at {broker.addr} has the name broker-b in its own settings: it was renamed",
+    )
+
+
+def test_a_broker_of_another_cluster_by_its_own_settings_is_a_warning(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.settings["brokerClusterName"] = "other"
+    finding = found(first_server.addr)
+    assert (finding.state, finding.details) == (
+        CheckState.WARNING,
+        (
+            f"broker-a 0 at {broker.addr} is listed in the cluster C, and is in other by its own settings: "
+            "restart the name servers one by one to remove the former cluster",
+        ),
+    )
+
+
+def test_two_processes_of_one_name_are_a_warning(
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker, tmp_path: Path
+) -> None:
+    """They register in turn: name servers list one of them, or each lists another one."""
+    inventory = InventoryKeeper(lambda: "key", environment={"NSADMIN_STATE": str(tmp_path)})
+    with FakeBroker() as twin, AdminClient([first_server.addr], timeout=5) as admin:
+        for one in (broker, twin):
+            one.settings |= {"brokerName": "broker-a", "brokerId": "0"}
+            one.table["bootTimestamp"] = one.addr.rpartition(":")[2]
+            first_server.clusters = {"C": {"broker-a": {0: one.addr}}}
+            observation = CHECK.observe(admin, CheckScope(inventory=inventory))
+        finding = CHECK.judge(CHECK.make_scale(), observation)
+        text = f"broker-a 0 is two processes, at {twin.addr} and {broker.addr}: name servers list the one"
+        assert (finding.state, finding.details[0].startswith(text)) == (CheckState.WARNING, True)
+        second_server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        finding = found(first_server.addr, second_server.addr)
+        assert finding.details[0].startswith(text)
+        # One process that answers at two addresses, and one of another id.
+        for key, value in ((broker.table, "bootTimestamp"), (broker.settings, "brokerId")):
+            before, key[value] = key[value], {"bootTimestamp": twin.table["bootTimestamp"]}.get(value, "1")
+            lines = found(first_server.addr, second_server.addr).details
+            assert not any("two processes" in line for line in lines)
+            key[value] = before
+
+
+def test_a_slave_of_a_release_that_deletes_topics_is_a_warning(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    with FakeBroker() as slave:
+        slave.table["brokerVersionDesc"] = "V5_4_0"
+        first_server.clusters = {"C": {"broker-a": {0: broker.addr, 1: slave.addr}}}
+        finding = found(first_server.addr)
+        first_server.clusters = {"C": {"broker-a": {0: slave.addr}}}
+        assert found(first_server.addr).state is CheckState.OK
+    assert finding.state is CheckState.WARNING
+    assert finding.details[0].startswith(
+        f"broker-a 1 at {slave.addr} runs 5.4.0: as a slave, it deletes topics"
     )
 
 

@@ -30,7 +30,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
     assert (whole.state, whole.summary) == (
         CheckState.OK,
         "4 checks. Not checked: divergence, replicas, certificates, journal, drain, reports, "
-        f"{', '.join(UNSCRIPTED_CHECKS)}, topic, lag, clients, backup, security",
+        f"{', '.join(UNSCRIPTED_CHECKS)}, topic, clients, backup, security",
     )
     assert list(parts) == ["namesrv", "brokers", "writable", "heartbeat"]
     assert [line.partition(": ")[2] for line in whole.details] == [
@@ -42,7 +42,6 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "reports: pass --reports DIR",
         *(f"{name}: left out" for name in UNSCRIPTED_CHECKS),
         "topic: pass -t TOPIC to check one topic",
-        "lag: pass -g GROUP to check a group",
         "clients: run nsadmin check clients",
         "backup: run nsadmin check backup PATH",
         "security: run nsadmin securityAudit",
@@ -72,21 +71,17 @@ def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
         first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
         whole, parts = found(first_server.addr, asked=CheckPlan(topics=("T", "X"), groups=("G",)))
     assert whole.summary.startswith("1 of 7 checks are not OK: topic X CRITICAL. Not checked: ")
-    assert [part.reason for part in whole.unchecked if part.check in ("topic", "lag")] == [
-        "pass -g GROUP to check other groups"
-    ]
+    assert "topic" not in [part.check for part in whole.unchecked]
     assert parts["lag"].about == "G"
 
 
 def test_the_groups_whose_lag_nobody_examined_are_counted(first_server: FakeNameServer) -> None:
     for topic in ("T", "%RETRY%G", "%RETRY%G_T", "%RETRY%other", "%RETRY%CID_ONSAPI_OWNER"):
         first_server.routes[topic] = {"broker-a": 6}
-    whole, _ = found(first_server.addr)
-    assert ", topic, lag of 2 groups, clients" in whole.summary
-    assert "not checked: lag: 2 groups with a retry topic: pass -g GROUP to check a group" in whole.details
     whole, _ = found(first_server.addr, asked=CheckPlan(groups=("G",)))
-    [lag] = [part for part in whole.unchecked if part.check == "lag"]
-    assert (lag.title, lag.groups) == ("lag of 1 group", 1)
+    assert ", topic, lag of 1 group, clients" in whole.summary
+    reason = "not checked: lag: 1 other group with a retry topic: leave out -g to check all groups"
+    assert reason in whole.details
 
 
 def test_tls_and_journals(first_server: FakeNameServer, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from nsadmin.operations.checks.check_table import CHECK_TABLE, CheckEntry, find_
 def test_a_run_of_all_checks_has_those_that_need_no_name() -> None:
     assert CLUSTER_CHECKS[:3] == ("namesrv", "brokers", "divergence")
     left_out = {entry.name for entry in CHECK_TABLE} - {*CLUSTER_CHECKS}
-    assert left_out == {"topic", "lag", "clients", "backup"}
+    assert left_out == {"topic", "clients", "backup"}
 
 
 @pytest.mark.parametrize("entry", CHECK_TABLE, ids=lambda entry: entry.name)

@@ -10,7 +10,7 @@ from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.checks import read_values, run_check
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, closed_port, refuse_with
 
 NOW = 61_000
 
@@ -109,7 +109,8 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
     assert finding.summary == "G has a backlog of at least 10 messages on 4 queues"
     assert finding.details == (
         "T broker-a 0: 10 behind",
-        "not counted: committed offset beyond the end on 1 of 4 queues; no committed offset on 1 of 4 queues",
+        "not counted: the committed offset is beyond the end of the queue on 1 of 4 queues; no committed "
+        "offset on 1 of 4 queues",
         "T broker-a 2: committed offset 647260490, end 7",
     )
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
@@ -136,7 +137,55 @@ def test_an_empty_queue_needs_no_offset(first_server: FakeNameServer, group: Con
 def test_a_broadcasting_group_has_no_lag(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     group.message_model = "BROADCASTING"
     finding = found(first_server.addr)
-    assert (finding.state, read_values(finding)["lag"]) == (CheckState.UNKNOWN, None)
-    assert finding.summary == (
-        "the lag of G is unknown: the group broadcasts: each client keeps its own offsets"
+    assert (finding.state, read_values(finding)) == (CheckState.OK, {"clients": 2})
+    assert finding.summary == "G broadcasts, so it has no lag: each client keeps its own offsets"
+    finding = run_check(lag.CHECK, first_server.addr)
+    assert (finding.state, finding.summary) == (CheckState.OK, "0 of 1 group are not healthy")
+
+
+def test_a_popping_group_with_an_offset_beyond_the_end_says_so(
+    first_server: FakeNameServer, group: ConsumerBroker
+) -> None:
+    group.offsets["G", "T", 0] = group.offsets["G", "T", 1] = 1_000
+    finding = found(first_server.addr)
+    assert (finding.state, finding.summary) == (
+        CheckState.UNKNOWN,
+        "the lag of G is unknown: the committed offset is beyond the end of the queue",
     )
+    modes = {"messageRequestModeMap": {"T": {"G": {"mode": "POP", "popShareQueueNum": 0}}}}
+    group.handlers[402] = lambda asked: answer_json(asked, modes)
+    finding = found(first_server.addr)
+    assert (finding.state, finding.summary) == (
+        CheckState.UNKNOWN,
+        "the lag of G is unknown: POP: lag is not known from offsets",
+    )
+
+
+def test_all_groups_at_once(first_server: FakeNameServer, group: ConsumerBroker, dead_addr: str) -> None:
+    finding = run_check(lag.CHECK, first_server.addr, limits=("50", "1000"))
+    assert (finding.state, finding.summary) == (
+        CheckState.OK,
+        "0 of 1 group are not healthy; the largest backlog is 10 messages, of G",
+    )
+    assert read_values(finding) == {"lag": 10, "groups": 1, "backlog": 10}
+    group.clients = {}
+    finding = run_check(lag.CHECK, first_server.addr, limits=("5", "1000"))
+    assert (finding.state, finding.details) == (
+        CheckState.WARNING,
+        ("G has a backlog of 10 messages; no client of the group is connected",),
+    )
+    first_server.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: dead_addr}}}
+    group.offsets["G", "T", 0] = 100
+    finding = run_check(lag.CHECK, first_server.addr)
+    assert (finding.state, finding.summary.endswith("; 1 of 2 brokers returned no list of groups")) == (
+        CheckState.UNKNOWN,
+        True,
+    )
+
+
+def test_a_group_that_nobody_uses_is_no_problem_of_all_groups(
+    first_server: FakeNameServer, group: ConsumerBroker
+) -> None:
+    group.offsets, group.clients, group.ends = {}, {}, {}
+    finding = run_check(lag.CHECK, first_server.addr)
+    assert (finding.state, finding.summary) == (CheckState.OK, "0 of 0 groups are not healthy")

@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
+from nsadmin.client.extras import describe_missing
 from nsadmin.operations.checks import reports
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
@@ -59,4 +60,4 @@ def test_without_the_extra_the_state_is_unknown(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "duckdb", None)
     finding = found(tmp_path, READ_MS)
     assert finding.state is CheckState.UNKNOWN
-    assert finding.summary == "the Python package duckdb is missing: run pip install 'nsadmin[spark]'"
+    assert finding.summary == describe_missing("duckdb", "spark")

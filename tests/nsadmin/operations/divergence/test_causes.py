@@ -1,9 +1,12 @@
 """The likely cause of each kind of difference."""
 
+import re
+import shlex
 from collections.abc import Mapping
 
 import pytest
 
+from nsadmin import app
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.divergence.causes import (
     NEW_LIST_MS,
@@ -11,7 +14,7 @@ from nsadmin.operations.divergence.causes import (
     explain_partial_list,
     find_cause,
 )
-from nsadmin.operations.divergence.comparison import ComparedValue, compare_snapshots
+from nsadmin.operations.divergence.comparison import STATE_SECTIONS, ComparedValue, compare_snapshots
 from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, DivergenceCause
 from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
@@ -31,6 +34,159 @@ def telling(
     return BrokerFacts(True, names, own or {})
 
 
+def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[ClusterSnapshot]:
+    return [
+        make_cluster_snapshot(f"s:{number + 1}", topics={"T": table} if table else {})
+        for number, table in enumerate(tables)
+    ]
+
+
+def kv(*values: str | None) -> list[ClusterSnapshot]:
+    return [
+        make_cluster_snapshot(f"s:{number + 1}", kv={"n": {"k": value}} if value else {})
+        for number, value in enumerate(values)
+    ]
+
+
+RW, READ, RWI = ({"a": make_queue_entry(perm)} for perm in (6, 4, 7))
+FOUR = {"a": make_queue_entry(number=4)}
+WITHOUT_B = [make_cluster_snapshot("s:1", TWO_BROKERS), make_cluster_snapshot("s:2")]
+TWO_ADDRESSES = [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {"a": make_broker_entry("y:1")})]
+OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d")})
+
+
+@pytest.mark.parametrize(
+    ("pictures", "facts", "kind", "text", "advice"),
+    [
+        (
+            WITHOUT_B, {"y": telling(("s:1",))}, "partial-list",
+            "the broker registers with a partial list: its namesrvAddr does not name s:2",
+            "run `nsadmin updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1`; the broker reads the list "
+            "every 2 minutes",
+        ),
+        (
+            WITHOUT_B, {"y": telling()}, "partition",
+            "its registrations do not reach s:2: the network is partitioned, or the name server refuses them",
+            "check the firewall between b and s:2, and the broker's log",
+        ),
+        (
+            WITHOUT_B, {}, "gone",
+            "the broker does not answer nsadmin either: it stopped, or it never registered with s:2",
+            "check that b runs: a name server removes a broker after 2 minutes without a heartbeat",
+        ),
+        (
+            [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {}, {})], {"x": telling()},
+            "no-brokers",
+            "s:2 lists no broker at all: it started less than a heartbeat ago, or no broker reaches it",
+            "check that brokers reach s:2, and that their namesrvAddr names it",
+        ),
+        (
+            TWO_ADDRESSES, {"y": telling()}, "moved",
+            "a answers at y:1 only: it moved, and some name servers still have the old address",
+            "check that y:1 reaches every name server, and that its namesrvAddr names all of them",
+        ),
+        (
+            TWO_ADDRESSES, {"x": telling(), "y": telling()}, "conflict",
+            "several processes register as a: x:1, y:1", "give each broker its own name or id",
+        ),
+        (
+            TWO_ADDRESSES, {}, "conflict",
+            "several processes register as a: x:1, y:1", "give each broker its own name or id",
+        ),
+        (
+            [make_cluster_snapshot("s:1"), OTHER_CLUSTER], {}, "cluster",
+            "a moved to another cluster, and some name servers list it in both",
+            "restart a, which removes it from its old cluster",
+        ),
+        (
+            topics(RW, READ), {"x": telling(own={"T": make_queue_entry()})}, "wiped",
+            "the write permission of a was removed on s:2 only",
+            "run `nsadmin repair wipe a`, which restores the broker's own permissions, or `nsadmin "
+            "wipeWritePerm a` on every name server",
+        ),
+        (
+            topics(READ, READ, RW), {}, "wiped",
+            "the write permission of a was removed, but not on s:3, or a registration restored it there",
+            "run `nsadmin repair wipe a`, which restores the broker's own permissions, or `nsadmin "
+            "wipeWritePerm a` on every name server",
+        ),
+        (
+            topics(READ, RW), {"x": telling(own={"T": make_queue_entry(4)})}, "write-perm-added",
+            "a itself has no write permission: addWritePerm was sent to s:2 only, or the broker's change has "
+            "not reached it",
+            "run `nsadmin repair wipe a`, which restores the broker's own permissions",
+        ),
+        (
+            topics(RWI, RW), {"x": telling(own={"T": make_queue_entry(7)})}, "write-perm-added",
+            "addWritePerm was sent to s:2: it replaces every permission with rw-",
+            "run `nsadmin repair wipe a`, which restores the broker's own permissions",
+        ),
+        (
+            topics(RW, FOUR), {"x": telling(own={"T": FOUR["a"]})}, "behind",
+            "s:1 missed the last registration of a: the network between them is partitioned",
+            "run `nsadmin repair register a`; if the difference stays, check the firewall between a and s:1",
+        ),
+        (
+            topics(RW, FOUR), {}, "behind",
+            "some name servers missed the last registration of a: the network is partitioned",
+            "check the firewall between a and the name servers, and the broker's log",
+        ),
+        (
+            topics(RW, {}), {}, "not-registered",
+            "s:2 has no registration of it from a: the network between them is partitioned, or the topic was "
+            "deleted there only",
+            "run `nsadmin repair register a`; if the difference stays, check the firewall between a and s:2",
+        ),
+        (
+            topics(RW, {}), {"x": telling(own={"T": None})}, "left-over",
+            "a does not have the topic any more: it was deleted, but not on s:1",
+            "run `nsadmin deleteTopic T c` if nobody needs the topic: brokers and name servers "
+            "delete it",
+        ),
+        (
+            [make_cluster_snapshot("s:1", topics={"T": {}}), make_cluster_snapshot("s:2", {}, {})], {},
+            "left-over",
+            "the topic was deleted on some name servers only; no broker has it",
+            "run `nsadmin deleteTopic T c` if nobody needs the topic: brokers and name servers "
+            "delete it",
+        ),
+        (
+            kv(None, "v"), {}, "kv-written-to-some",
+            "written to s:2 only, or deleted on s:1 only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:2`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            kv("w", "v"), {}, "kv-written-to-some",
+            "written to some name servers only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            kv("w", "v", "w"), {}, "kv-written-to-some",
+            "written to s:2 only, or to the others only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            [make_cluster_snapshot(f"s:{value}", settings={"a": value}) for value in "12"], {}, "own-files",
+            "each name server has its own configuration file",
+            "run `nsadmin updateNamesrvConfig a VALUE`, which changes all name servers",
+        ),
+    ],
+)  # fmt: skip
+def test_each_cause_tells_what_happened_and_what_to_run(
+    pictures: list[ClusterSnapshot], facts: dict[str, BrokerFacts], kind: str, text: str, advice: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    sections = [section for section in STATE_SECTIONS if section != "broker" or kind != "left-over"]
+    evidence = CauseEvidence(pictures, {f"{host}:1": fact for host, fact in facts.items()})
+    assert find_cause(compare_snapshots(pictures, sections).differences[0], evidence) == (kind, text, advice)
+    monkeypatch.setattr(app.CommandRun, "perform", lambda run: 0)
+    for command in re.findall(r"`nsadmin (.*?)`", advice):
+        assert app.main(["-n", "s:1", *shlex.split(command)]) == 0
+
+
 # A broker that is not everywhere
 
 
@@ -39,23 +195,9 @@ def without_b() -> list[ClusterSnapshot]:
     return [make_cluster_snapshot("s:1", TWO_BROKERS), make_cluster_snapshot("s:2")]
 
 
-def test_it_registers_with_a_partial_list(without_b: list[ClusterSnapshot]) -> None:
-    divergence_cause = cause(without_b, y=telling(("s:1",)))
-    assert divergence_cause.kind == "partial-list"
-    assert (
-        divergence_cause.text == "the broker registers with a partial list: its namesrvAddr does not name s:2"
-    )
-    assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b y:1" in divergence_cause.advice
-
-
 def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[ClusterSnapshot]) -> None:
     assert cause(without_b, y=telling(("name-server-1:9876",))).kind == "partition"
     assert cause(without_b, y=telling(None)).kind == "partition"
-
-
-def test_it_names_all_and_one_has_not_heard(without_b: list[ClusterSnapshot]) -> None:
-    divergence_cause = cause(without_b, y=telling())
-    assert (divergence_cause.kind, "do not reach s:2" in divergence_cause.text) == ("partition", True)
 
 
 def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
@@ -63,40 +205,7 @@ def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
     assert cause(without_b).kind == "gone"
 
 
-def test_who_knows_no_broker_at_all_was_started_or_is_cut_off() -> None:
-    divergence_cause = cause(
-        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {}, {})], x=telling()
-    )
-    assert (divergence_cause.kind, divergence_cause.text.startswith("s:2 lists no broker")) == (
-        "no-brokers",
-        True,
-    )
-
-
-def test_two_addresses_for_one_broker() -> None:
-    pictures = [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", {"a": make_broker_entry("y:1")})]
-    moved = cause(pictures, y=telling())
-    assert (moved.kind, "answers at y:1 only" in moved.text) == ("moved", True)
-    assert cause(pictures, x=telling(), y=telling()).kind == "conflict"
-    assert (
-        cause(
-            [
-                make_cluster_snapshot("s:1"),
-                make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="c, d")}),
-            ]
-        ).kind
-        == "cluster"
-    )
-
-
 # A topic that is not everywhere alike
-
-
-def topics(*tables: Mapping[str, Mapping[str, int]]) -> list[ClusterSnapshot]:
-    return [
-        make_cluster_snapshot(f"s:{number + 1}", topics={"T": table} if table else {})
-        for number, table in enumerate(tables)
-    ]
 
 
 def test_write_permission_wiped_on_one_only() -> None:
@@ -181,44 +290,6 @@ def test_a_topic_that_one_has_not_heard_of_or_has_kept() -> None:
     assert (kept.kind, "but not on s:1" in kept.text) == ("left-over", True)
 
 
-def test_a_topic_that_no_broker_has() -> None:
-    pictures = [make_cluster_snapshot("s:1", topics={"T": {}}), make_cluster_snapshot("s:2", topics={})]
-    assert cause(pictures).kind == "left-over"
-
-
-# What no broker tells
-
-
-def test_kv_written_to_some_only() -> None:
-    divergence_cause = cause(
-        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2", kv={"n": {"k": "v"}})]
-    )
-    assert (
-        divergence_cause.kind,
-        divergence_cause.advice.startswith("run `nsadmin kv sync -s n --from s:2"),
-    ) == ("kv-written-to-some", True)
-    assert divergence_cause.text.startswith("written to s:2 only")
-    other = cause(
-        [
-            make_cluster_snapshot("s:1", kv={"n": {"k": "w"}}),
-            make_cluster_snapshot("s:2", kv={"n": {"k": "v"}}),
-        ]
-    )
-    assert other.text.startswith("written to some name servers only")
-    odd = cause(
-        [make_cluster_snapshot(f"s:{number}", kv={"n": {"k": str(number % 3)}}) for number in (1, 2, 4)]
-    )
-    assert odd.text.startswith("written to s:2 only, or to the others only")
-
-
-def test_settings_are_each_ones_own() -> None:
-    pictures = [
-        make_cluster_snapshot("s:1", settings={"a": "1"}),
-        make_cluster_snapshot("s:2", settings={"a": "2"}),
-    ]
-    assert cause(pictures).kind == "own-files"
-
-
 PICTURES = [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2")]
 
 
@@ -231,6 +302,9 @@ def test_a_list_that_names_the_server_since_a_moment_ago() -> None:
     assert list_cause is not None
     assert list_cause.kind == "new-list"
     assert list_cause.text == "its namesrvAddr names s:2, and its settings changed less than 3 minutes ago"
+    assert list_cause.advice == (
+        "wait: the broker reads a new list within 2 minutes, and registers within 30 s after that"
+    )
     # Clocks may differ.
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, -5_000)) is not None
 

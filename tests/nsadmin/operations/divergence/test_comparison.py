@@ -130,6 +130,8 @@ def test_a_hash_is_the_same_everywhere() -> None:
         "kv": "44136fa355b3678a",
         "setting": "44136fa355b3678a",
     }
+    # A name that is no UTF-8.
+    assert hash_sections(make_cluster_snapshot("s:1", topics={"\udcff": {}}))["topic"] == "c605d589fb364329"
 
 
 def test_a_difference_of_texts_where_one_is_missing() -> None:

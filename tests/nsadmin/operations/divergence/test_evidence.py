@@ -19,6 +19,12 @@ def test_the_addresses_of_a_broker_have_its_master_first() -> None:
     assert evidence.list_broker_addrs("b") == []
 
 
+def test_the_cluster_of_a_broker_is_named_for_commands() -> None:
+    brokers = {"a": make_broker_entry(), "b": make_broker_entry("y:1", "d")}
+    evidence = CauseEvidence([make_cluster_snapshot("s:1", {}), make_cluster_snapshot("s:2", brokers)], {})
+    assert [evidence.find_cluster(name) for name in (None, "a", "b", "gone")] == ["c", "c", "d", "CLUSTER"]
+
+
 def test_a_broker_that_was_not_asked_has_no_facts() -> None:
     evidence = CauseEvidence(
         [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2")], {"x:1": BrokerFacts(True)}

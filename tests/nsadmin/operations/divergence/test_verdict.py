@@ -70,8 +70,9 @@ def test_brokers_with_one_cause_are_one_and_their_topics_go_with_them() -> None:
         make_cluster_snapshot("s:1", brokers, topics),
         make_cluster_snapshot("s:2", {"a": make_broker_entry("a:1")}, {"T": {"a": make_queue_entry()}}),
     )
-    [finding] = found([one, two])
-    assert finding.item_names == ("b:0", "c:0")
+    seen = two._replace(brokers={**two.brokers, "c": brokers["c"]})
+    [finding] = found([one, two], ([one, seen], 0), now=10_000)
+    assert (finding.item_names, finding.parent_name, finding.age_ms) == (("b:0", "c:0"), "", 10_000)
     assert [item.item for item in finding.implied_topics] == [
         ComparedItem("topic", "T", "b"), ComparedItem("topic", "U", "b"), ComparedItem("topic", "T", "c"),
     ]  # fmt: skip

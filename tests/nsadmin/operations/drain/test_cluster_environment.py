@@ -4,11 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.events import QueueData
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from tests.support.fake_servers import FakeBroker, FakeNameServer
+from nsadmin.operations.drain.facts import BrokerCounters
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json
 from tests.support.lab import Lab, start_lab
 
 NAME = "broker-a-0"
@@ -50,6 +52,26 @@ def test_each_name_server_tells_what_it_has(running_lab: Lab, world: ClusterEnvi
         assert not server.topics["orders-history"].is_open
 
 
+def test_queues_are_read_with_all_their_numbers(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    """Undoing the drain writes them back."""
+    first_server.clusters = {"C": {"a": {0: broker.addr}}}
+    first_server.routes = {"T": {"a": 6}}
+    queue = {"brokerName": "a", "readQueueNums": 4, "writeQueueNums": 3, "perm": 6, "topicSysFlag": 2}
+    group = {"brokerName": "a", "cluster": "C", "brokerAddrs": {0: broker.addr}}
+    first_server.handlers[105] = lambda asked: answer_json(
+        asked, {"brokerDatas": [group], "queueDatas": [queue], "filterServerTable": {}}
+    )
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        [server] = ClusterEnvironment(admin, "a").read_servers()
+    assert server.queues_by_topic == {"T": QueueData("a", 4, 3, 6, 2)}
+
+
+def test_a_name_server_without_the_broker_tells_of_no_member(first_server: FakeNameServer) -> None:
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        [server] = ClusterEnvironment(admin, "a").read_servers()
+    assert (server.error, server.cluster_name, server.member_addrs, server.topics) == (None, None, {}, {})
+
+
 def test_a_dead_one_hides_no_other(running_lab: Lab, dead_addr: str) -> None:
     with AdminClient([dead_addr, running_lab.namesrv_addrs[0]]) as admin:
         silent, known = ClusterEnvironment(admin, NAME).read_servers()
@@ -68,16 +90,33 @@ def test_the_broker_tells_what_came_only_where_something_came(
     assert second.recent_puts is not None
     assert second.recent_puts["orders"] > 0
     assert second.user_puts is not None
+    # The hosts of the simulated producers, for the three busiest topics.
+    assert len(second.writers) == 3
+    assert all(host.startswith("10.0.") for hosts in second.writers.values() for host in hosts)
     assert not any(topic.startswith(("rmq_sys", "TBW102", "cluster-a")) for topic in second.recent_puts)
     assert second.lag_by_group is not None
     assert [slave.slave_addr for slave in second.slaves] == [slaves[1]]
     assert second.slaves[0].log_end is not None
 
 
+def test_messages_that_wait_for_delivery_are_of_delay_levels_and_of_the_timer(broker: FakeBroker) -> None:
+    table = {
+        "bootTimestamp": "7", "msgPutTotalTodayNow": "5", "commitLogMaxOffset": "9", "timerCongestNum": "20",
+        "scheduleMessageOffset_1": "3,10", "scheduleMessageOffset_2": "4,4", "scheduleMessageOffset_3": "9,8",
+        "scheduleMessageOffset_4": "?,8", "scheduleMessageOffset_5": "8", "other": "0,100",
+    }  # fmt: skip
+    broker.handlers[28] = lambda asked: answer_json(asked, {"table": table})
+    with AdminClient("h:1", timeout=5) as admin:
+        counters = ClusterEnvironment(admin, "a").read_broker(broker.addr, {}, None, False)
+        assert counters == BrokerCounters(broker.addr, None, 7, 5, 9, delayed_count=27)
+        del table["timerCongestNum"]
+        assert ClusterEnvironment(admin, "a").read_broker(broker.addr, {}, None, False).delayed_count == 7
+
+
 def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead_addr: str) -> None:
     assert world.read_broker(None, {}, None, False).error == "the broker has no master now"
     silent = world.read_broker(dead_addr, {}, None, True)
-    assert (silent.put_count, silent.error is not None) == (None, True)
+    assert (silent.put_count, silent.error) == (None, "connection refused, no server listens on this port")
     assert isinstance(world.read_own_queues(dead_addr), str)
     assert isinstance(world.read_permission(dead_addr), str)
     assert world.set_permission(dead_addr, 4) is not None
@@ -127,6 +166,12 @@ def test_the_broker_tells_all_settings_of_its_topics_and_their_version(
     assert (own.configs["orders"]["order"], own.configs["payments"]["order"]) == (True, False)
     assert own.data_version["counter"] >= 0
     assert world.read_own_topics(dead_addr) is None
+
+
+def test_a_slave_with_everything_has_no_gap(running_lab: Lab, world: ClusterEnvironment) -> None:
+    slaves = {1: running_lab.brokers[NAME, 1]}
+    assert world.read_slave_gaps(running_lab.brokers[NAME, 0], slaves) == ()
+    assert world.read_slave_gaps(None, slaves) == world.read_slave_gaps("h:1", {}) == ()
 
 
 def test_ordered_topics_and_those_of_rocketmq(running_lab: Lab, world: ClusterEnvironment) -> None:

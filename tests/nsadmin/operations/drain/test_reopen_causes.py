@@ -38,6 +38,10 @@ def test_a_few_open_topics_were_changed_on_the_broker() -> None:
     before, now = own(1, orders={"writeQueueNums": 4}), own(2, orders={"writeQueueNums": 8})
     shut = ("payments", "history")
     assert explain(before, now, shut=shut) == "changed on the broker: orders writeQueueNums 4 -> 8"
+    now = own(2, orders={"writeQueueNums": 4, "topicFilterType": "MULTI_TAG"})
+    assert (
+        explain(before, now, shut=shut) == "changed on the broker: orders topicFilterType null -> MULTI_TAG"
+    )
     assert explain(before, None, shut=shut) == "changed or created on the broker"
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from namesrv_core.events import QueueData
-from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
+from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
 from nsadmin.operations.drain.risks import (
-    _RISK_TEXTS,
     DrainRisk,
     describe_refusal,
+    describe_slave_gap,
     find_master_addr,
     find_risks,
     find_slave_addrs,
@@ -119,18 +119,47 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
     assert len(risk.topics) == 7
 
 
-def test_a_refusal_says_what_makes_the_drain_safe() -> None:
-    def refuse(kind: str, *topics: str) -> str:
-        return describe_refusal("a", [DrainRisk(kind, "X", topics, True)])
+@pytest.mark.parametrize(
+    ("kind", "topics", "advice"),
+    [
+        (
+            "unwritable", ("t;u",),
+            "create it on another broker with `nsadmin spread 't;u' --plan even.yaml` and `nsadmin "
+            "apply even.yaml`",
+        ),
+        (
+            "unwritable", ("t", "u"),
+            "create each on another broker with `nsadmin spread t --plan even.yaml` and `nsadmin "
+            "apply even.yaml`",
+        ),
+        (
+            "masterless", ("t",),
+            "start the masters of the other brokers: `nsadmin check brokers` lists those that are down",
+        ),
+        ("orderConf", ("t",), "take a out of it: `nsadmin updateOrderConf t get` shows it"),
+        ("static", ("t",), "move their queues to other brokers: see `nsadmin help remappingStaticTopic`"),
+        ("refused", ("t",), "omit --durable, or stop their producers first"),
+        ("slave", ("t",), "wait until `nsadmin check replicas` is OK"),
+        ("sameProcess", (), "restart the name servers one by one to remove former names"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_makes_the_drain_safe(kind: str, topics: tuple[str, ...], advice: str) -> None:
+    assert describe_refusal("a", [DrainRisk(kind, "X", topics, True)]) == f"X: {advice}"
 
-    assert refuse("unwritable", "t;u") == (
-        "X: create it on another broker with `nsadmin spread 't;u' --plan even.yaml` and "
-        "`nsadmin apply even.yaml`"
+
+def test_a_refusal_gives_each_advice_once() -> None:
+    risks = [DrainRisk("refused", text, ("t",), True) for text in "XY"] + [DrainRisk("slave", "Z", (), True)]
+    assert describe_refusal("a", risks) == (
+        "X; Y; Z: omit --durable, or stop their producers first; wait until `nsadmin check replicas` is OK"
     )
-    assert refuse("unwritable", "t", "u").startswith("X: create each on another broker")
-    assert refuse("orderConf", "t") == "X: take a out of it: `nsadmin updateOrderConf t get` shows it"
-    assert "`nsadmin help remappingStaticTopic`" in refuse("static", "t")
-    assert refuse("sameProcess") == "X: restart the name servers one by one to remove former names"
-    risks = [DrainRisk(kind, kind, ("t",), True) for kind in (*_RISK_TEXTS, "slave", "sameProcess")]
-    assert "force" not in describe_refusal("a", risks)
-    assert len(describe_refusal("a", risks).split("; ")) == 2 * len(risks) - 1
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (("orders",), "slave 1 at s:1 lacks 1 item of its master (orders)"),
+        (tuple("abcdef"), "slave 1 at s:1 lacks 6 items of its master (a, b, c, d, e and 1 more)"),
+    ],
+)
+def test_what_a_slave_lacks_refuses_the_drain(names: tuple[str, ...], text: str) -> None:
+    assert describe_slave_gap(SlaveGap(1, "s:1", names)) == DrainRisk("slave", text, names, True)

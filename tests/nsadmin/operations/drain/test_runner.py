@@ -11,7 +11,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import NotFound
 from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain.events import CommandEnded
-from nsadmin.operations.drain.facts import OwnTopics
+from nsadmin.operations.drain.facts import OwnTopics, SlaveGap
 from nsadmin.operations.drain.runner import DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import DrainFolder
@@ -34,6 +34,10 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["event"] for record in records if record["event"] != "progress"] == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
     ]  # fmt: skip
+    assert records[0] == {
+        "time": 1_700_000_000_000, "event": "started", "cluster": "C", "broker": "broker-a",
+        "nameServers": [node.addr for node in cluster.nodes], "resumed": None,
+    }  # fmt: skip
     assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
     assert not cluster.is_written
     [closed], [safe] = select_events(records, "closed"), select_events(records, "safe")
@@ -41,6 +45,13 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     assert [record["phase"] for record in select_events(records, "progress")] == (
         ["snapshot", "settle", "settle", "settle", "wait", "wait", "wait", "safe"]
     )
+
+
+def test_a_drain_that_was_stopped_resumes_with_the_name_of_its_phase(tmp_path: Path) -> None:
+    cluster = DrainCluster()
+    records = cluster.run_drain(tmp_path, limit=10)
+    assert select_events(records, "progress")[-1]["phase"] == "settle"
+    assert cluster.run_drain(tmp_path)[0]["resumed"] == "settle"
 
 
 def test_the_times_of_its_events_run_forwards(tmp_path: Path) -> None:
@@ -161,7 +172,9 @@ def test_a_name_server_that_dies_changes_what_is_known_and_not_what_is_done(tmp_
     cluster = DrainCluster()
     cluster.script = {15: lambda: cluster.kill_server(1)}
     records = cluster.run_drain(tmp_path)
-    assert [record["addr"] for record in select_events(records, "serverLost")] == [cluster.nodes[1].addr]
+    assert [(record["addr"], record["error"]) for record in select_events(records, "serverLost")] == [
+        (cluster.nodes[1].addr, "connection refused, no server listens on this port")
+    ]
     assert [record["unknown"] for record in select_events(records, "safe")] == [[cluster.nodes[1].addr]]
     assert not cluster.is_written
 
@@ -211,6 +224,10 @@ def test_the_command_of_the_operator_runs_once_it_is_safe(tmp_path: Path) -> Non
     records = cluster.run_drain(tmp_path, then=then)
     assert calls == [(MASTER, False)]
     assert records[-1]["event"] == "commandEnded"
+    # Once, also if the drain goes on.
+    calls.clear()
+    DrainCluster().run_drain(tmp_path / "held", then=then, hold=True, limit=40)
+    assert len(calls) == 1
 
 
 def test_the_command_does_not_run_while_a_name_server_is_not_known_to_agree(tmp_path: Path) -> None:
@@ -283,15 +300,35 @@ def test_a_durable_drain_goes_through_the_broker(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.script = {45: lambda: cluster.restart_broker()}
     records = cluster.run_drain(tmp_path, durable=True)
-    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(6, 4)]
+    [permission_set] = select_events(records, "permissionSet")
+    assert (permission_set["addr"], permission_set["before"], permission_set["after"]) == (MASTER, 6, 4)
     assert select_events(records, "wiped", "reopened") == []
     assert cluster.topics_by_server() == [dict(sorted(WIPED.items()))] * 2
 
 
+def test_the_permission_of_before_is_saved_before_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster()
+
+    def end_process(master: str, perm: int) -> str | None:
+        raise DrainKilled
+
+    monkeypatch.setattr(cluster, "set_permission", end_process)
+    with pytest.raises(DrainKilled):
+        cluster.run_drain(tmp_path, durable=True)
+    saved = DrainFolder(tmp_path).load()
+    assert saved is not None
+    assert (saved.state.permission, saved.state.started) == (6, 1_700_000_000_000)
+
+
 CHECKED = [
-    (lambda cluster: cluster.kill_server(1), DrainRefused, "--allow-unreachable"),
+    (
+        lambda cluster: cluster.kill_server(1), DrainRefused,
+        "its routes would stay unknown; pass --allow-unreachable to drain without it$",
+    ),
     (lambda cluster: cluster.stop_broker(), NotFound, 'no broker "broker-a" is registered'),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("prepare", "error", "says"), CHECKED)
@@ -303,10 +340,33 @@ def test_what_cannot_be_drained_is_refused(prepare: object, error: type[Exceptio
 
 
 def test_without_any_name_server_nothing_is_known() -> None:
-    cluster = DrainCluster(1)
-    cluster.kill_server(0)
-    with pytest.raises(DrainRefused, match="no name server answered"):
-        check_plan(cluster.make_plan(allow_unreachable=True), cluster.read_servers(), SYSTEM, frozenset(), 0)
+    cluster = DrainCluster()
+    servers = [server._replace(error="no answer") for server in cluster.read_servers()]
+    first, second = (server.namesrv_addr for server in servers)
+    with pytest.raises(DrainRefused) as refused:
+        check_plan(cluster.make_plan(allow_unreachable=True), tuple(servers), SYSTEM, frozenset(), 0)
+    assert str(refused.value) == f"no name server answered: {first}: no answer; {second}: no answer"
+
+
+def test_name_servers_that_do_not_answer_are_named_with_their_errors() -> None:
+    cluster = DrainCluster(3)
+    first, second, third = cluster.read_servers()
+    servers = (first._replace(error="no answer"), second, third._replace(error="refused"))
+    with pytest.raises(DrainRefused) as refused:
+        check_plan(cluster.make_plan(), servers, SYSTEM, frozenset(), 0)
+    assert str(refused.value) == (
+        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its routes would stay unknown; "
+        "pass --allow-unreachable to drain without it"
+    )
+
+
+def test_the_check_tells_all_risks_and_the_share_of_the_broker() -> None:
+    cluster = DrainCluster()
+    servers = cluster.read_servers()
+    gap = SlaveGap(1, "s:1", ("orders",))
+    checked = check_plan(cluster.make_plan(durable=True), servers, SYSTEM, frozenset({"orders"}), 7, (gap,))
+    assert (checked.time, checked.topics, checked.share) == (7, len(cluster.own), 3 / 7)
+    assert [risk.kind for risk in checked.risks] == ["refused", "slave"]
 
 
 def test_a_second_drain_joins_the_first(tmp_path: Path) -> None:

@@ -44,6 +44,11 @@ def test_each_obstacle_is_named() -> None:
     late = ClusterObservation(40_000, (CLOSED,), COUNTERS)
     assert list_texts(late, puts=5, quiet_count=0) == ("writes to stop",)
     assert list_texts(late, quiet_count=1) == ("1 more interval without writes",)
+    assert list_texts(late, puts=None, quiet_count=0) == ("2 more intervals without writes",)
+    few = RULES._replace(write_threshold=5)
+    assert list_texts(late, puts=5, quiet_count=1, rules=few) == ("1 more interval without writes",)
+    silent = ClusterObservation(40_000, (CLOSED,), BrokerCounters("b:1", "no answer"))
+    assert list_texts(silent, quiet_count=1) == ("the broker to answer: no answer",)
     unregistered = ClusterObservation(40_000, (NameServerFacts("h:1", None, "C", {}, {}),), COUNTERS)
     assert list_texts(unregistered) == ("a name server that lists the broker",)
 
@@ -70,8 +75,13 @@ def test_for_good_consumers_have_to_read_everything() -> None:
         ({"g": Lag(0)}, ()),
         (
             {"g": Lag(None, BEYOND_END), "h": Lag(0)},
-            ("the backlog of g, which is unknown: committed offset beyond the end",),
+            ("the backlog of g, which is unknown: the committed offset is beyond the end of the queue",),
         ),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
         assert list_texts(observation, rules=for_good) == texts
+    counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
+    assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
+        "the slave s:1, which does not answer",
+        "consumers to read the backlog",
+    )

@@ -1,6 +1,7 @@
 """What a drain does next, look by look."""
 
 from namesrv_core.events import QueueData
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.facts import (
     BrokerCounters,
@@ -128,9 +129,17 @@ def test_a_counter_of_what_users_sent_is_believed_at_once() -> None:
                 ClusterObservation(at, (SHUT,), QUIET._replace(put_count=puts, user_puts=users))
             ).events
         ).puts
-        for at, puts, users in [(0, 0, 0), (30_000, 0, 0), (31_000, 50, 0), (32_000, 100, 28)]
+        for at, puts, users in [
+            (0, 0, 0),
+            (30_000, 0, 0),
+            (31_000, 50, 0),
+            (32_000, 100, 28),
+            (39_000, 101, 1),
+        ]
     ]
-    assert progress_events == [None, 0, 3000, 3000]
+    # Rounded up: one message is not none.
+    assert progress_events == [None, 0, 3000, 3000, 9]
+    assert isinstance(progress_events[-1], int)
 
 
 def test_nobody_is_safe_while_no_name_server_answers() -> None:
@@ -160,6 +169,34 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
     assert waits[2].behind == {"s:1": 1}
 
 
+def test_all_that_an_observation_tells_is_in_its_progress() -> None:
+    silent, other = NameServerFacts("h:2", "no answer"), OPEN._replace(namesrv_addr="h:3")
+    state_machine = machine()
+    state_machine.process_observation(ClusterObservation(0, (SHUT, silent, other), QUIET))
+    counters = QUIET._replace(
+        put_count=103, recent_puts={"T": 3, "U": 0, "%RETRY%g": 1}, delayed_count=4, has_transactions=True,
+        lag_by_group={"g": Lag(5), "h": Lag(2), "i": Lag(0), "j": Lag(None, "it does not answer")},
+        slaves=(SlaveProgress("s:1", 900), SlaveProgress("s:2", 1001), SlaveProgress("s:3", None)),
+        writers={"T": ("app",)},
+    )  # fmt: skip
+    told = state_machine.process_observation(
+        ClusterObservation(60_000, (SHUT, silent, other), counters)
+    ).events
+    assert progress(told) == events.Progress(
+        60_000, "wipe", 3, {"T": 3, "%RETRY%g": 1},
+        {
+            "T": "clients, or 4 delayed messages that become visible and transactions",
+            "%RETRY%g": "retries of consumers",
+        },
+        7, 3, {"s:1": 100, "s:2": 0, "s:3": None}, {"h:1": 0, "h:2": None, "h:3": 1}, 1, 0, 2,
+        (
+            "the write permission to be removed from all routes",
+            "the slave s:1", "the slave s:3, which does not answer",
+        ),
+        {"T": ("app",)},
+    )  # fmt: skip
+
+
 def test_messages_after_it_was_safe_make_it_unsafe() -> None:
     state_machine = machine()
     for now in (0, 30, 40, 50):
@@ -168,6 +205,7 @@ def test_messages_after_it_was_safe_make_it_unsafe() -> None:
     observed_events = state_machine.process_observation(
         ClusterObservation(60, (SHUT,), QUIET._replace(put_count=101, recent_puts={"T": 1}))
     ).events
+    assert observed_events[-1] == events.Unsafe(60, "6,000 messages a minute")
     assert (kinds(observed_events), state_machine.is_safe) == (["Unsafe"], False)
 
 

@@ -15,13 +15,16 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
     cluster = DrainCluster(old=old)
     before = cluster.topics_by_server()
     cluster.run_drain(tmp_path)
+    start = cluster.now
     records = cluster.run_undrain(tmp_path)
-    assert cluster.topics_by_server() == before
-    assert records[-1]["event"] == "undone"
-    hows = (
-        {"topic by topic", "nothing to do"} if not old else {"the broker registered again", "nothing to do"}
+    assert (cluster.topics_by_server(), cluster.now) == (before, start)
+    assert records[-1] == {"time": start, "event": "undone", "broker": "broker-a"}
+    # The registration that a 4.x name server needs restores the others, too.
+    hows = ["the broker registered again" if at in old else "nothing to do" for at in (0, 1)]
+    assert [record["how"] for record in select_events(records, "putBack")] == (
+        hows if old else ["topic by topic"] * 2
     )
-    assert {record["how"] for record in select_events(records, "putBack")} <= hows
+    assert [record["topics"] for record in select_events(records, "putBack")] == [len(cluster.own)] * 2
     assert DrainFolder(tmp_path).load() is None
 
 
@@ -34,14 +37,17 @@ def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_pat
     assert cluster.topics_by_server() == before
 
 
-def test_what_was_created_changed_or_deleted_since_stays_so(tmp_path: Path) -> None:
-    cluster = DrainCluster()
+@pytest.mark.parametrize("old", [(), (0,)])
+def test_what_was_created_changed_or_deleted_since_stays_so(tmp_path: Path, old: tuple[int, ...]) -> None:
+    cluster = DrainCluster(old=old)
     cluster.run_drain(tmp_path)
     cluster.create_topic("fresh", queues=3)
     cluster.create_topic("orders", R, 16)
     cluster.delete_topic("payments")
     cluster.run_drain(tmp_path)
+    start = cluster.now
     cluster.run_undrain(tmp_path)
+    assert cluster.now == start
     for picture in cluster.topics_by_server():
         assert picture["fresh"] == make_queue(RW, 3)
         assert picture["orders"] == make_queue(R, 16)
@@ -52,8 +58,12 @@ def test_a_durable_drain_gives_the_broker_its_permission_back(tmp_path: Path) ->
     cluster = DrainCluster()
     before = cluster.topics_by_server()
     cluster.run_drain(tmp_path, durable=True)
+    start = cluster.now
     records = cluster.run_undrain(tmp_path)
-    assert [(r["before"], r["after"]) for r in select_events(records, "permissionSet")] == [(4, 6)]
+    [permission_set] = select_events(records, "permissionSet")
+    assert (permission_set["before"], permission_set["after"], permission_set["time"]) == (4, 6, start)
+    # The broker has registered its topics at once: nobody waits.
+    assert cluster.now == start
     assert (cluster.brokers_perm, cluster.topics_by_server()) == (6, before)
 
 
@@ -91,6 +101,72 @@ def test_where_the_broker_takes_no_order_4x_gets_rw_if_all_had_that(tmp_path: Pa
         "TBW102": "rw- instead of rwi; the broker did not accept the request to register: no permission"
     }
     assert cluster.topics_by_server() == [{"TBW102": make_queue(6), "orders": make_queue(6)}]
+
+
+def test_a_name_server_that_forgot_topics_gets_those_that_the_broker_has(tmp_path: Path) -> None:
+    cluster = DrainCluster(1)
+    cluster.run_drain(tmp_path)
+    del cluster.nodes[0].topics["orders"], cluster.nodes[0].topics["payments"]
+    del cluster.own["payments"]
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server() == [dict(sorted(cluster.own.items()))]
+
+
+def test_without_the_broker_s_own_topics_name_servers_get_back_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster()
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
+    monkeypatch.setattr(cluster, "read_own_queues", lambda master: "no answer")
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server() == before
+
+
+def test_what_is_not_as_before_has_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = DrainCluster(1)
+    cluster.run_drain(tmp_path)
+    cluster.nodes[0].topics["payments"] = make_queue(RW, 4)
+    del cluster.nodes[0].topics["orders"]
+    monkeypatch.setattr(cluster, "restore_queues", lambda addr, queues: dict.fromkeys(queues, "no answer"))
+    [record] = cluster.run_undrain(tmp_path)
+    assert (record["topics"], record["how"]) == (1, "topic by topic")
+    assert record["differing"] == {
+        "%RETRY%billing": "r-- instead of rw-; no answer",
+        "TBW102": "r-i instead of rwi; no answer",
+        "orders": "missing, was rw-; no answer",
+        "payments": "4/4 queues instead of 8/8; no answer",
+    }
+
+
+def test_a_registration_that_takes_no_effect_is_waited_for_10_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster(1, old=(0,))
+    cluster.run_drain(tmp_path)
+    monkeypatch.setattr(cluster, "register_broker", lambda: None)
+    start = cluster.now
+    [record] = cluster.run_undrain(tmp_path)
+    assert (record["how"], record["error"]) == ("the broker registered again", None)
+    # The clock of the test has steps of a second.
+    assert cluster.now - start == 20_000
+
+
+def test_where_the_broker_has_no_master_4x_gets_rw_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster(1, old=(0,), perms={"orders": 6, "TBW102": 7})
+    cluster.run_drain(tmp_path)
+    read = cluster.read_servers
+    slave_only = {1: "127.0.0.1:10921"}
+    monkeypatch.setattr(
+        cluster, "read_servers", lambda: tuple(s._replace(member_addrs=slave_only) for s in read())
+    )
+    [record] = cluster.run_undrain(tmp_path)
+    assert record["differing"] == {
+        "TBW102": "rw- instead of rwi; the broker did not accept the request to register: the broker has no "
+        "master"
+    }
 
 
 def test_no_read_only_topic_is_ever_opened(tmp_path: Path) -> None:

@@ -3,13 +3,9 @@
 import pytest
 
 from nsadmin.client.topics.topic_views import NameServerTopicView
-from nsadmin.operations.explain.diagnosis import (
-    ALL_CAUSE_CHECKS,
-    explain_route,
-    list_cause_ids,
-    reach_verdict,
-)
+from nsadmin.operations.explain.diagnosis import list_cause_ids, reach_verdict
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
+from nsadmin.operations.explain.route_diagnosis import ALL_CAUSE_CHECKS, explain_route
 from tests.support.route_facts import (
     MASTER,
     NS,

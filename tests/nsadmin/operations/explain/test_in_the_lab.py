@@ -5,6 +5,7 @@ from pathlib import Path
 from namesrv_core.lab.scenario import Scenario
 from namesrv_core.lab.scenario_reader import load_built_in_scenarios, parse_scenario
 from nsadmin.operations.explain.facts import RouteQuestion
+from tests.support.name_servers import DEADLINE
 from tests.support.route_explanations import RouteExplanation, TimedQuestion, explain_scenario
 
 BOTH = {"ns-1", "ns-2"}
@@ -127,7 +128,7 @@ def test_a_registration_that_is_too_large(tmp_path: Path) -> None:
         parse_scenario(f"{fleet}\n{faults}", "x.yaml", "x"),
         tmp_path,
         TimedQuestion(0.5, brokers=master),
-        TimedQuestion(45, brokers=master),
+        TimedQuestion(45, brokers=master, timeout=DEADLINE),
     )
     assert early.verdict == "fine"
     assert _too_large(late) > 16 << 20

@@ -2,8 +2,8 @@
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import ServerResult
-from nsadmin.operations.explain.diagnosis import explain_route
 from nsadmin.operations.explain.proxy_causes import find_proxy_differences
+from nsadmin.operations.explain.route_diagnosis import explain_route
 from tests.support.route_facts import (
     NO_ROUTE,
     make_broker_view,

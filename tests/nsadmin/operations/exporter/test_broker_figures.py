@@ -4,11 +4,10 @@ import pytest
 
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.replication import HaStatus, SlaveLink
+from nsadmin.operations.broker_disks import parse_disk_capacity, parse_size
 from nsadmin.operations.exporter.broker_figures import (
     build_replication_table,
     build_runtime_tables,
-    parse_disk_capacity,
-    parse_size,
 )
 from nsadmin.operations.exporter.figures import FigureTable
 from tests.support.exporter_series import BROKER

@@ -53,7 +53,7 @@ def test_an_open_name_server() -> None:
         if problem.check_name == "openNameServer"
     ]
     [java] = [problem for problem in find_problems(OPEN, NOW) if problem.check_name == "openNameServer"]
-    assert ours.remedy_text == "start it with --credentials (docs/how-to/secure-the-name-server.md)"
+    assert ours.remedy_text == "start it with --credentials (nsadmin guide secure-the-name-server)"
     assert java.remedy_text.startswith("Apache's name server cannot authenticate clients: allow only brokers")
 
 

@@ -132,7 +132,10 @@ def test_an_unknown_lag_is_not_0_and_has_no_trend() -> None:
     broadcasting = row([QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000, True)])
     assert (broadcasting.total_lag, broadcasting.delay_ms) == (None, None)
     beyond_end = row([QueueLag("orders", "broker-a", 0, 7, 647_260_490, 0, NOON - 60_000)])
-    assert (beyond_end.total_lag, beyond_end.lag_reason) == (None, "committed offset beyond the end")
+    assert (beyond_end.total_lag, beyond_end.lag_reason) == (
+        None,
+        "the committed offset is beyond the end of the queue",
+    )
     model = make_model(GroupPolled(NOON, "g", 1.0, [QueueLag("orders", "broker-a", 0, 9, 5, 0, None)]))
     assert list(model.lag_trends["g"].values) == [4]
     model.apply_poll(GroupPolled(NOON, "g", 1.0, []))

@@ -1,12 +1,12 @@
-"""Which releases have which known vulnerability."""
+"""Which releases have which known fault."""
 
 import pytest
 
-from nsadmin.operations.security.vulnerabilities import (
-    KNOWN_VULNERABILITIES,
-    find_affecting,
+from nsadmin.operations.release_faults import (
+    RELEASE_FAULTS,
+    describe_broker_faults,
+    find_faults,
     parse_release,
-    upgrade_remedy,
 )
 
 OPEN = {"aclEnable": "false", "autoCreateTopicEnable": "true"}
@@ -39,7 +39,7 @@ ACL = {"aclEnable": "true", "autoCreateTopicEnable": "false"}
     ],
 )
 def test_a_release_has_those_that_were_mended_later(kind: str, version: str | None, names: list[str]) -> None:
-    assert [vulnerability.name for vulnerability in find_affecting(kind, version, OPEN)] == names
+    assert [f.source for f in find_faults(kind, version, OPEN) if f.is_vulnerability] == names
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,7 @@ def test_a_release_has_those_that_were_mended_later(kind: str, version: str | No
 )
 def test_one_that_needs_a_setting_counts_with_it_and_where_nobody_knows(version: str, has: bool) -> None:
     def found(settings: dict[str, str] | None) -> bool:
-        return any(
-            vulnerability.name == "CVE-2024-23321"
-            for vulnerability in find_affecting("broker", version, settings)
-        )
+        return any(f.source == "CVE-2024-23321" for f in find_faults("broker", version, settings))
 
     assert found(ACL) == found(None) == has
     assert not found(OPEN)
@@ -66,9 +63,42 @@ def test_versions_are_compared_as_numbers_and_a_snapshot_comes_before_its_releas
 
 
 def test_each_says_what_to_upgrade_to() -> None:
-    assert [upgrade_remedy(vulnerability) for vulnerability in KNOWN_VULNERABILITIES] == [
+    assert [fault.remedy for fault in RELEASE_FAULTS] == [
         "upgrade to 4.9.6 or 5.1.1 or later",
         "upgrade to 4.9.7 or 5.1.2 or later",
         "upgrade to 5.3.0 or later",
         "upgrade to 4.6.1 or 5.0.0 or later",
+        "upgrade to 5.5.0 or later",
+        "set popConsumerKVServiceEnable=false",
+        "restart it after some renewals, or upgrade to 5.5.1 or later",
     ]
+
+
+@pytest.mark.parametrize(
+    ("version", "has"),
+    [("V5_3_1", False), ("V5_3_2", True), ("5.3.4", True), ("V5_4_0", True), ("V5_5_0", False)],
+)
+def test_slaves_of_some_releases_delete_topics(version: str, has: bool) -> None:
+    lines = describe_broker_faults("broker-a 1", version, is_slave=True)
+    assert bool(lines) == has
+    assert not describe_broker_faults("broker-a 0", version, is_slave=False)
+    if has:
+        release = version.removeprefix("V").replace("_", ".")
+        assert lines == [
+            f"broker-a 1 runs {release}: as a slave, it deletes topics and groups at each copy of its "
+            "master's (apache/rocketmq#9879): upgrade to 5.5.0 or later"
+        ]
+
+
+def test_a_setting_decides_about_pop_and_a_certificate_about_its_renewal() -> None:
+    def sources(version: str, **settings: str) -> list[str]:
+        base = {**OPEN, "popConsumerKVServiceEnable": "false", "tls.server.mode": "disabled"}
+        return [
+            f.source
+            for f in find_faults("broker", version, {**base, "brokerRole": "SYNC_MASTER", **settings})
+        ]
+
+    assert sources("V5_5_0") == []
+    assert sources("V5_5_0", popConsumerKVServiceEnable="true") == ["apache/rocketmq#11195"]
+    assert sources("V5_5_0", **{"tls.server.mode": "enforcing"}) == ["apache/rocketmq#10398"]
+    assert sources("V5_5_1", **{"tls.server.mode": "enforcing"}) == []

@@ -1,0 +1,99 @@
+"""Owns group explain, which explains why a consumer group does not consume."""
+
+from typing import Annotated, NamedTuple
+
+from typer import Argument, Option
+
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.results import error_text
+from nsadmin.command_line.declarations import Flags, command
+from nsadmin.commands.columns.consumers import GROUP
+from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
+from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
+from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.output import Columns, ResultRows, of_part
+from nsadmin.console.session import Session
+from nsadmin.operations.explain.diagnosis import (
+    CauseExplanation,
+    describe_verdict,
+    list_cause_ids,
+    reach_verdict,
+    verdict_errors,
+)
+from nsadmin.operations.explain.group_observer import explain_groups
+
+
+class GroupStep(NamedTuple):
+    """A step of the explanation of a group."""
+
+    group: str
+    explanation: CauseExplanation
+
+
+EXPLAIN_COLUMNS: Columns[GroupStep] = (
+    GROUP,
+    *of_part(lambda s: s.explanation, (STEP, RESULT, *FINDING_COLUMNS)),
+)
+
+
+@command(columns=EXPLAIN_COLUMNS)
+def group_explain(
+    session: Session,
+    group: Annotated[
+        str | None,
+        Argument(metavar="GROUP", help="A consumer group. Default: all groups of the topic."),
+        Flags("-g", "--groupName"),
+    ] = None,
+    topic: Annotated[
+        str | None,
+        Option("-t", "--topic", metavar="TOPIC", help="Explain only the consumption of this topic."),
+    ] = None,
+    cluster_name: AskedClusterOption = None,
+) -> ResultRows:
+    """Explain why a consumer group does not consume, or not all messages.
+
+    nsadmin asks all brokers, the proxies, and the clients of the group. Each row shows a possible cause, its
+    result (`ok`, `warning`, `cause`, `unknown` or `skipped`), the finding and the next step. Causes come
+    first, the most likely one before others. A warning is a problem that does not stop the group. If a cause
+    could not be examined, its result is `unknown`.
+
+    If a queue stands still, the finding has the message and the stack of the thread that consumes it. If
+    members subscribe differently, it has the subscription of each, and the tags that are skipped.
+
+    Without GROUP, nsadmin explains each group of the topic.
+
+    The exit code is 0 without a cause, and 1 if nsadmin found one. It is 3 if it found none but could not
+    examine everything.
+
+    Examples:
+        # A group that consumes: each step is ok
+        nsadmin group explain warehouse
+        # All groups of a topic, without the steps that do not apply
+        nsadmin group explain --topic payments --filter result!=skipped
+    """
+    if group is not None:
+        names, errors = [group], list[RocketMQError]()
+    elif topic is not None:
+        names, errors = session.admin.topics.find_consumer_groups(topic)
+    else:
+        raise UsageError("pass GROUP or --topic TOPIC: run nsadmin group explain GROUP")
+    groups = explain_groups(session.admin, names, topic, cluster_name)
+    verdict = reach_verdict(e for g in groups for e in g.explanations)
+    notes = [
+        f"{g.group}: {line}" if group is None else line
+        for g in groups
+        for line in describe_verdict(
+            g.explanations,
+            "nothing that was examined stops the group"
+            if list_cause_ids(g.explanations, "warning")
+            else "no problem: the group consumes its topics",
+        )
+    ]
+    return ResultRows.from_records(
+        EXPLAIN_COLUMNS,
+        [GroupStep(g.group, explanation) for g in groups for explanation in g.explanations],
+        verdict_errors("unknown" if errors and verdict == "fine" else verdict),
+        [*(f"groups may be missing: {error_text(error)}" for error in errors), *notes],
+        common={GROUP: group} if group else {},
+        table=(*(() if group else (GROUP,)), RESULT, STEP, SEEN, NEXT),
+    )

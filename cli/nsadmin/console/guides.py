@@ -1,0 +1,65 @@
+"""The pages of the documentation, which checkout and wheel contain, and the page for a command."""
+
+import re
+import sysconfig
+from pathlib import Path
+from typing import NamedTuple
+
+_TOP_FOLDER = Path(__file__).parents[3]
+_PAGE_ENDING = ".md"
+_MIN_MENTIONS = 2
+"""A page that names a command once is not about it."""
+
+
+class Guide(NamedTuple):
+    """One page. `path_name` is its path in docs/, such as how-to/dead-letters.md."""
+
+    path_name: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return Path(self.path_name).stem
+
+    @property
+    def title(self) -> str:
+        """The first heading."""
+        return next((line[2:].strip() for line in self.read_text().splitlines() if line.startswith("# ")), "")
+
+    def read_text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+
+def find_guides() -> dict[str, Guide]:
+    """Return all pages by name; how-to guides come first."""
+    for folder in _page_folders():
+        paths = [path for path in folder.rglob(f"*{_PAGE_ENDING}") if path.is_file()]
+        guides = [Guide(path.relative_to(folder).as_posix(), path) for path in sorted(paths)]
+        if guides:
+            guides.sort(key=lambda g: not g.path_name.startswith("how-to/"))
+            return {guide.name: guide for guide in guides}
+    return {}
+
+
+def find_guide_of_command(typed_name: str) -> str | None:
+    """Return the name of the how-to guide that is most about the command, else about its group."""
+    guides = (g for g in find_guides().values() if g.path_name.startswith("how-to/"))
+    # This page has examples of all kinds.
+    texts = {g.name: g.read_text() for g in guides if g.name != "migrate-from-mqadmin"}
+    for words in dict.fromkeys((typed_name, typed_name.partition(" ")[0])):
+        mention = re.compile(rf"(?:nsadmin |`){re.escape(words)}(?![\w-])")
+        mentions = {name: len(mention.findall(text)) for name, text in texts.items()}
+        # A page that names many commands is less about each of them.
+        weight = {
+            name: count**2 / (texts[name].count("nsadmin ") or 1)
+            for name, count in mentions.items()
+            if count >= _MIN_MENTIONS
+        }
+        if weight:
+            return max(weight, key=weight.__getitem__)
+    return None
+
+
+def _page_folders() -> tuple[Path, ...]:
+    """The folders that can have the pages: of a checkout, and of an installed package."""
+    return (_TOP_FOLDER / "docs", Path(sysconfig.get_path("data"), "share", "doc", "nsadmin"))

@@ -1,0 +1,94 @@
+"""`nsadmin help WORDS`: finds commands and guides by words, with the full-text search of SQLite."""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+
+from nsadmin.command_line import registry
+from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM
+from nsadmin.command_line.declarations import command_parameters, declaration_of
+from nsadmin.command_line.docstrings import parse_docstring
+from nsadmin.command_line.registry import CommandEntry
+from nsadmin.console.guides import Guide, find_guides
+from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
+
+_MOST = 6
+_WEIGHTS = "10.0, 5.0, 1.0"
+"""Of the columns names, summary and text."""
+_WORD = re.compile(r"\w+")
+_CAMEL_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+
+
+def search_text(words: Sequence[str]) -> str | None:
+    """Return the commands and guides that match the words, the best first; None if there are none."""
+    # Punctuation has a meaning in queries.
+    terms = [term for word in words for term in _WORD.findall(_split_name(word))]
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute(
+            "CREATE VIRTUAL TABLE page USING fts5(kind, term, names, summary, text, tokenize=porter)"
+        )
+        rows = [*map(_command_row, registry.COMMANDS), *map(_guide_row, find_guides().values())]
+        database.executemany("INSERT INTO page VALUES (?, ?, ?, ?, ?)", rows)
+        # All words in one page, else any of them.
+        for operator in (" AND ", " OR "):
+            query = operator.join(f'{{names summary text}}: "{term}"*' for term in terms)
+            commands, guides = (list(_find(database, query, kind)) for kind in ("command", "guide"))
+            if commands or guides:
+                break
+        else:
+            return None
+    width = help_width()
+    return join_sections(
+        (
+            wrap_paragraph(f"Pages with {' '.join(words)}, the best first:", width),
+            ("Commands:", *format_list(commands, width)) if commands else (),
+            ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides), width))
+            if guides
+            else (),
+            ("Help for one command: nsadmin COMMAND --help",) if commands else (),
+        )
+    )
+
+
+def _find(database: sqlite3.Connection, query: str, kind: str) -> Iterator[tuple[str, str]]:
+    return database.execute(
+        f"SELECT term, summary FROM page WHERE page MATCH ? AND kind = ?"
+        f" ORDER BY bm25(page, 0, 0, {_WEIGHTS}) LIMIT ?",
+        (query, kind, _MOST),
+    )
+
+
+def _command_row(entry: CommandEntry) -> tuple[str, ...]:
+    function = entry.load_function()
+    synonyms = [synonym for synonym, names in COMMANDS_BY_SYNONYM.items() if entry.typed_name in names]
+    docstring = parse_docstring(function)
+    text = [
+        *docstring.paragraphs,
+        *(example.description for example in docstring.examples),
+        *(f"{' '.join(p.flag_names)} {p.help}" for p in command_parameters(function)),
+        *(
+            f"{_split_name(key)} {meaning}"
+            for key, meaning in declaration_of(function).column_meanings.items()
+        ),
+    ]
+    names = f"{entry.typed_name} {_split_name(entry.typed_name)} {' '.join(synonyms)}"
+    return "command", entry.typed_name, names, entry.help, "\n".join(text)
+
+
+def _guide_row(guide: Guide) -> tuple[str, ...]:
+    text = guide.read_text()
+    headings = " ".join(line.lstrip("# ") for line in text.splitlines() if line.startswith("## "))
+    return (
+        "guide",
+        guide.name,
+        f"{guide.name.replace('-', ' ')} {headings}",
+        guide.title,
+        _FENCED.sub("", text),
+    )
+
+
+def _split_name(name: str) -> str:
+    """The words of a name: `topic Route`."""
+    return _CAMEL_HUMP.sub(" ", name)

@@ -1,0 +1,193 @@
+"""Checks how full the disks of brokers are, and when they will be full."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.brokers.broker_configs import BrokerConfig
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.results import error_text
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.operations.broker_disks import REFUSING, find_fullest, judge_disks, parse_disk_capacity
+from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
+from nsadmin.operations.checks.listed_brokers import BrokerListing
+from nsadmin.operations.checks.looks import HOUR_MS, Look, compare_look
+
+_DAY_MS = 24 * HOUR_MS
+_LEAST_AGE_MS = HOUR_MS // 6
+"""Nothing is said about growth in a shorter time: one file that a broker deletes would outweigh it."""
+_MAX_SHOWN = 4
+
+
+class DiskObservation(NamedTuple):
+    """The runtime figures and settings of all brokers, by address, and the store sizes of an earlier look."""
+
+    listing: BrokerListing
+    runtime_results: Sequence[ServerResult[RuntimeInfo]]
+    config_results: Sequence[ServerResult[BrokerConfig]]
+    now_ms: int
+    earlier: Look | None = None
+
+
+def observe(admin: AdminClient, scope: CheckScope) -> DiskObservation:
+    listing = listed_brokers.observe_listing(admin, scope.cluster_name)
+    results = admin.brokers.get_runtime_info(sorted(listing.broker_names))
+    sizes = {addr: size for addr, info, _ in results if info and (size := _store_bytes(info)) is not None}
+    look = Look(admin.clock_ms, sizes)
+    return DiskObservation(
+        listing,
+        results,
+        admin.broker_configs.get_each([addr for addr, info, _ in results if info is not None]),
+        look.at_ms,
+        compare_look(scope, "disk", look, _DAY_MS),
+    )
+
+
+def _store_bytes(info: RuntimeInfo) -> int | None:
+    return info.get_difference("commitLogMaxOffset", "commitLogMinOffset")
+
+
+def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
+    """Judge each disk by its distance from the level at which its broker refuses messages."""
+    names = seen.listing.broker_names
+    configs = {addr: config for addr, config, _ in seen.config_results if config is not None}
+    # A share of -1 is that of a broker that cannot read its disk.
+    shares = {
+        addr: share * 100
+        for addr, info, _ in seen.runtime_results
+        if info is not None and (share := find_fullest(info)[1]) >= 0
+    }
+    rooms = {addr: REFUSING.of(configs.get(addr, {})) - percent for addr, percent in shares.items()}
+    states = judge_disks(seen.runtime_results, seen.config_results)
+    doubts = [
+        *(f"{names[addr]} {text}" for addr, text in states.unknown.items()),
+        *(
+            f"{names[addr]}: {error_text(error)}"
+            for addr, _, error in (*seen.runtime_results, *seen.config_results)
+            if error is not None and addr not in states.unknown
+        ),
+        *seen.listing.failure_lines,
+    ]
+    if not rooms:
+        return scale.make_unknown_finding("no broker reported its disk", doubts)
+    fullest = min(rooms, key=lambda addr: rooms[addr])
+    days = _estimate_days(seen, rooms)
+    samples = [
+        scale.make_sample("room", round(rooms[fullest], 1)),
+        *([scale.make_sample("daysLeft", round(min(days.values()), 1))] if days else []),
+        *(scale.make_sample("used", round(percent, 1), names[addr]) for addr, percent in shares.items()),
+        *_sample_retention(scale, seen),
+    ]
+    minimum_state = CheckState.UNKNOWN if doubts else CheckState.OK
+    if states.deletions:
+        minimum_state = CheckState.WARNING
+    if states.refusals:
+        minimum_state = CheckState.CRITICAL
+    details = [
+        *(f"{names[addr]} {text}" for addr, text in {**states.refusals, **states.deletions}.items()),
+        *(
+            f"{names[addr]} will refuse messages in {_format_days(day_count)}, if it grows as "
+            f"{seen.earlier.since_text}"
+            for addr, day_count in days.items()
+            if seen.earlier is not None
+        ),
+        *doubts,
+    ]
+    return scale.make_finding(
+        _summarize(seen, states.refusals, shares[fullest], fullest, days),
+        samples,
+        details,
+        minimum_state=minimum_state,
+    )
+
+
+def _summarize(
+    seen: DiskObservation,
+    refusals: Mapping[str, str],
+    fullest_percent: float,
+    fullest: str,
+    days: Mapping[str, float],
+) -> str:
+    names = seen.listing.broker_names
+    summary = f"the fullest disk is that of {names[fullest]}: {fullest_percent:.0f} %"
+    if refusals:
+        refusing = abbreviate_names([names[addr] for addr in refusals], _MAX_SHOWN)
+        return f"{refusing} refuses messages: its disk is full"
+    if days:
+        return f"{summary}; a broker refuses messages in {_format_days(min(days.values()))}"
+    if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
+        return f"{summary}; growth is not known yet: it needs two looks, 10 minutes apart"
+    return f"{summary}; no store grew {seen.earlier.since_text}"
+
+
+def _estimate_days(seen: DiskObservation, rooms: Mapping[str, float]) -> dict[str, float]:
+    """Days until a broker refuses messages, for the brokers whose stores grew since the earlier look."""
+    if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
+        return {}
+    days = {}
+    for addr, info, _ in seen.runtime_results:
+        if info is None or addr not in seen.earlier.figures or addr not in rooms:
+            continue
+        disk_bytes = parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get("Total")
+        store_bytes = _store_bytes(info)
+        if disk_bytes is None or store_bytes is None:
+            continue
+        growth = store_bytes - seen.earlier.figures[addr]
+        if growth > 0:
+            passed_days = (seen.now_ms - seen.earlier.at_ms) / _DAY_MS
+            days[addr] = max(rooms[addr], 0) / 100 * disk_bytes / (growth / passed_days)
+    return days
+
+
+def _format_days(day_count: float) -> str:
+    return f"{day_count * 24:.0f} hours" if day_count < 2 else f"{day_count:.0f} days"
+
+
+def _sample_retention(scale: CheckScale, seen: DiskObservation) -> list[CheckSample]:
+    names = seen.listing.broker_names
+    return [
+        scale.make_sample("oldest", round(hours * 3600), names[addr])
+        for addr, info, _ in seen.runtime_results
+        if info is not None and (hours := info.oldest_message_hours(seen.now_ms / 1000)) is not None
+    ]
+
+
+CHECK = Check(
+    "disk",
+    (
+        CheckMeasure(
+            "room",
+            "points of percent that the fullest disk is below the level at which its broker refuses messages "
+            "(`diskSpaceWarningLevelRatio`)",
+            "%",
+            warning="15:",
+            critical="5:",
+        ),
+        CheckMeasure("daysLeft", "days until a broker refuses messages, if its store grows as before"),
+        CheckMeasure("used", "used share of the fuller disk of the broker", "%", label_name="broker"),
+        CheckMeasure("oldest", "age of the oldest message of the broker", "s", label_name="broker"),
+    ),
+    observe,
+    judge,
+    warning_when="a disk is less than 15 points below the level at which its broker refuses messages, or "
+    "above `diskMaxUsedSpaceRatio`, so that the broker deletes messages early",
+    critical_when="a disk is less than 5 points below that level, or above it",
+    remedy="nsadmin clusterList",
+    takes_cluster=True,
+    warning_help="Points of percent below the level of refusal. Default: 15: (at least 15).",
+    critical_help="Points of percent below the level of refusal. Default: 5: (at least 5).",
+    help="""Check how full the disks of brokers are: commit logs, consume queues and indexes.
+
+    A broker refuses messages above its setting diskSpaceWarningLevelRatio (90 percent by default), and
+    deletes messages early above diskMaxUsedSpaceRatio (75). The check compares with the sizes of a day ago,
+    or of the first run since then, and says in how many days a broker will refuse messages.
+
+    Examples:
+        # Check all disks
+        nsadmin check disk
+        # Warn at 60 percent of a broker that refuses at 90
+        nsadmin check disk --warning 30:
+    """,
+)

@@ -1,0 +1,263 @@
+"""Checks how near brokers are to the limits at which they refuse to store messages: "system busy"."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.brokers.broker_configs import BrokerConfig
+from nsadmin.client.brokers.brokers import RuntimeInfo
+from nsadmin.client.results import error_text
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
+from nsadmin.operations.checks.listed_brokers import BrokerListing
+from nsadmin.operations.checks.looks import Look, compare_look
+
+_LOOKS, _PAUSE_SECONDS = 5, 0.1
+"""A queue fills and empties within milliseconds: one look often misses it."""
+_LOW_CAPACITY, _LOW_WAIT_MS = 100, 50
+_LOCK_LIMIT_MS = 10_000_000
+"""A broker reports a longer time while nobody holds the lock (DefaultMessageStore.isOSPageCacheBusy)."""
+_FAILURES_KEY = "putMessageFailedTimes"
+
+
+class LimitUse(NamedTuple):
+    """How much of a limit a broker uses, as text and as a share of it in percent."""
+
+    text: str
+    percent: float
+
+
+class SendObservation(NamedTuple):
+    """Several runtime figures of each master, by address, its settings, and earlier failures."""
+
+    listing: BrokerListing
+    looks: Sequence[Sequence[ServerResult[RuntimeInfo]]]
+    config_results: Sequence[ServerResult[BrokerConfig]]
+    earlier: Look | None = None
+
+
+def observe(admin: AdminClient, scope: CheckScope) -> SendObservation:
+    """Look several times within half a second."""
+    listing = listed_brokers.observe_listing(admin, scope.cluster_name)
+    addrs = sorted(listing.master_addrs.values())
+    looks = []
+    for number in range(_LOOKS if addrs else 0):
+        if number:
+            scope.pause_seconds(_PAUSE_SECONDS)
+        looks.append(admin.brokers.get_runtime_info(addrs))
+    failures = {
+        addr: count
+        for addr, info, _ in (looks[-1] if looks else ())
+        if info is not None and (count := info.get_number(_FAILURES_KEY)) is not None
+    }
+    return SendObservation(
+        listing,
+        looks,
+        admin.broker_configs.get_each(addrs) if addrs else [],
+        compare_look(scope, "sends", Look(admin.clock_ms, failures)),
+    )
+
+
+def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
+    """Judge by the limit of which a broker uses the largest share."""
+    names = {addr: name for name, addr in seen.listing.master_addrs.items()}
+    configs = {addr: config for addr, config, _ in seen.config_results if config is not None}
+    errors = {
+        addr: error
+        for results in (*seen.looks, seen.config_results)
+        for addr, _, error in results
+        if error is not None
+    }
+    doubts = [
+        *(f"{names[addr]}: {error_text(error)}" for addr, error in errors.items()),
+        *seen.listing.masterless_lines,
+        *seen.listing.failure_lines,
+    ]
+    infos = {
+        addr: [r.result for look in seen.looks for r in look if r.addr == addr and r.result] for addr in names
+    }
+    uses = {
+        addr: max(
+            (use for info in infos[addr] for use in list_limits(info, configs.get(addr, {}))),
+            key=lambda use: use.percent,
+        )
+        for addr in names
+        if infos[addr]
+    }
+    if not uses:
+        return scale.make_unknown_finding("no master reported its send queue", doubts)
+    nearest = max(uses, key=lambda addr: uses[addr].percent)
+    failed = _count_failures(infos, seen.earlier)
+    low_lines = [
+        f"{names[addr]} {text}" for addr, config in configs.items() for text in _find_low_settings(config)
+    ]
+    failure_lines = [
+        f"{names[addr]} could not store {count:.0f} messages {seen.earlier.since_text}"
+        for addr, count in failed.items()
+        if count and seen.earlier is not None
+    ]
+    minimum_state = CheckState.UNKNOWN if doubts else CheckState.OK
+    if low_lines or failure_lines:
+        minimum_state = CheckState.WARNING
+    return scale.make_finding(
+        _summarize(names, uses, nearest, [*low_lines, *failure_lines]),
+        [
+            scale.make_sample("pressure", round(uses[nearest].percent, 1)),
+            *([scale.make_sample("failed", sum(failed.values()))] if seen.earlier is not None else []),
+            *_sample_brokers(scale, names, infos),
+        ],
+        [
+            *(f"{names[a]}: {use.text}" for a, use in uses.items() if use.percent >= 1),
+            *low_lines,
+            *failure_lines,
+            *doubts,
+        ],
+        minimum_state=minimum_state,
+    )
+
+
+def list_limits(info: RuntimeInfo, config: BrokerConfig) -> list[LimitUse]:
+    """The limits at which a broker refuses messages, with their use. Without settings, the defaults count."""
+    lock_ms = info.get_number("pageCacheLockTimeMills") or 0
+    wait_limit = _read_limit(config, "waitTimeMillsInSendQueue", 200)
+    lock_limit = _read_limit(config, "osPageCacheBusyTimeOutMills", 1000)
+    wait_ms = info.get_number("sendThreadPoolQueueHeadWaitTimeMills") or 0
+    return [
+        LimitUse(
+            f"the oldest send waits for {wait_ms:.0f} ms, of {wait_limit} ms (waitTimeMillsInSendQueue)",
+            100 * wait_ms / wait_limit,
+        ),
+        LimitUse(
+            f"a writer has held the lock of the store for {lock_ms:.0f} ms, of {lock_limit} ms "
+            "(osPageCacheBusyTimeOutMills)",
+            100 * lock_ms / lock_limit if lock_ms < _LOCK_LIMIT_MS else 0.0,
+        ),
+        *_list_queue_uses(info),
+    ]
+
+
+def _list_queue_uses(info: RuntimeInfo) -> list[LimitUse]:
+    uses = []
+    for label, size_key, capacity_key, setting in (
+        ("send", "sendThreadPoolQueueSize", "sendThreadPoolQueueCapacity", "sendThreadPoolQueueCapacity"),
+        (
+            "transaction",
+            "EndTransactionQueueSize",
+            "EndTransactionThreadPoolQueueCapacity",
+            "endTransactionPoolQueueCapacity",
+        ),
+    ):
+        size, capacity = info.get_number(size_key), info.get_number(capacity_key)
+        if size is not None and capacity:
+            text = f"the {label} queue has {size:.0f} of {capacity:.0f} requests ({setting})"
+            uses.append(LimitUse(text, 100 * size / capacity))
+    if info.get_number("remainTransientStoreBufferNumbs") == 0:
+        uses.append(LimitUse("no buffer of the transient store pool is free (transientStorePoolSize)", 100.0))
+    return uses
+
+
+def _read_limit(config: BrokerConfig, key: str, default: int) -> int:
+    text = config.get(key, "")
+    return int(text) if text.isdecimal() and int(text) else default
+
+
+def _find_low_settings(config: BrokerConfig) -> list[str]:
+    """Limits so far below their defaults that usual loads reach them."""
+    capacity = _read_limit(config, "sendThreadPoolQueueCapacity", 10_000)
+    wait_ms = _read_limit(config, "waitTimeMillsInSendQueue", 200)
+    return [
+        *(
+            [f"refuses a send while {capacity} others wait: sendThreadPoolQueueCapacity (default 10000)"]
+            if capacity < _LOW_CAPACITY
+            else []
+        ),
+        *(
+            [f"refuses a send that waits for {wait_ms} ms: waitTimeMillsInSendQueue (default 200)"]
+            if wait_ms < _LOW_WAIT_MS
+            else []
+        ),
+    ]
+
+
+def _count_failures(infos: Mapping[str, Sequence[RuntimeInfo]], earlier: Look | None) -> dict[str, float]:
+    """Messages that could not be stored since the earlier look. A broker counts from its start."""
+    counts = {
+        addr: count
+        for addr, looks in infos.items()
+        if looks and (count := looks[-1].get_number(_FAILURES_KEY)) is not None
+    }
+    if earlier is None:
+        return {}
+    return {
+        addr: count - then if (then := earlier.figures.get(addr, count)) <= count else count
+        for addr, count in counts.items()
+    }
+
+
+def _summarize(
+    names: Mapping[str, str], uses: Mapping[str, LimitUse], nearest: str, problem_lines: Sequence[str]
+) -> str:
+    busy = [names[addr] for addr, use in uses.items() if use.percent >= 100]
+    if busy:
+        return f"{abbreviate_names(busy, 4)} refuses messages as too busy: {uses[nearest].text}"
+    if problem_lines:
+        return problem_lines[0]
+    return f"{names[nearest]} uses {uses[nearest].percent:.0f} % of its nearest limit: {uses[nearest].text}"
+
+
+def _sample_brokers(
+    scale: CheckScale, names: Mapping[str, str], infos: Mapping[str, Sequence[RuntimeInfo]]
+) -> list[CheckSample]:
+    """The largest value of all looks."""
+    return [
+        scale.make_sample(measure, max(values) / divisor, names[addr])
+        for measure, key, divisor in (
+            ("wait", "sendThreadPoolQueueHeadWaitTimeMills", 1000),
+            ("queued", "sendThreadPoolQueueSize", 1),
+            ("latency", "putLatency99", 1000),
+        )
+        for addr, looks in infos.items()
+        if (values := [value for info in looks if (value := info.get_number(key)) is not None])
+    ]
+
+
+CHECK = Check(
+    "sends",
+    (
+        CheckMeasure(
+            "pressure",
+            "largest used share of a limit at which a master refuses messages",
+            "%",
+            warning="50",
+            critical="90",
+        ),
+        CheckMeasure("failed", "messages that masters could not store since the earlier look"),
+        CheckMeasure("wait", "age of the oldest request in the send queue", "s", label_name="broker"),
+        CheckMeasure("queued", "requests in the send queue", label_name="broker"),
+        CheckMeasure("latency", "time to store a message, 99th percentile", "s", label_name="broker"),
+    ),
+    observe,
+    judge,
+    warning_when="a master uses over half of a limit at which it refuses messages, such a limit is far below "
+    "its default, or messages could not be stored",
+    critical_when="a master uses over 90 percent of such a limit",
+    remedy="nsadmin clusterList",
+    takes_cluster=True,
+    warning_help="Used share of the nearest limit, in percent. Default: 50.",
+    critical_help="Used share of the nearest limit, in percent. Default: 90.",
+    help="""Check how near masters are to the limits at which they refuse messages.
+
+    Producers get "system busy" or "broker busy" then. A limit is the time that a request may wait in the send
+    queue (waitTimeMillsInSendQueue). Others are the lengths of this queue and of the queue of transactions.
+    A writer may hold the lock of the store for a limited time (osPageCacheBusyTimeOutMills), and the
+    transient store pool has a limited number of buffers. The check looks five times in half a second.
+
+    Examples:
+        # Check all masters
+        nsadmin check sends
+        # Warn later, at 80 percent of a limit
+        nsadmin check sends --warning 80
+    """,
+)

@@ -1,0 +1,121 @@
+"""Asks one broker for its figures, several times, and for its settings, replication, topics and clients."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import BrokerRuntime
+from namesrv_core.history.records import JournalRecord, event_of_record
+from nsadmin.client import AdminClient
+from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.queue_reader import QueueSpan
+from nsadmin.client.topics.topic_configs import BrokerTopicConfig
+from nsadmin.operations.broker_disks import observe_disks
+from nsadmin.operations.explain.broker_facts import BrokerFacts, ClientShare
+
+_LOOKS, _PAUSE_SECONDS = 20, 0.1
+"""A queue fills and empties within milliseconds: one look often misses it."""
+_MAX_TOPICS, _LARGEST_TOPICS, _MAX_QUEUES, _NEWEST = 1000, 5, 8, 32
+
+
+def gather_facts(
+    admin: AdminClient,
+    target: BrokerTarget,
+    slave_count: int | None,
+    pause: Callable[[float], object],
+    journal_records: Iterable[JournalRecord] | None = None,
+) -> BrokerFacts:
+    """Gather the facts about a broker. A request that fails does not end it.
+
+    `pause` waits between two looks. `journal_records` are those of a collector's journal of brokers.
+    """
+    addr = target.broker_addr or ""
+    looks = admin.brokers.get_runtime_info([addr])
+    while looks[0].error is None and len(looks) < _LOOKS:
+        pause(_PAUSE_SECONDS)
+        looks += admin.brokers.get_runtime_info([addr])
+    [config] = admin.broker_configs.get_each([addr])
+    [change_time] = admin.broker_configs.get_change_times([addr])
+    [ha_status] = admin.replication.get_status([addr])
+    [cold_data] = admin.cold_data.get_each([addr])
+    [topics] = admin.topic_configs.list_broker_topics([addr])
+    counts = topics.then(lambda found: _find_largest_topics(admin, addr, found))
+    return BrokerFacts(
+        target,
+        tuple(looks),
+        config,
+        observe_disks(admin, looks[-1:]),
+        ha_status,
+        slave_count,
+        cold_data,
+        counts,
+        _find_clients(admin, addr, topics.result or (), counts.result or ()),
+        change_time.result,
+        None if journal_records is None else find_reached_since(journal_records, addr, config.result or {}),
+        admin.clock_ms,
+    )
+
+
+def _find_largest_topics(
+    admin: AdminClient, addr: str, topics: Sequence[BrokerTopicConfig]
+) -> tuple[tuple[str, int], ...]:
+    names = [config.topic_name for config in topics[:_MAX_TOPICS]]
+    counts = [r.result for r in admin.put_counts.count_topic_messages(addr, names) if r.result is not None]
+    return tuple(sorted(counts, key=lambda pair: -pair[1])[:_LARGEST_TOPICS])
+
+
+def _find_clients(
+    admin: AdminClient,
+    addr: str,
+    topics: Iterable[BrokerTopicConfig],
+    topic_counts: Iterable[tuple[str, int]],
+) -> tuple[ClientShare, ...]:
+    """The hosts that sent the newest messages of the topics with the most, those with the most first."""
+    queue_counts = {config.topic_name: config.write_queue_nums for config in topics}
+    hosts: Counter[str] = Counter()
+    for topic, count in topic_counts:
+        queues = [
+            MessageQueue(topic, addr, i) for i in range(min(queue_counts[topic], _MAX_QUEUES) if count else 0)
+        ]
+        ends = admin.queue_progress.get_end_offsets([(addr, queue) for queue in queues])
+        spans = [
+            QueueSpan(addr, addr, queue.queue_id, max(0, end - _NEWEST), end)
+            for queue, end in zip(queues, ends, strict=True)
+            if not isinstance(end, RocketMQError)
+        ]
+        for page in admin.queue_reader.read_pages(topic, spans):
+            hosts.update(message.born_host.rpartition(":")[0] for message in page.messages)
+    groups: dict[str, set[str]] = {}
+    for producers in admin.producers.list_producers([addr]) if hosts else ():
+        for producer in producers.result or ():
+            groups.setdefault((producer.client_addr or "").rpartition(":")[0], set()).add(
+                producer.producer_group
+            )
+    return tuple(
+        ClientShare(host, count, tuple(sorted(groups.get(host, ())))) for host, count in hosts.most_common()
+    )
+
+
+def find_reached_since(
+    records: Iterable[JournalRecord], addr: str, config: Mapping[str, str]
+) -> dict[str, int]:
+    """Since when the limits are reached without a break, by setting, as far as a collector polled them."""
+    since: dict[str, int] = {}
+    for record in records:
+        event = event_of_record(record)
+        if not isinstance(event, BrokerRuntime) or event.broker_addr != addr:
+            continue
+        ratio = event.commit_log_disk_ratio
+        for setting, used, default in (
+            ("waitTimeMillsInSendQueue", event.send_queue_wait_millis, 200),
+            ("osPageCacheBusyTimeOutMills", event.page_cache_lock_millis, 1000),
+            ("sendThreadPoolQueueCapacity", event.send_queue_size, 10_000),
+            ("diskSpaceWarningLevelRatio", None if ratio is None else 100 * ratio, 90),
+        ):
+            text = config.get(setting, "")
+            if used is not None and used >= (int(text) if text.isdecimal() else default):
+                since.setdefault(setting, record.time_ms)
+            else:
+                since.pop(setting, None)
+    return since

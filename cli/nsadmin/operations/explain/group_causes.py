@@ -1,0 +1,953 @@
+"""Why a consumer group does not consume: all causes, the most likely one first. Pure."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.consumers.client_runtime import can_be_asked
+from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
+from nsadmin.client.consumers.running_info import ALL_QUEUES
+from nsadmin.client.did_you_mean import find_similar_names
+from nsadmin.client.message_queues import MessageQueue, list_readable_queues
+from nsadmin.client.results import error_text
+from nsadmin.console.phrases import format_utc_second
+from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
+from nsadmin.operations.explain.findings import (
+    Advice,
+    CauseCheck,
+    CauseFinding,
+    FindingResult,
+    advise_command,
+    join_names,
+    ok_finding,
+    skipped_finding,
+)
+from nsadmin.operations.explain.group_facts import GroupFacts, HeldQueue
+from nsadmin.operations.slave_reads import refuses_reads
+
+QUIET_MS = 10_000
+"""A queue stands still if its client has not finished the first message for so long, in ms."""
+REBALANCE_MS = 20_000
+"""Clients look every 20 seconds for queues that are new to them."""
+
+_RESULT_ORDER: tuple[FindingResult, ...] = ("cause", "warning", "unknown", "ok", "skipped")
+_THREAD_LINE = re.compile(r"(.*?) *TID: \d+ STATE: \w+")
+_MODULE = re.compile(r"^(?:[\w.]+@[\w.+-]+/|\w+//)")
+_MAX_FRAMES, _MAX_THREADS = 6, 3
+
+
+def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
+    """At least one explanation for each cause that applies: causes first, then what else is wrong."""
+    explanations = explain_causes(GROUP_CHECKS, facts)
+    return sorted(explanations, key=lambda e: _RESULT_ORDER.index(e.finding.result))
+
+
+# Brokers
+
+
+def _brokers_of_group(facts: GroupFacts) -> Iterator[BrokerAddrGroup]:
+    """The brokers with queues of the topics; all of them if no topic is known."""
+    routed_names = {
+        queue.broker_name for r in facts.routes.values() if r.result is not None for queue in r.result.queues
+    }
+    for group in facts.cluster.broker_groups:
+        if not routed_names or group.broker_name in routed_names:
+            yield group
+
+
+def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        silent = [(addr, facts.cluster.configs[addr].error) for addr in group.broker_addrs.values()]
+        if silent and not any(facts.cluster.answers(addr) for addr, _ in silent):
+            reasons = "; ".join(f"{addr}: {error_text(error)}" for addr, error in silent if error)
+            instruction = "start the broker again; if it runs, check the network to it, or pass --addressMap"
+            yield CauseFinding(
+                "cause" if facts.routes else "unknown",
+                f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}",
+                advise_command("brokerStatus", "-b", silent[0][0], instruction=instruction),
+                broker_name=group.broker_name,
+                broker_addr=silent[0][0],
+            )
+
+
+def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        if group.master_addr is not None and facts.cluster.answers(group.master_addr):
+            continue
+        slaves = {
+            addr: config
+            for broker_id, addr in group.broker_addrs.items()
+            if broker_id != MASTER_BROKER_ID and (config := facts.cluster.configs[addr].result) is not None
+        }
+        if not slaves:
+            for addr in filter(facts.cluster.answers, group.broker_addrs.values()):
+                yield CauseFinding("unknown", f"slave {addr} did not tell whether it serves reads")
+            continue
+        master = "has no master" if group.master_addr is None else f"has a silent master, {group.master_addr}"
+        refusing = [addr for addr, config in slaves.items() if refuses_reads(config)]
+        is_cause = len(refusing) == len(slaves)
+        slave = refusing[0] if refusing else next(iter(slaves))
+        advice = (
+            advise_command(
+                "updateBrokerConfig",
+                "slaveReadEnable",
+                "true",
+                "-b",
+                slave,
+                instruction="start the master again, or let consumers read from the slave",
+            )
+            if refusing
+            else Advice("start the master again")
+        )
+        reads = (
+            f"its slaves refuse reads (slaveReadEnable=false): {join_names(refusing)}"
+            if is_cause
+            else "consumers read from a slave"
+        )
+        yield CauseFinding(
+            "cause" if is_cause else "warning",
+            f"{group.broker_name} {master}, and {reads}",
+            advice,
+            broker_name=group.broker_name,
+            broker_addr=slave,
+        )
+
+
+def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
+    """Brokers that refuse to give the group messages because of a permission."""
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        config = facts.cluster.configs[addr].result if addr in facts.cluster.configs else None
+        if config is None and facts.cluster.answers(addr):
+            yield CauseFinding(
+                "unknown",
+                f"{group.broker_name} did not tell its settings",
+                advise_command("getBrokerConfig", "-b", addr),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
+        permission = (config or {}).get("brokerPermission", "")
+        if permission.isdecimal() and not int(permission) & Perm.READ:
+            yield CauseFinding(
+                "cause",
+                f"{group.broker_name} gives nobody messages: brokerPermission={permission}",
+                advise_command(
+                    "updateBrokerConfig", "brokerPermission", str(int(permission) | Perm.READ), "-b", addr
+                ),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
+    for topic, result in facts.routes.items():
+        for queue in result.result.queues if result.result else ():
+            if queue.perm is not None and not queue.perm & Perm.READ:
+                addr = queue.any_addr or "ADDR"
+                yield CauseFinding(
+                    "cause",
+                    f"{queue.broker_name} gives nobody messages of {topic}: its permission is {queue.perm}",
+                    advise_command("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr),
+                    broker_name=queue.broker_name,
+                    broker_addr=addr,
+                )
+        if isinstance(result.error, TopicNotExist):
+            yield CauseFinding(
+                "cause", f"no name server has a route of {topic}", advise_command("route", "explain", topic)
+            )
+        elif result.error is not None:
+            yield CauseFinding("unknown", f"the route of {topic}: {error_text(result.error)}")
+
+
+# The group on brokers
+
+
+def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        result = facts.cluster.group_tables.get(addr)
+        if result is None or (result.result is None and not facts.cluster.answers(addr)):
+            continue
+        if result.result is None:
+            yield CauseFinding(
+                "unknown",
+                f"{group.broker_name} did not list its groups",
+                advise_command("getConsumerConfig", facts.group),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
+        elif facts.group not in result.result:
+            config = facts.cluster.configs[addr].result or {}
+            creates = config.get("autoCreateSubscriptionGroup") == "true"
+            similar = find_similar_names(facts.group, result.result)
+            yield CauseFinding(
+                "cause" if not creates or not facts.connections.clients else "warning",
+                f"{group.broker_name} does not have the group"
+                + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
+                + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
+                advise_command("updateSubGroup", facts.group, "-b", group.master_addr or addr),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
+
+
+def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        result = facts.cluster.group_tables.get(addr)
+        settings = (result.result or {}).get(facts.group) if result else None
+        broker = {"broker_name": group.broker_name, "broker_addr": addr}
+        master = group.master_addr or addr
+        if settings is not None and settings.get("consumeEnable") is False:
+            yield CauseFinding(
+                "cause",
+                f"{group.broker_name} refuses the group: consumeEnable=false",
+                advise_command("updateSubGroup", facts.group, "-b", master, "-s", "true"),
+                **broker,
+            )
+        if (
+            settings is not None
+            and facts.connections.is_broadcasting
+            and settings.get("consumeBroadcastEnable") is False
+        ):
+            yield CauseFinding(
+                "cause",
+                f"the group broadcasts, and {group.broker_name} refuses it: consumeBroadcastEnable=false",
+                advise_command("updateSubGroup", facts.group, "-b", master, "-d", "true"),
+                **broker,
+            )
+
+
+def _enabled_group(facts: GroupFacts) -> CauseFinding:
+    holders = [addr for addr, r in facts.cluster.group_tables.items() if facts.group in (r.result or {})]
+    if not holders:
+        return skipped_finding("no broker that answered has the group")
+    return ok_finding(f"the group may consume on {join_names(holders)}")
+
+
+# Clients
+
+
+def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
+    if facts.connections.clients:
+        return
+    errors = {a: e for a, e in {**facts.connections.errors, **facts.connections.proxy_errors}.items() if e}
+    silent_reason = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items())
+    yield CauseFinding(
+        "unknown" if errors and not _lost_clients(facts) else "cause",
+        "no client of the group is connected" + (f"; clients may be at {silent_reason}" if errors else ""),
+        advise_command(
+            "consumerConnection", facts.group, instruction="start the application; then look for its clients"
+        ),
+    )
+
+
+def _list_clients(facts: GroupFacts) -> CauseFinding:
+    ids = [client.client_id for client in facts.connections.clients]
+    return ok_finding(f"connected clients: {join_names(ids)}")
+
+
+def _lost_clients(facts: GroupFacts) -> dict[str, list[str]]:
+    """The clients of the group that proxies without an answer had, by proxy."""
+    proxies = facts.cluster.proxies
+    silent = {p.proxy_addr for p in proxies.proxies if p.is_answering is False} if proxies else set()
+    lost: dict[str, list[str]] = {addr: [] for addr in sorted(silent)}
+    for heartbeat in proxies.heartbeats.latest if proxies else ():
+        addr = heartbeat.proxy.remoting_addr
+        if addr in silent and heartbeat.group == facts.group and not heartbeat.is_leaving:
+            lost[addr].append(heartbeat.client.client_id)
+    return {addr: ids for addr, ids in lost.items() if ids}
+
+
+def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
+    lost = _lost_clients(facts)
+    for addr, ids in lost.items():
+        yield CauseFinding(
+            "cause",
+            f"proxy {addr} does not answer; clients of the group that used it: {join_names(ids)}",
+            advise_command(
+                "proxy", "list", instruction="start the proxy again, or point its clients at another"
+            ),
+        )
+    if facts.cluster.proxies_error is not None:
+        yield CauseFinding("unknown", f"proxies are unknown: {error_text(facts.cluster.proxies_error)}")
+    elif facts.cluster.proxies is not None:
+        for proxy in facts.cluster.proxies.proxies:
+            if proxy.is_answering is False and proxy.proxy_addr not in lost:
+                reason = error_text(proxy.error) if proxy.error else "no answer"
+                yield CauseFinding(
+                    "warning",
+                    f"proxy {proxy.proxy_addr} does not answer: {reason}; no client of the group used it",
+                    advise_command("proxy", "list", instruction="start the proxy again"),
+                )
+
+
+def _list_proxies(facts: GroupFacts) -> CauseFinding:
+    proxies = facts.cluster.proxies
+    if not proxies or not proxies.proxies:
+        return skipped_finding("no proxy is known; pass --proxies for one in local mode")
+    return ok_finding(f"proxies answer: {join_names(p.proxy_addr for p in proxies.proxies)}")
+
+
+def _find_silent_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for client in facts.clients:
+        if client.error is not None:
+            yield CauseFinding(
+                "unknown",
+                f"client {client.client.client_id} did not report its state: {error_text(client.error)}",
+                advise_command("consumerStatus", facts.group, "-i", client.client.client_id),
+            )
+
+
+def _list_reports(facts: GroupFacts) -> CauseFinding:
+    if not facts.clients:
+        return skipped_finding("no client is connected")
+    unasked = [c.client.client_id for c in facts.clients if not can_be_asked(c.client)]
+    text = f"reports of {len(facts.running)} clients"
+    return ok_finding(
+        text
+        + (f"; gRPC clients and those behind proxies cannot report: {join_names(unasked)}" if unasked else "")
+    )
+
+
+def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
+    subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
+    # The broker's subscriptions count for clients that report none.
+    if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
+        yield CauseFinding(
+            "cause",
+            f"no connected client subscribes to {facts.topic}",
+            advise_command(
+                "consumerConnection", facts.group, instruction="subscribe to the topic in the application"
+            ),
+        )
+    for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
+        clients_by_text: dict[str, list[str]] = defaultdict(list)
+        for client_id, by_topic in subscriptions.items():
+            clients_by_text[str(by_topic.get(topic, "nothing"))].append(client_id)
+        if len(clients_by_text) < 2:
+            continue
+        begins = [min(started.get(c) or 0 for c in ids) for ids in clients_by_text.values()]
+        since = format_utc_second(sorted(begins)[1]) if all(begins) else "TIME"
+        parts = [f"{join_names(ids)}: {text}" for text, ids in clients_by_text.items()]
+        hidden = [_describe_hidden(facts, topic, text, ids) for text, ids in clients_by_text.items()]
+        yield CauseFinding(
+            "cause",
+            f"members subscribe {topic} differently, so messages are skipped: {'; '.join(parts)}. "
+            + "; ".join(hidden),
+            advise_command(
+                "resetOffsetByTime",
+                facts.group,
+                topic,
+                "-s",
+                since,
+                instruction="give all members one subscription, or each subscription its own group; then "
+                "read again what was skipped",
+            ),
+        )
+    if not any(subscriptions.values()):
+        for line in facts.connections.disagreements:
+            yield CauseFinding("cause", f"subscriptions differ: {line}")
+
+
+def _describe_hidden(facts: GroupFacts, topic: str, text: str, client_ids: list[str]) -> str:
+    """Which messages the clients of a subscription hide from the others: those that their filter drops."""
+    queues = [
+        held.queue
+        for client_id, info in facts.running
+        if client_id in client_ids
+        for held in info.queues
+        if held.queue.topic == topic
+    ]
+    dropped = Counter(m.tags or "no tag" for m in facts.samples.get(topic, ()) if not _matches(text, m.tags))
+    names = join_names(f"{tag} ({count})" for tag, count in dropped.most_common())
+    sample = f": {names} of the newest {len(facts.samples.get(topic, ()))}" if dropped else ""
+    place = f"in {_name_queues(queues)} " if queues else ""
+    return f"{place}{join_names(client_ids)} skips what is not {text}{sample}"
+
+
+def _matches(text: str, tags: str | None) -> bool:
+    """Whether a filter text passes a message; SQL is not judged here."""
+    return text == "*" or text.startswith("SQL92") or tags in {word.strip() for word in text.split("||")}
+
+
+def _name_queues(queues: Iterable[MessageQueue]) -> str:
+    ids_by_place: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for queue in sorted(queues):
+        ids_by_place[queue.topic, queue.broker_name].append(queue.queue_id)
+    return join_names(
+        f"{topic} {broker} {','.join(map(str, ids[:8]))}{',…' if len(ids) > 8 else ''}"
+        for (topic, broker), ids in ids_by_place.items()
+    )
+
+
+def _find_mixed_models(facts: GroupFacts) -> Iterator[CauseFinding]:
+    clients_by_model: dict[str, list[str]] = defaultdict(list)
+    for client_id, info in facts.running:
+        if model := info.properties.get("messageModel"):
+            clients_by_model[model].append(client_id)
+    if len(clients_by_model) > 1:
+        parts = "; ".join(f"{join_names(ids)}: {model}" for model, ids in clients_by_model.items())
+        yield CauseFinding(
+            "cause",
+            f"some members broadcast and others share the messages: {parts}",
+            Advice("give the members of each model a group of their own"),
+        )
+
+
+def _name_model(facts: GroupFacts) -> CauseFinding:
+    model, kind = facts.connections.message_model, facts.connections.consume_type
+    if model is None:
+        return skipped_finding("no client told its message model")
+    if facts.connections.is_broadcasting:
+        return ok_finding("BROADCASTING: each client keeps its own offsets, so the lag here is not known")
+    pulls = "; the application itself asks for messages" if kind == "CONSUME_ACTIVELY" else ""
+    return ok_finding(f"{model}, {kind}{pulls}")
+
+
+# Queues
+
+
+def is_quiet(facts: GroupFacts, held: HeldQueue) -> bool | None:
+    """Whether the first message of the queue waits for QUIET_MS at least; None if that is unknown."""
+    since_ms = _quiet_since(facts, held)
+    return None if since_ms is None else facts.cluster.now_ms - since_ms >= QUIET_MS
+
+
+def _quiet_since(facts: GroupFacts, held: HeldQueue) -> int | None:
+    head = facts.heads.get(held.running.queue)
+    if isinstance(head, RocketMQError):
+        return None
+    return max(held.running.last_consume_ms or 0, head.store_timestamp if head else 0)
+
+
+def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for held in facts.held_queues():
+        quiet = is_quiet(facts, held) if held.unfinished_count else False
+        if quiet is None:
+            yield _finding_about_queue(
+                facts,
+                held,
+                "unknown",
+                "the first message cannot be read: whether it is stuck is unknown",
+                None,
+            )
+        elif quiet:
+            head = facts.heads.get(held.running.queue)
+            since_ms = _quiet_since(facts, held) or 0
+            message = f"offset {held.offset}"
+            if head is not None and not isinstance(head, RocketMQError):
+                keys = f", keys {' '.join(head.keys)}" if head.keys else ""
+                message += f" (message {head.msg_id}{keys})"
+            evidence = (
+                f"{held.client_id} has not finished {message} since {format_utc_second(since_ms)}; "
+                f"messages behind its offset: {held.waiting}, of them in the client: {held.unfinished_count}"
+                f"{_describe_threads(facts, held.client_id)}"
+            )
+            yield _finding_about_queue(facts, held, "cause", evidence, _advise_skip(facts, held))
+
+
+def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:
+    queue = held.running.queue
+    master_addr = _master_of(facts, queue.broker_name) or "ADDR"
+    config = facts.cluster.configs[master_addr].result if master_addr in facts.cluster.configs else None
+    # Brokers before 5.2 leave the move of a single queue to clients, which overwrite it.
+    stops_first = config is not None and "useServerSideResetOffset" not in config
+    return advise_command(
+        "resetOffsetByTime",
+        facts.group,
+        queue.topic,
+        "-b",
+        master_addr,
+        "-q",
+        str(queue.queue_id),
+        "-o",
+        str(held.offset + 1),
+        instruction="restart the client, which gets the message again, or "
+        + ("stop the group and skip this one message" if stops_first else "skip this one message"),
+    )
+
+
+def _describe_threads(facts: GroupFacts, client_id: str) -> str:
+    """The stacks of the threads that are inside the listener."""
+    result = facts.stacks.get(client_id)
+    if result is None or result.result is None:
+        reason = error_text(result.error) if result is not None and result.error else "not asked"
+        return f"; its thread stacks are unknown: {reason}"
+    stacks = list_busy_stacks(result.result)
+    if not stacks:
+        return "; no consuming thread is in its thread dump"
+    more = f" and {len(stacks) - _MAX_THREADS} more threads" if len(stacks) > _MAX_THREADS else ""
+    return "; " + "; ".join(f"thread {name}: {stack}" for name, stack in stacks[:_MAX_THREADS]) + more
+
+
+def list_busy_stacks(jstack: str) -> list[tuple[str, str]]:
+    """The threads of a dump (UtilAll#jstack) that run a listener, with their innermost frames."""
+    stacks = []
+    for block in re.split(r"\r?\n\s*\r?\n", jstack):
+        first, *lines = block.strip("\r\n").splitlines() or [""]
+        if (match := _THREAD_LINE.match(first)) is None:
+            continue
+        frames = [_MODULE.sub("", line[len(match[1]) :].strip()) for line in lines]
+        end = next((i for i, f in enumerate(frames) if "ConsumeRequest.run" in f), None)
+        if end is not None:
+            stacks.append((match[1].strip(), " < ".join(frames[: min(end, _MAX_FRAMES)])))
+    return stacks
+
+
+def _master_of(facts: GroupFacts, broker_name: str) -> str | None:
+    groups = (g for g in facts.cluster.broker_groups if g.broker_name == broker_name)
+    return next((g.master_addr for g in groups if g.master_addr), None)
+
+
+def _finding_about_queue(
+    facts: GroupFacts, held: HeldQueue, result: FindingResult, evidence: str, advice: Advice | None
+) -> CauseFinding:
+    queue = held.running.queue
+    return CauseFinding(
+        result,
+        f"{_name_queues([queue])}: {evidence}",
+        advice,
+        broker_name=queue.broker_name,
+        broker_addr=_master_of(facts, queue.broker_name),
+    )
+
+
+def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
+    """Queues whose client fetches nothing, although messages wait and no broker refuses them."""
+    refusing = {
+        finding.broker_name
+        for find in (_find_dead_brokers, _find_refusing_slaves, _find_refusals, _find_disabled_groups)
+        for finding in find(facts)
+        if finding.result == "cause"
+    }
+    idle: dict[str, list[HeldQueue]] = defaultdict(list)
+    for held in facts.held_queues():
+        unlocked = held.info.is_orderly and not held.running.is_locked
+        if held.unfinished_count or unlocked or held.running.queue.broker_name in refusing:
+            continue
+        if is_quiet(facts, held):
+            idle[held.client_id].append(held)
+    for client_id, queues in idle.items():
+        pulls = max(held.running.last_pull_ms or 0 for held in queues)
+        asks = facts.cluster.now_ms - pulls < QUIET_MS
+        yield CauseFinding(
+            "cause",
+            f"{client_id} fetches nothing of {_name_queues(h.running.queue for h in queues)}; messages "
+            f"behind its offset: {sum(h.waiting for h in queues)}; "
+            + (
+                "its application suspended it, or each pull is refused"
+                if asks
+                else f"it has not pulled since {format_utc_second(pulls)}"
+            ),
+            advise_command(
+                "consumerStatus",
+                facts.group,
+                "-i",
+                client_id,
+                instruction="call resume() in the application, or restart it, and read its log",
+            ),
+        )
+
+
+def _find_unlocked_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
+    if facts.connections.is_broadcasting:
+        return
+    for client_id, info in facts.running:
+        unlocked = [q.queue for q in info.queues if info.is_orderly and not q.is_locked and not q.is_dropped]
+        if unlocked:
+            yield CauseFinding(
+                _unless_fresh(facts, "cause"),
+                f"{client_id} consumes in order, but does not hold the lock of {_name_queues(unlocked)}: "
+                "another client has it, or the broker refuses it",
+                advise_command(
+                    "consumerStatus",
+                    facts.group,
+                    instruction="brokers release the lock of a dead client after 60 s; end other clients of "
+                    "the group that hold these queues",
+                ),
+            )
+
+
+def _unless_fresh(facts: GroupFacts, result: FindingResult) -> FindingResult:
+    """ "unknown" while a client is so young that the queues are still being shared out."""
+    starts = [info.started_at_ms or 0 for _, info in facts.running]
+    return "unknown" if facts.cluster.now_ms - max(starts, default=0) < REBALANCE_MS else result
+
+
+def _shares_queues(facts: GroupFacts) -> bool:
+    """Whether each queue of the topics must have exactly one owner, and the owners are known."""
+    return (
+        bool(facts.running)
+        and len(facts.running) == len(facts.clients)
+        and facts.connections.message_model == "CLUSTERING"
+        and facts.connections.consume_type == "CONSUME_PASSIVELY"
+    )
+
+
+def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
+    if not _shares_queues(facts):
+        return
+    owners: dict[MessageQueue, list[str]] = {
+        queue: []
+        for topic, result in facts.routes.items()
+        if result.result is not None
+        for queue in list_readable_queues(topic, result.result)
+    }
+    popped = {p.queue for _, info in facts.running for p in info.pop_queues}
+    for client_id, info in facts.running:
+        for running in info.queues:
+            if running.queue in owners and not running.is_dropped:
+                owners[running.queue].append(client_id)
+    young = "; clients share out queues every 20 s: run this again"
+    without = [
+        q for q, ids in owners.items() if not ids and not {q, q._replace(queue_id=ALL_QUEUES)} & popped
+    ]
+    if without:
+        result = _unless_fresh(facts, "cause")
+        yield CauseFinding(
+            result,
+            f"no client consumes {_name_queues(without)}" + (young if result == "unknown" else ""),
+            advise_command(
+                "consumerStatus",
+                facts.group,
+                instruction="restart the clients: a suspended one takes no queues, and all need the same "
+                "allocation strategy",
+            ),
+        )
+    for queue, ids in owners.items():
+        if len(ids) > 1:
+            result = _unless_fresh(facts, "warning")
+            yield CauseFinding(
+                result,
+                f"{_name_queues([queue])} is consumed by {join_names(ids)}: messages are consumed twice",
+                advise_command("consumerStatus", facts.group, instruction="restart one of them"),
+            )
+
+
+def _owned_queues(facts: GroupFacts) -> CauseFinding:
+    if _shares_queues(facts):
+        count = sum(len(info.queues) + len(info.pop_queues) for _, info in facts.running)
+        return ok_finding(f"each queue of {join_names(facts.topics)} has one owner ({count} queues)")
+    if facts.connections.is_broadcasting:
+        return skipped_finding("the group broadcasts: each client consumes all queues")
+    if not facts.running:
+        return skipped_finding("no client reported its queues")
+    return skipped_finding("not all clients report queues: pull, pop and gRPC clients do not")
+
+
+def _modes_of(facts: GroupFacts) -> dict[str, dict[str, str]]:
+    """The modes that are set for the group: by topic, then by broker."""
+    modes: dict[str, dict[str, str]] = defaultdict(dict)
+    for broker_name, addr in facts.cluster.reader_addrs.items():
+        result = facts.cluster.modes.get(addr)
+        for mode in (result.result or ()) if result else ():
+            if mode.group == facts.group and facts.topic in (None, mode.topic):
+                modes[mode.topic][broker_name] = mode.mode.mode
+    return modes
+
+
+def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for broker_name, addr in facts.cluster.reader_addrs.items():
+        result = facts.cluster.modes.get(addr)
+        error = result.error if result else None
+        if error is not None and facts.cluster.answers(addr) and not isinstance(error, NotSupported):
+            yield CauseFinding("unknown", f"{broker_name} did not tell its modes: {error_text(error)}")
+    for topic, modes in _modes_of(facts).items():
+        route = facts.routes[topic].result if topic in facts.routes else None
+        names = {queue.broker_name for queue in route.queues} if route else set(modes)
+        others = sorted(names - {name for name, mode in modes.items() if mode == "POP"})
+        if "POP" in modes.values() and others:
+            yield CauseFinding(
+                "warning",
+                f"the group pops {topic} on some brokers, and pulls on {join_names(others)}",
+                advise_command(
+                    "setConsumeMode",
+                    topic,
+                    facts.group,
+                    "POP",
+                    "-b",
+                    _master_of(facts, others[0]) or "ADDR",
+                ),
+                broker_name=others[0],
+            )
+
+
+def _name_modes(facts: GroupFacts) -> CauseFinding:
+    parts = [f"{topic} {'/'.join(sorted(set(modes.values())))}" for topic, modes in _modes_of(facts).items()]
+    return ok_finding(
+        f"set on brokers: {join_names(parts)}" if parts else "PULL: no mode is set for the group"
+    )
+
+
+def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
+    rates: dict[str, float] = defaultdict(float)
+    for _, info in facts.running:
+        for topic, status in info.status_by_topic.items():
+            rates[topic] += (status.consume_ok_tps or 0) + (status.consume_failed_tps or 0)
+    texts = {
+        topic: {str(by_topic[topic]) for by_topic in facts.subscriptions.values() if topic in by_topic}
+        for topic in facts.topics
+    }
+    for topic, filters in texts.items():
+        sql = [text for text in filters if text.startswith("SQL92")]
+        for addr in facts.cluster.reader_addrs.values() if sql else ():
+            config = facts.cluster.configs[addr].result
+            if config is not None and config.get("enablePropertyFilter") == "false":
+                yield CauseFinding(
+                    "cause",
+                    f"{addr} refuses {sql[0]}: enablePropertyFilter=false",
+                    advise_command("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr),
+                    broker_name=config.get("brokerName"),
+                    broker_addr=addr,
+                )
+        sample = facts.samples.get(topic, ())
+        if rates[topic] > 0 or not sample:
+            continue
+        if sql:
+            yield CauseFinding("unknown", f"whether {sql[0]} matches messages of {topic} was not examined")
+        elif filters and not any(_matches(text, m.tags) for text in filters for m in sample):
+            tags = Counter(m.tags or "no tag" for m in sample).most_common()
+            yield CauseFinding(
+                "cause",
+                f"none of the newest {len(sample)} messages of {topic} matches "
+                f"{join_names(sorted(filters))}: "
+                f"their tags are {join_names(f'{tag} ({count})' for tag, count in tags)}",
+                advise_command(
+                    "consumerConnection",
+                    facts.group,
+                    instruction="correct the tags of the consumer or of the producer",
+                ),
+            )
+
+
+def _matching_filters(facts: GroupFacts) -> CauseFinding:
+    texts = sorted({str(s) for by_topic in facts.subscriptions.values() for s in by_topic.values()})
+    if not texts:
+        return skipped_finding("no client told its subscriptions")
+    if texts == ["*"]:
+        return ok_finding("the clients subscribe to all messages")
+    count = sum(map(len, facts.samples.values()))
+    return ok_finding(
+        f"{join_names(texts)}: some of the newest {count} messages match, or clients consume now"
+    )
+
+
+# Offsets
+
+
+def _find_offset_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
+    beyond: dict[str, list[MessageQueue]] = defaultdict(list)
+    for lag in facts.lags:
+        if lag.lag.reason == BEYOND_END:
+            beyond[lag.queue.topic].append(lag.queue)
+    for topic, queues in beyond.items():
+        yield CauseFinding(
+            "cause",
+            f"the committed offset is beyond the end of {_name_queues(queues)}: clients wait there",
+            advise_command(
+                "skipAccumulatedMessage",
+                facts.group,
+                topic,
+                instruction="move the group to the end of the queues, or to a time with resetOffsetByTime",
+            ),
+        )
+    expired = [
+        (lag.queue, first - lag.consumer_offset)
+        for lag in facts.lags
+        if lag.consumer_offset is not None
+        and (first := facts.min_offsets.get(lag.queue, 0)) > lag.consumer_offset
+    ]
+    if expired:
+        yield CauseFinding(
+            "warning",
+            f"messages deleted before the group consumed them: {sum(count for _, count in expired)} of "
+            f"{_name_queues(queue for queue, _ in expired)}",
+            Advice("keep messages longer (fileReservedTime), or consume them sooner"),
+        )
+    for result in facts.stats:
+        if result.error is not None and facts.cluster.answers(result.addr):
+            yield CauseFinding("unknown", f"{result.addr} did not tell offsets: {error_text(result.error)}")
+
+
+def _valid_offsets(facts: GroupFacts) -> CauseFinding:
+    never = sum(lag.consumer_offset is None for lag in facts.lags)
+    start = facts.connections.consume_from_where
+    text = f"examined queues: {len(facts.lags)}"
+    if never:
+        text += f"; {never} without a committed offset" + (f": clients start with {start}" if start else "")
+    return ok_finding(text) if facts.lags else skipped_finding("the group has no offsets")
+
+
+def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
+    if not _pops(facts):
+        return
+    inflight = sum(max(0, lag.inflight_count or 0) for lag in facts.lags)
+    unacknowledged = {
+        client_id: count
+        for client_id, info in facts.running
+        if (count := sum(p.wait_ack_count or 0 for p in info.pop_queues))
+    }
+    if inflight and not _consume_tps(facts):
+        by_client = join_names(f"{client_id} {count}" for client_id, count in unacknowledged.items())
+        yield CauseFinding(
+            "warning",
+            f"popped messages without an acknowledgement: {inflight}, and the group consumes nothing; others "
+            "get them when their invisible time ends" + (f"; they are at {by_client}" if by_client else ""),
+            advise_command("consumerProgress", facts.group, instruction="look whether they are acknowledged"),
+        )
+
+
+def _pops(facts: GroupFacts) -> bool:
+    return (
+        any("POP" in modes.values() for modes in _modes_of(facts).values())
+        or any(info.pop_queues for _, info in facts.running)
+        or any(client.protocol == "gRPC" for client in facts.connections.clients)
+    )
+
+
+def _visible_messages(facts: GroupFacts) -> CauseFinding:
+    if not _pops(facts):
+        return skipped_finding("the group does not pop")
+    return ok_finding(
+        f"popped messages in flight: {sum(max(0, lag.inflight_count or 0) for lag in facts.lags)}"
+    )
+
+
+def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for client_id, info in facts.running:
+        for topic, status in info.status_by_topic.items():
+            if status.consume_failed_tps and (facts.topic in (None, topic) or topic == facts.retry_topic):
+                order = "; a queue in order waits for its first message" if info.is_orderly else ""
+                yield CauseFinding(
+                    "cause",
+                    f"the listener of {client_id} fails for {status.consume_failed_tps:.2g} messages of "
+                    f"{topic} per second{order}",
+                    advise_command(
+                        "dlq",
+                        "list",
+                        instruction="read the log of the application; messages that fail too often become "
+                        "dead letters",
+                    ),
+                )
+    retries = [lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag_count]
+    if retries:
+        yield CauseFinding(
+            "warning",
+            f"failed messages that wait for a retry: {sum(lag.lag_count or 0 for lag in retries)}",
+            Advice("read the log of the application"),
+        )
+
+
+def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
+    counts = facts.dead_letters
+    if counts is None:
+        return
+    errors = [error for error in counts.errors if error is not None and not isinstance(error, TopicNotExist)]
+    for error in errors[:1]:
+        yield CauseFinding("unknown", f"dead letters are unknown: {error_text(error)}")
+    left = counts.message_count - facts.replayed_count
+    if left > 0:
+        newest = f", the newest of {format_utc_second(counts.newest_ms)}" if counts.newest_ms else ""
+        yield CauseFinding(
+            "cause" if counts.last_hour_count else "warning",
+            f"messages that the group gave up as dead letters: {left}{newest}; in the last hour: "
+            f"{counts.last_hour_count}",
+            advise_command(
+                "dlq",
+                "replay",
+                facts.group,
+                instruction="read them with `dlq show`, correct the application, then deliver them again",
+            ),
+        )
+
+
+def _no_dead_letters(facts: GroupFacts) -> CauseFinding:
+    counts = facts.dead_letters
+    if counts is None:
+        return CauseFinding("unknown", "dead letters were not counted")
+    return ok_finding(
+        f"all dead letters were replayed: {facts.replayed_count}"
+        if facts.replayed_count
+        else "there are no dead letters"
+    )
+
+
+def _find_full_disks(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        refusal, unknown = (
+            states.get(addr) for states in (facts.cluster.disks.refusals, facts.cluster.disks.unknown)
+        )
+        if state := refusal or unknown:
+            yield CauseFinding(
+                "warning" if refusal else "unknown",
+                f"{group.broker_name} {state}"
+                + ("; it stores no new messages and no retries" if refusal else ""),
+                advise_command("brokerStatus", "-b", addr, instruction="free space on this disk"),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
+
+
+def _consume_tps(facts: GroupFacts) -> float:
+    return sum(result.result.consume_tps for result in facts.stats if result.result is not None)
+
+
+def _find_backlog(facts: GroupFacts) -> Iterator[CauseFinding]:
+    total = sum_lags(lag.lag for lag in facts.lags)
+    tps = _consume_tps(facts)
+    if total.messages and (tps == 0 or total.messages > 60 * tps):
+        yield CauseFinding(
+            "warning" if tps else "unknown",
+            f"waiting messages: {total.messages}; "
+            + (f"the group consumes {tps:.2f} per second" if tps else "the group consumed none in a minute"),
+            advise_command(
+                "consumerProgress", facts.group, instruction="add clients, at most one for each queue"
+            )
+            if tps
+            else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),
+        )
+
+
+def _small_backlog(facts: GroupFacts) -> CauseFinding:
+    total = sum_lags(lag.lag for lag in facts.lags)
+    if total.messages is None:
+        return skipped_finding(f"the lag is not known from offsets: {total.reason}")
+    reason = f" ({total.reason})" if total.reason else ""
+    return ok_finding(
+        f"waiting messages: {total.messages}{reason}; {_consume_tps(facts):.2f} consumed per second"
+    )
+
+
+def _with_clients(ok_text: str) -> Callable[[GroupFacts], CauseFinding]:
+    return lambda facts: (
+        ok_finding(ok_text) if facts.running else skipped_finding("no client reported its state")
+    )
+
+
+GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
+    CauseCheck("brokerDown", "the brokers of the topics answer", _find_dead_brokers),
+    CauseCheck("slaveReads", "each broker has a master that answers", _find_refusing_slaves),
+    CauseCheck("groupMissing", "each broker has the group", _find_missing_group),
+    CauseCheck("groupDisabled", _enabled_group, _find_disabled_groups),
+    CauseCheck("permission", "brokers and topics are readable", _find_refusals),
+    CauseCheck("proxies", _list_proxies, _find_dead_proxies),
+    CauseCheck("noClient", _list_clients, _find_missing_clients),
+    CauseCheck("subscriptions", _with_clients("all clients have the same"), _find_subscription_differences),
+    CauseCheck("messageModel", _name_model, _find_mixed_models),
+    CauseCheck("stuckQueue", _with_clients("no client hangs on a message"), _find_stuck_queues),
+    CauseCheck("unlocked", _with_clients("no client lacks a lock"), _find_unlocked_queues),
+    CauseCheck("suspended", _with_clients("clients fetch the messages that wait"), _find_suspended_queues),
+    CauseCheck("owners", _owned_queues, _find_owner_problems),
+    CauseCheck("consumeMode", _name_modes, _find_mode_problems),
+    CauseCheck("offsets", _valid_offsets, _find_offset_problems),
+    CauseCheck("filter", _matching_filters, _find_idle_filters),
+    CauseCheck("failures", _with_clients("no listener fails now"), _find_failures),
+    CauseCheck("deadLetters", _no_dead_letters, _find_dead_letters),
+    CauseCheck("popInFlight", _visible_messages, _find_invisible_messages),
+    CauseCheck("diskFull", "no broker refuses messages because of its disk", _find_full_disks),
+    CauseCheck("clientReports", _list_reports, _find_silent_clients),
+    CauseCheck("backlog", _small_backlog, _find_backlog),
+)
+"""The most likely cause first; an earlier one can hide later ones."""

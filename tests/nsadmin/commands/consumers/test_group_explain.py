@@ -1,0 +1,61 @@
+"""group explain: what is asked, and what comes of it."""
+
+import json
+
+import pytest
+
+from nsadmin import AdminClient
+from tests.nsadmin.conftest import Run
+from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
+from tests.support.fake_servers import FakeNameServer, answer_json
+
+
+@pytest.fixture
+def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
+    """A broker on which the client c1 of the group G has consumed both queues of T."""
+    consumer_broker.properties |= {"brokerName": "broker-a", "brokerPermission": "6"}
+    consumer_broker.topics = {"T": ["G"]}
+    consumer_broker.offsets = {("G", "T", 0): 100, ("G", "T", 1): 50}
+    consumer_broker.clients = {"G": ["c1"]}
+    queues = format_queue_map("broker-a", {("T", number): {} for number in range(8)})
+    subscriptions = json.dumps([{"topic": "T", "expressionType": "TAG", "subString": "*"}])
+    consumer_broker.running = {"c1": f'{{"mqTable":{queues},"subscriptionSet":{subscriptions}}}'}
+    consumer_broker.handlers[402] = lambda asked: answer_json(asked, {"messageRequestModeMap": {}})
+    return consumer_broker
+
+
+def test_a_group_that_consumes(ask: Run, online_broker: ConsumerBroker) -> None:
+    result = ask("group", "explain", "G", "--json")
+    assert (result.code, {row["result"] for row in result.json}) == (0, {"ok", "skipped"}), result
+    assert result.err == "nsadmin: no problem: the group consumes its topics\n"
+    assert {row["group"] for row in ask("group", "explain", "--topic", "T", "--json").json} == {"G"}
+    assert ask("group", "explain", "G").out.startswith("result ")
+    assert ask("group", "explain", "--topic", "T").out.startswith("group ")
+
+
+def test_a_group_without_clients(ask: Run, online_broker: ConsumerBroker) -> None:
+    online_broker.clients = {}
+    result = ask("group", "explain", "G", "--json")
+    assert (result.code, result.json[0]["step"]) == (1, "noClient")
+    assert result.err.startswith("nsadmin: cause found: noClient\n")
+
+
+def test_a_dead_broker_is_a_cause(
+    ask: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    result = ask("group", "explain", "G", "--json")
+    assert result.code in (1, 3)
+    assert result.json[0]["step"] == "brokerDown"
+
+
+def test_what_cannot_be_asked(ask: Run, online_broker: ConsumerBroker) -> None:
+    assert ask("group", "explain").code == 2
+    assert ask("group", "explain", "--topic", "NoSuchTopic").code == 5
+    assert ask("group", "explain", "G", "-c", "NoSuchCluster").code == 5
+
+
+def test_a_script_gets_the_same(first_server: FakeNameServer, online_broker: ConsumerBroker) -> None:
+    with AdminClient(first_server.addr) as admin:
+        explanation = admin.explain_group("G")
+    assert (explanation.group, explanation.verdict) == ("G", "fine")

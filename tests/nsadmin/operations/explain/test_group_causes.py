@@ -1,0 +1,358 @@
+"""Why a group does not consume, from facts as values."""
+
+from typing import Any
+
+import pytest
+
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.stored_messages import StoredMessage
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.consumers.client_runtime import RunningClient
+from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
+from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.running_info import ConsumeStatus, PopQueue, RunningInfo, RunningQueue
+from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
+from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
+from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.operations.broker_disks import DiskStates
+from nsadmin.operations.explain.diagnosis import list_cause_ids, reach_verdict
+from nsadmin.operations.explain.group_causes import explain_group, list_busy_stacks
+from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
+
+MASTER, SLAVE, NOW = "10.0.0.1:10911", "10.0.0.2:10911", 1_800_000_000_000
+GROUPS = (BrokerAddrGroup("C", "a", {0: MASTER, 1: SLAVE}),)
+SILENT = CallError(MASTER, "unconnected", "connection refused")
+SETTINGS = {"brokerPermission": "6", "useServerSideResetOffset": "true"}
+NO_LETTERS = DeadLetterCounts("G", (), 0, None, None, 0, (), (TopicNotExist("%DLQ%G"),))
+Q0, Q1 = (MessageQueue("T", "a", number) for number in (0, 1))
+JSTACK = """\
+ConsumeMessageThread_1                  TID: 34 STATE: TIMED_WAITING
+ConsumeMessageThread_1                  java.base@17.0.15/java.lang.Thread.sleep(Native Method)
+ConsumeMessageThread_1                  app//App.consume(App.java:20)
+ConsumeMessageThread_1                  o.a.ConsumeMessageConcurrentlyService$ConsumeRequest.run(X.java:1)
+
+ConsumeMessageThread_of-a-group-with-a-long-name_2TID: 35 STATE: WAITING
+ConsumeMessageThread_of-a-group-with-a-long-name_2java.lang.Object.wait(Native Method)
+
+"""
+
+
+def make_cluster(**more: Any) -> ClusterFacts:
+    values: dict[str, Any] = {
+        "now_ms": NOW,
+        "broker_groups": GROUPS,
+        "configs": {addr: ServerResult(addr, SETTINGS, None) for addr in (MASTER, SLAVE)},
+        "reader_addrs": {"a": MASTER},
+        "group_tables": {MASTER: ServerResult(MASTER, {"G": {"consumeEnable": True}}, None)},
+    }
+    return ClusterFacts(**{**values, **more})
+
+
+def make_queue(queue: MessageQueue, **more: Any) -> RunningQueue:
+    values = {
+        "commit_offset": 10,
+        "cached_msg_count": 0,
+        "last_pull_ms": NOW,
+        "last_consume_ms": NOW - 60_000,
+    }
+    rest = {"cached_msg_size_in_mib": 0, "is_locked": False, "is_dropped": False}
+    return RunningQueue(queue, **{**values, **rest, **more})
+
+
+def make_client(
+    client_id: str = "c1",
+    *queues: RunningQueue,
+    text: str = "*",
+    status: ConsumeStatus | None = None,
+    **more: Any,
+) -> RunningClient:
+    properties = {"PROP_CONSUMER_START_TIMESTAMP": str(NOW - 600_000), "messageModel": "CLUSTERING"}
+    info = RunningInfo(
+        {**properties, **more.pop("properties", {})},
+        (TopicSubscription("%RETRY%G", "TAG", "*"), TopicSubscription("T", "TAG", text)),
+        queues,
+        {} if status is None else {"T": status},
+        None,
+        **more,
+    )
+    return RunningClient(ConnectedClient(client_id, None, "JAVA", "V5_5_0", (MASTER,)), info, None)
+
+
+def make_facts(
+    *clients: RunningClient, ends: tuple[int, int] = (10, 10), tps: float = 1.0, **more: Any
+) -> GroupFacts:
+    kind: tuple[str | None, str | None, str | None] = (None, None, None)
+    if clients:
+        kind = ("CONSUME_PASSIVELY", "CLUSTERING", "CONSUME_FROM_LAST_OFFSET")
+    lags = tuple(
+        GroupQueueLag("G", queue, end, 10, 10, None) for queue, end in zip((Q0, Q1), ends, strict=True)
+    )
+    values: dict[str, Any] = {
+        "cluster": make_cluster(),
+        "connections": GroupConnections(tuple(c.client for c in clients), *kind, (), (), {MASTER: None}),
+        "clients": clients,
+        "stats": (ServerResult(MASTER, ConsumeStats(tps, lags), None),),
+        "routes": {"T": ServerResult("", make_route(), None)},
+        "dead_letters": NO_LETTERS,
+    }
+    return GroupFacts("G", **{**values, **more})
+
+
+def make_route(perm: int = 6) -> TopicRoute:
+    return TopicRoute((QueueRoute("a", "C", {0: MASTER, 1: SLAVE}, perm, 2, 2, 0),), None)
+
+
+def make_message(tags: str | None = None, age_ms: int = 60_000) -> StoredMessage:
+    properties = {"KEYS": "k", "UNIQ_KEY": "ID", **({"TAGS": tags} if tags else {})}
+    return StoredMessage(
+        "T", 0, 10, 0, 0, 0, 0, "", NOW - age_ms, "", 0, 0, b"", None, None, properties, 0, "OFFSET-ID"
+    )  # fmt: skip
+
+
+BOTH = make_client("c1", make_queue(Q0), make_queue(Q1))
+HUNG = make_client("c1", make_queue(Q0, cached_msg_count=1), make_queue(Q1))
+
+
+def first(facts: GroupFacts) -> tuple[str, str, str, str | None]:
+    """Step, result, evidence and command of the first row."""
+    step = explain_group(facts)[0]
+    command = step.finding.advice.shell_command if step.finding.advice else None
+    return step.cause_id, step.finding.result, step.finding.evidence, command
+
+
+def test_of_a_healthy_group_nothing_is_wrong() -> None:
+    steps = explain_group(make_facts(BOTH))
+    assert (reach_verdict(steps), {step.finding.result for step in steps}) == ("fine", {"ok", "skipped"})
+    assert len({step.cause_id for step in steps}) == len(steps) == 22
+
+
+def test_a_hanging_listener_has_its_message_and_its_stack() -> None:
+    facts = make_facts(
+        HUNG, ends=(13, 10), heads={Q0: make_message()}, stacks={"c1": ServerResult("c1", JSTACK, None)}
+    )
+    step, result, evidence, command = first(facts)
+    assert (step, result) == ("stuckQueue", "cause")
+    assert evidence == (
+        "T a 0: c1 has not finished offset 10 (message ID, keys k) since 2027-01-15T07:59:00Z; messages "
+        "behind its offset: 3, of them in the client: 1; thread ConsumeMessageThread_1: "
+        "java.lang.Thread.sleep(Native Method) < App.consume(App.java:20)"
+    )
+    assert command == f"nsadmin resetOffsetByTime G T -b {MASTER} -q 0 -o 11"
+
+
+def test_a_message_of_this_moment_is_not_stuck_and_one_that_cannot_be_read_is_unknown() -> None:
+    fresh = make_facts(HUNG, ends=(11, 10), heads={Q0: make_message(age_ms=100)})
+    assert reach_verdict(explain_group(fresh)) == "fine"
+    unread = explain_group(make_facts(HUNG, ends=(11, 10), heads={Q0: RocketMQError("no")}))
+    assert list_cause_ids(unread, "unknown") == ["stuckQueue"]
+
+
+def test_stacks_of_threads_with_long_names() -> None:
+    busy = JSTACK.replace("java.lang.Object.wait(Native Method)", "a.ConsumeRequest.run(X.java:2)")
+    assert [name for name, _ in list_busy_stacks(busy)] == [
+        "ConsumeMessageThread_1",
+        "ConsumeMessageThread_of-a-group-with-a-long-name_2",
+    ]
+    assert list_busy_stacks("goroutine 1\n\tmain") == []
+
+
+def test_different_subscriptions_have_the_tags_that_they_hide() -> None:
+    clients = (make_client("c1", make_queue(Q0), text="red"), make_client("c2", make_queue(Q1), text="blue"))
+    samples = {"T": tuple(make_message(tag) for tag in ("red", "blue", "blue"))}
+    step, result, evidence, command = first(make_facts(*clients, samples=samples))
+    assert (step, result) == ("subscriptions", "cause")
+    assert evidence == (
+        "members subscribe T differently, so messages are skipped: c1: red; c2: blue. in T a 0 c1 skips what "
+        "is not red: blue (2) of the newest 3; in T a 1 c2 skips what is not blue: red (1) of the newest 3"
+    )
+    assert command == "nsadmin resetOffsetByTime G T -s 2027-01-15T07:50:00Z"
+
+
+FAILING = ConsumeStatus(0.0, 2.0, 1.0, 1.0, 1.0)
+DEAD = {addr: ServerResult(addr, None, SILENT) for addr in (MASTER, SLAVE)}
+NO_SLAVE_READS = {MASTER: DEAD[MASTER], SLAVE: ServerResult(SLAVE, {"slaveReadEnable": "false"}, None)}
+READS = {MASTER: DEAD[MASTER], SLAVE: ServerResult(SLAVE, {"slaveReadEnable": "true"}, None)}
+LETTERS = NO_LETTERS._replace(message_count=3, newest_ms=NOW, last_hour_count=2, errors=(None,))
+MIXED = make_client("c2", make_queue(Q1), properties={"messageModel": "BROADCASTING"})
+IN_ORDER = make_client("c1", make_queue(Q0), make_queue(Q1), properties={"PROP_CONSUMEORDERLY": "true"})
+POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, False),))
+
+
+@pytest.mark.parametrize(
+    ("facts", "step", "result", "seen", "command"),
+    [
+        (make_facts(), "noClient", "cause", "no client of the group", "consumerConnection G"),
+        (
+            make_facts(BOTH, cluster=make_cluster(configs=DEAD)),
+            "brokerDown", "cause", "a does not answer", f"brokerStatus -b {MASTER}",
+        ),
+        (
+            make_facts(BOTH, cluster=make_cluster(configs=NO_SLAVE_READS)),
+            "slaveReads", "cause",
+            f"silent master, {MASTER}, and its slaves refuse reads (slaveReadEnable=false)",
+            f"updateBrokerConfig slaveReadEnable true -b {SLAVE}",
+        ),
+        (
+            make_facts(BOTH, cluster=make_cluster(configs=READS)),
+            "slaveReads", "warning", "consumers read from a slave", None,
+        ),
+        (
+            make_facts(cluster=make_cluster(group_tables={MASTER: ServerResult(MASTER, {"Gg": {}}, None)})),
+            "groupMissing", "cause",
+            "creates none (autoCreateSubscriptionGroup=false); similar groups exist: Gg",
+            f"updateSubGroup G -b {MASTER}",
+        ),
+        (
+            make_facts(
+                BOTH,
+                cluster=make_cluster(
+                    group_tables={MASTER: ServerResult(MASTER, {"G": {"consumeEnable": False}}, None)}
+                ),
+            ),
+            "groupDisabled", "cause", "consumeEnable=false", f"updateSubGroup G -b {MASTER} -s true",
+        ),
+        (
+            make_facts(BOTH, routes={"T": ServerResult("", make_route(2), None)}),
+            "permission", "cause", "its permission is 2", f"updateTopicPerm T 6 -b {MASTER}",
+        ),
+        (
+            make_facts(BOTH, cluster=make_cluster(
+                configs={MASTER: ServerResult(MASTER, {"brokerPermission": "2"}, None), SLAVE: DEAD[SLAVE]}
+            )),
+            "permission", "cause", "brokerPermission=2",
+            f"updateBrokerConfig brokerPermission 6 -b {MASTER}",
+        ),
+        (
+            make_facts(BOTH, routes={"T": ServerResult("", None, TopicNotExist("T"))}),
+            "permission", "cause", "no name server has a route of T", "route explain T",
+        ),
+        (
+            make_facts(make_client("c1", make_queue(Q0)), MIXED),
+            "messageModel", "cause", "c2: BROADCASTING", None,
+        ),
+        (
+            make_facts(BOTH, ends=(12, 10), heads={Q0: make_message()}),
+            "suspended", "cause",
+            "c1 fetches nothing of T a 0; messages behind its offset: 2; its app",
+            "consumerStatus G -i c1",
+        ),
+        (
+            make_facts(BOTH, topic="Other"),
+            "subscriptions", "cause", "no connected client subscribes to Other", "consumerConnection G",
+        ),
+        (make_facts(IN_ORDER), "unlocked", "cause", "does not hold the lock of T a 0,1", "consumerStatus G"),
+        (
+            make_facts(make_client("c1", make_queue(Q0))),
+            "owners", "cause", "no client consumes T a 1", "consumerStatus G",
+        ),
+        (
+            make_facts(BOTH, make_client("c2", make_queue(Q1))),
+            "owners", "warning", "T a 1 is consumed by c1, c2", "consumerStatus G",
+        ),
+        (
+            make_facts(make_client("c1", make_queue(Q0), make_queue(Q1), text="never"),
+                       samples={"T": (make_message("red"), make_message())}),
+            "filter", "cause",
+            "none of the newest 2 messages of T matches never: their tags are red (1), no tag",
+            "consumerConnection G",
+        ),
+        (
+            make_facts(BOTH, ends=(10, 9)),
+            "offsets", "cause", "beyond the end of T a 1", "skipAccumulatedMessage G T",
+        ),
+        (
+            make_facts(BOTH, min_offsets={Q0: 15}),
+            "offsets", "warning", "deleted before the group consumed them: 5 of T a 0", None,
+        ),
+        (
+            make_facts(make_client("c1", make_queue(Q0), make_queue(Q1), status=FAILING)),
+            "failures", "cause", "the listener of c1 fails for 2 messages of T per second", "dlq list",
+        ),
+        (
+            make_facts(BOTH, dead_letters=LETTERS),
+            "deadLetters", "cause", "as dead letters: 3", "dlq replay G",
+        ),
+        (
+            make_facts(BOTH, cluster=make_cluster(disks=DiskStates({MASTER: "refuses messages: full"}))),
+            "diskFull", "warning", "a refuses messages: full", f"brokerStatus -b {MASTER}",
+        ),
+        (
+            make_facts(BOTH, cluster=make_cluster(
+                modes={MASTER: ServerResult(MASTER, (AssignedMode("T", "G", ConsumeMode("POP", 0)),), None)},
+                broker_groups=(*GROUPS, BrokerAddrGroup("C", "b", {0: SLAVE})),
+                reader_addrs={"a": MASTER, "b": SLAVE}),
+                routes={"T": ServerResult("", TopicRoute(
+                    (*make_route().queues, QueueRoute("b", "C", {0: SLAVE}, 6, 0, 0, 0)), None), None)},
+            ),
+            "consumeMode", "warning",
+            "pops T on some brokers, and pulls on b", f"setConsumeMode T G POP -b {SLAVE}",
+        ),
+        (
+            make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
+            "backlog", "warning",
+            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G",
+        ),
+    ],
+)  # fmt: skip
+def test_each_cause_has_its_evidence_and_a_command(
+    facts: GroupFacts, step: str, result: str, seen: str, command: str | None
+) -> None:
+    found = first(facts)
+    assert found[:2] == (step, result)
+    assert seen in found[2]
+    assert found[3] == (None if command is None else f"nsadmin {command}")
+
+
+def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
+    client = ConnectedClient("g1", None, "JAVA", None, (), "gRPC", ("10.0.0.9:8080",))
+    heartbeat = ClientHeartbeat(ProxyIdentity("10.0.0.9", 8080, 8081), "G", client, None, None, False, 0, 0)
+    proxies = ProxyList(
+        (ProxyStatus("10.0.0.9:8080", is_answering=False),), {}, ProxyHeartbeats((heartbeat,))
+    )
+    step, result, evidence, command = first(make_facts(cluster=make_cluster(proxies=proxies)))
+    assert (step, result, command) == ("proxies", "cause", "nsadmin proxy list")
+    assert evidence.endswith("clients of the group that used it: g1")
+    lags = (GroupQueueLag("G", Q0, 10, 4, 10, None), GroupQueueLag("G", Q1, 10, 10, 10, None))
+    stats = (ServerResult(MASTER, ConsumeStats(0.0, lags), None),)
+    steps = explain_group(make_facts(POPS, stats=stats))
+    [popped] = [s.finding.evidence for s in steps if s.cause_id == "popInFlight"]
+    assert popped.startswith("popped messages without an acknowledgement: 6,")
+    assert popped.endswith("they are at c1 4")
+
+
+def test_a_broker_that_refuses_to_tell_its_settings_is_not_dead() -> None:
+    refused = {addr: ServerResult(addr, None, RocketMQError("no permission")) for addr in (MASTER, SLAVE)}
+    steps = explain_group(make_facts(BOTH, cluster=make_cluster(configs=refused)))
+    assert (list_cause_ids(steps), list_cause_ids(steps, "unknown")) == ([], ["permission"])
+    without_master = make_cluster(
+        configs={**refused, MASTER: DEAD[MASTER]}, reader_addrs={"a": SLAVE}, group_tables={}
+    )
+    assert "slaveReads" in list_cause_ids(explain_group(make_facts(BOTH, cluster=without_master)), "unknown")
+
+
+def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
+    silent = RunningClient(BOTH.client, None, RocketMQError("the client did not answer in 10 s"))
+    refused = ServerResult(MASTER, None, RocketMQError("refused"))
+    steps = explain_group(
+        make_facts(
+            silent,
+            cluster=make_cluster(
+                group_tables={MASTER: refused}, modes={MASTER: refused}, proxies_error=RocketMQError("no")
+            ),
+            stats=(refused,),
+            dead_letters=NO_LETTERS._replace(errors=(RocketMQError("no"),)),
+        )
+    )
+    assert reach_verdict(steps) == "unknown"
+    assert set(list_cause_ids(steps, "unknown")) == {
+        "groupMissing", "proxies", "consumeMode", "offsets", "deadLetters", "clientReports",
+    }  # fmt: skip
+    young = {"PROP_CONSUMER_START_TIMESTAMP": str(NOW - 1000)}
+    owners = explain_group(make_facts(make_client("c1", make_queue(Q0), properties=young)))
+    assert list_cause_ids(owners, "unknown") == ["owners"]

@@ -1,0 +1,58 @@
+"""The commands that messages advise can be pasted: each has its arguments, and knows its options."""
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import nsadmin
+from nsadmin.command_line import registry
+from nsadmin.command_line.application import Actions, build_application
+from nsadmin.command_line.typer_commands import HelpRequested, read_values
+
+SOURCE = Path(nsadmin.__file__).parent
+QUOTED = re.compile(r"`(nsadmin \w[^`]+)`")
+PLACEHOLDER = "1"
+"""In place of a value that only a run knows; it is a number, a name and a range."""
+
+
+def advised_lines() -> Iterator[tuple[str, str]]:
+    """Where a message names a command, and its line with placeholders."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            place = f"{path.relative_to(SOURCE)}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "quote_command":
+                if not any(isinstance(word, ast.Starred) for word in node.args):
+                    yield place, shlex.join(["nsadmin", *map(literal, node.args)])
+            elif isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in docstrings:
+                for line in QUOTED.findall(literal(node)):
+                    # A name alone is a reference to the command.
+                    if registry.take_command(line.split()[1:])[1]:
+                        yield place, line
+
+
+def literal(node: ast.expr) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(literal(part) for part in node.values)
+    return str(node.value) if isinstance(node, ast.Constant) else PLACEHOLDER
+
+
+@pytest.mark.parametrize(("place", "line"), dict(advised_lines()).items())
+def test_an_advised_command_can_be_pasted(place: str, line: str) -> None:
+    application = build_application(
+        Actions(lambda words, command, values: bool(read_values(command, values)), *[lambda *_: True] * 3)
+    )
+    try:
+        with application.make_context("nsadmin", shlex.split(line)[1:]) as context:
+            assert application.invoke(context), place
+    except HelpRequested:
+        pass
+
+
+def test_most_advice_is_found() -> None:
+    assert len(dict(advised_lines())) > 40
