@@ -56,12 +56,13 @@ class Tap:
                 Thread(target=self._pass, args=(far, near, False), daemon=True).start()
 
     def _pass(self, near: socket.socket, far: socket.socket, keeps: bool) -> None:
-        kept = b""
+        kept = bytearray()
         with suppress(OSError):
             while data := near.recv(1 << 16):
                 far.sendall(data)
                 if keeps:
-                    kept = self._keep(kept + data)
+                    kept += data
+                    self._keep(kept)
         for end in (near, far):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -69,10 +70,9 @@ class Tap:
         near.close()
         self._sockets.remove(near)
 
-    def _keep(self, data: bytes) -> bytes:
-        """Take whole frames off the front; what is left of the last one."""
+    def _keep(self, data: bytearray) -> None:
+        """Take whole frames off the front."""
         while len(data) >= 4 and len(data) >= (size := 4 + int.from_bytes(data[:4], "big")):
             header_size = int.from_bytes(data[4:8], "big") & 0xFFFFFF
-            self.frames.append(Caught(size, header_size, wire.read_frame(data[4:size])))
-            data = data[size:]
-        return data
+            self.frames.append(Caught(size, header_size, wire.read_frame(bytes(data[4:size]))))
+            del data[:size]

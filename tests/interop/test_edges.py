@@ -247,8 +247,13 @@ def test_an_unregistration_with_a_null_field_is_refused_by_ours_and_spoils_javas
     broken = {"brokerAddr": "10.1.2.9:1", "clusterName": "edges", "brokerId": "0"}
     answer = connection.call(104, broken)
     assert answer.code == (1 if is_ours(server) else 0)
-    assert connection.call(104, identity("victim", "10.1.2.1:1")).code == 0
-    wait_for("the victim's end", lambda: "victim" not in brokers(server))
+
+    def is_gone() -> bool:
+        # Java's thread takes all that has come by then as one batch, so a busy one may lose this, too.
+        assert connection.call(104, identity("victim", "10.1.2.1:1")).code == 0
+        return "victim" not in brokers(server)
+
+    wait_for("the victim's end", is_gone)
 
 
 def test_a_value_with_blanks_is_trimmed_by_ours_and_ignored_by_java(

@@ -5,7 +5,7 @@ import os
 import random
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
@@ -27,6 +27,7 @@ from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.processes import wait_for
 from tests.interop.random_calls import choose_arguments
 from tests.interop.tap import Tap
+from tests.support import forked_command, forked_commands
 
 CALL_COUNT = int(os.environ.get("NSADMIN_MCP_CALLS", "25"))
 """Random calls of the proof; 10,000 take about half an hour."""
@@ -68,22 +69,32 @@ class Cluster(NamedTuple):
             "NSADMIN_AUDIT": str(self.state / "audit.jsonl"),
         }
 
-    def ask(self, question: Callable[[Client], Awaitable[T]], *mcp_options: str) -> T:
+    def ask(
+        self,
+        question: Callable[[Client], Awaitable[T]],
+        *mcp_options: str,
+        program: Sequence[str] = ("-m", "nsadmin"),
+    ) -> T:
         """Start the server for a client, ask, and return the answer."""
-        program = StdioServerParameters(
+        server = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "nsadmin", *self.options, "mcp", *mcp_options],
+            args=[*program, *self.options, "mcp", *mcp_options],
             env=self.environment,
         )
 
         async def connect() -> T:
-            async with Client(program, read_timeout_seconds=120) as client:
+            async with Client(server, read_timeout_seconds=120) as client:
                 return await question(client)
 
         return anyio.run(connect)
 
     def sent_codes(self) -> set[int]:
         return {caught.command.code for tap in self.taps for caught in tap.frames}
+
+
+def copied_program() -> Sequence[str]:
+    path = forked_commands.start_server("tests.interop.forked_mcp")
+    return "-IS", forked_command.__file__, path
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +217,7 @@ def test_a_client_calls_every_tool_and_gets_what_json_prints(
             ]
         return different
 
-    assert cluster.ask(call_all) == []
+    assert cluster.ask(call_all, program=copied_program()) == []
     assert len(results) > 90
     failed = [name for name, result in results.items() if result.is_error]
     assert len(failed) < 25, failed
@@ -239,7 +250,7 @@ def test_no_random_call_sends_a_changing_request(cluster: Cluster) -> None:
                 tasks.start_soon(call, tool, choose_arguments(tool.input_schema, values, source), slots)
         return errors
 
-    errors = cluster.ask(call_at_random, "--time-limit", "20s")
+    errors = cluster.ask(call_at_random, "--time-limit", "20s", program=copied_program())
     assert errors < CALL_COUNT
     sent_codes = cluster.sent_codes()
     assert not any(map(RequestCode.is_change, sent_codes))

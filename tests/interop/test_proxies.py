@@ -141,7 +141,7 @@ def rows_with_lag(cluster: Cluster) -> int:
 def test_a_healthy_group_behind_a_proxy_is_healthy(cluster: Cluster) -> None:
     result = cluster("check", "lag", GROUP)
     values = {value["name"]: value["value"] for value in result.rows["values"]}
-    assert (result.code, values["clients"], result.rows["details"]) == (0, 2, [])
+    assert (result.code, values["clients"], result.rows["details"]) == (0, 2, []), result.rows["summary"]
     rows = {row["group"]: row for row in cluster.found("consumerProgress")}
     assert (rows[GROUP]["count"], rows[GROUP]["version"]) == (2, "5.2.0")
     assert (rows[LOCAL_GROUP]["count"], rows[LOCAL_GROUP]["version"]) == (1, None)

@@ -20,7 +20,7 @@ from nsadmin.operations import access_tables
 from tests.interop import command_line, jars
 from tests.interop.cluster import wait_for_runtime_info
 from tests.interop.command_line import ENVIRONMENT, CommandResult
-from tests.interop.java_parts import JavaBroker
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.support.examples import list_cases_elsewhere as elsewhere
@@ -31,9 +31,10 @@ pytestmark = pytest.mark.interop
 
 
 class Cluster(NamedTuple):
-    """A master with its slave of each release."""
+    """A master with its slave of each release; `with_stray` is a name server that knows one more slave."""
 
     server: OurNameServer
+    with_stray: OurNameServer
     master: JavaBroker
     slave: JavaBroker
     old_master: JavaBroker
@@ -42,25 +43,31 @@ class Cluster(NamedTuple):
     def run(self, *args: str) -> CommandResult:
         return command_line.nsadmin(self.server.address, *args)
 
+    def run_with_stray(self, *args: str) -> CommandResult:
+        return command_line.nsadmin(self.with_stray.address, *args)
+
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("replicas")
     with ExitStack() as parts:
         server = parts.enter_context(OurNameServer(home / "namesrv"))
-        addrs = [server.address]
+        with_stray = parts.enter_context(OurNameServer(home / "with-stray"))
+        addrs = [server.address, with_stray.address]
         # In its first check of transactions, 30 s after its start, a master creates a topic. Then its slave
         # copies all topics.
-        config = {"transactionCheckInterval": 3_600_000}
+        config = {**WITHOUT_TIMER, "transactionCheckInterval": 3_600_000}
         master = JavaBroker(home / "master", addrs, config=config)
         slave = JavaBroker(home / "slave", addrs, broker_id=1, config=config)
         old_master = JavaBroker(home / "old-master", addrs, "broker-old", version=jars.OLD, config=config)
         old_slave = JavaBroker(
             home / "old-slave", addrs, "broker-old", broker_id=1, version=jars.OLD, config=config
         )
-        for broker in (master, slave, old_master, old_slave):
+        wrong = {**config, "haMasterAddress": "127.0.0.1:1"}
+        stray = JavaBroker(home / "stray", [with_stray.address], broker_id=2, config=wrong)
+        for broker in (master, slave, old_master, old_slave, stray):
             parts.callback(kill_started, broker)
-        cluster = Cluster(server, master, slave, old_master, old_slave)
+        cluster = Cluster(server, with_stray, master, slave, old_master, old_slave)
         start_all(master, old_master)
         wait_for("two masters", lambda: len(cluster.run("clusterList").rows) == 2)
         for topic in ("orders", "payments"):
@@ -70,7 +77,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         copy_tables(master, slave, lacking_topic="payments")
         start_all(master, old_slave)
         copy_mapping_version(master, slave)
-        slave.start()
+        start_all(slave, stray)
         wait_for("two slaves", lambda: len(cluster.run("clusterList").rows) == 4)
         yield cluster
 
@@ -225,21 +232,15 @@ def test_without_its_master_a_slave_refuses_consumers(cluster: Cluster) -> None:
     assert (foreseen.code, orders["readQueues"], orders["readQueuesLeft"]) == (1, 16, 0)
 
 
-def test_a_slave_with_a_wrong_ha_address_copies_nothing(cluster: Cluster, tmp_path: Path) -> None:
-    config = {"haMasterAddress": "127.0.0.1:1"}
-    stray = JavaBroker(tmp_path, [cluster.server.address], broker_id=2, config=config)
-    try:
-        stray.start()
-        # For its first minute, a slave may still be about to connect.
-        wait_for("the verdict", lambda: _list_stopped(cluster) == [2], interval=5)
-        checked = cluster.run("check", "replicas")
-        assert (checked.code, "1 of 3 slaves copies no messages" in checked.rows["summary"]) == (2, True)
-    finally:
-        kill_started(stray)
+def test_a_slave_with_a_wrong_ha_address_copies_nothing(cluster: Cluster) -> None:
+    # For its first minute, a slave may still be about to connect.
+    wait_for("the verdict", lambda: _list_stopped(cluster) == [2], interval=2)
+    checked = cluster.run_with_stray("check", "replicas")
+    assert (checked.code, "1 of 3 slaves copies no messages" in checked.rows["summary"]) == (2, True)
 
 
 def _list_stopped(cluster: Cluster) -> list[int]:
-    rows = cluster.run("replicaDiff", "-b", "broker-a").rows
+    rows = cluster.run_with_stray("replicaDiff", "-b", "broker-a").rows
     return [row["brokerId"] for row in rows if row["kind"] == "commitLog"]
 
 
