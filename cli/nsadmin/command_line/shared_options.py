@@ -114,20 +114,19 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         Option("--insecure", help="Do not verify certificates, and sign requests anyway. Implies --tls."),
     ],
     "timeout": Annotated[
-        float | None, Option("--timeout", metavar="SECONDS", help="Time limit of each request (default: 3).")
+        float | None, Option("--timeout", metavar="SECONDS", help="Time limit of each request. Default: 3.")
     ],
     "retries": Annotated[
         int | None,
         Option(
             "--retries",
             metavar="N",
-            help="Repeat a read up to N times if a server does not answer, after growing pauses"
-            " (default: 0).",
+            help="Repeat a read up to N times if a server does not answer, after growing pauses. Default: 0.",
         ),
     ],
     "concurrency": Annotated[
         int | None,
-        Option("--concurrency", metavar="N", help="Number of servers to ask at the same time (default: 64)."),
+        Option("--concurrency", metavar="N", help="Number of servers to ask at the same time. Default: 64."),
     ],
 }
 
@@ -136,7 +135,7 @@ FORMAT_OPTIONS: dict[str, Any] = {
     "output": Annotated[
         str | None,
         Option(
-            "--output", metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)} (default: table)."
+            "--output", metavar="FORMAT", help=f"Output format: {', '.join(OUTPUT_FORMATS)}. Default: table."
         ),
     ],
     "json_": Annotated[bool, Option("--json", help="Short for --output json.")],
@@ -181,7 +180,7 @@ CHECK_OPTIONS: dict[str, Any] = {
         Option(
             "--format",
             metavar="text|nagios|json|prometheus",
-            help="Output format (default: text). nagios is for plugins, prometheus for a textfile collector.",
+            help="Output format. Default: text. nagios is for plugins, prometheus for a textfile collector.",
         ),
     ],
     "json_": Annotated[bool, Option("--json", help="Short for --format json.")],

@@ -80,7 +80,7 @@ def _parameter_item(parameter: Parameter) -> tuple[str, str]:
     has_default = isinstance(parameter.default, (str, int, float)) and not isinstance(parameter.default, bool)
     help_text = parameter.help
     if has_default and parameter.default != "" and "default" not in help_text.lower():
-        help_text = f"{help_text.removesuffix('.')} (default: {parameter.default})."
+        help_text = f"{help_text} Default: {parameter.default}."
     return ", ".join(parameter.flag_names) + metavar_text, help_text
 
 

@@ -57,7 +57,7 @@ MasterOption = Annotated[
     Option(
         "--master",
         metavar="URL",
-        help="Spark master: local[4], spark://HOST:PORT, yarn (default: local[*]).",
+        help="Spark master: local[4], spark://HOST:PORT, yarn. Default: local[*].",
     ),
 ]
 ConfOption = Annotated[

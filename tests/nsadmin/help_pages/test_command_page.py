@@ -70,7 +70,7 @@ Arguments, by position or as options:
 Options:
   -s TIME    When.
   -o N       How many.
-  --level N  How far (default: 7).
+  --level N  How far. Default: 7.
 
 Examples:
   # Brokers of a topic
@@ -97,7 +97,7 @@ def test_every_command_has_a_page(entry: CommandEntry) -> None:
     page = command_text(entry)
     assert page.startswith(f"Usage: nsadmin {entry.typed_name} ")
     assert page.count("nsadmin help options") == (entry.kind != "program")
-    assert "(default: )" not in page
+    assert "Default: ." not in page
 
 
 def test_exit_codes_are_on_the_page_where_they_differ() -> None:

@@ -23,14 +23,14 @@ _MAX_SIZE, _MAX_NAME_SERVERS = 10_000, 9
 
 DirOption = Annotated[
     str | None,
-    Option("--dir", metavar="DIR", help="Folder for journals and truth.jsonl (default: a temporary folder)."),
+    Option("--dir", metavar="DIR", help="Folder for journals and truth.jsonl. Default: a temporary folder."),
 ]
 SeedOption = Annotated[
     int | None,
     Option(
         "--seed",
         metavar="N",
-        help="Seed of the random numbers that choose the topics and clients (default: 1, or the scenario's).",
+        help="Seed of the random numbers that choose the topics and clients. Default: 1, or the scenario's.",
     ),
 ]
 
@@ -46,20 +46,20 @@ def lab_up(
         Flags("--scenario"),
         Values(_SCENARIOS),
     ],
-    clusters: Annotated[int | None, Option("--clusters", metavar="N", help="Clusters (default: 2).")] = None,
+    clusters: Annotated[int | None, Option("--clusters", metavar="N", help="Clusters. Default: 2.")] = None,
     groups: Annotated[
-        int | None, Option("--groups", metavar="N", help="Broker groups in each cluster (default: 3).")
+        int | None, Option("--groups", metavar="N", help="Broker groups in each cluster. Default: 3.")
     ] = None,
     replicas: Annotated[
         int | None,
-        Option("--replicas", metavar="N", help="Brokers in each group, master included (default: 2)."),
+        Option("--replicas", metavar="N", help="Brokers in each group, master included. Default: 2."),
     ] = None,
     topics: Annotated[
         int | None,
-        Option("--topics", metavar="N", help="Topics in each cluster, without system topics (default: 40)."),
+        Option("--topics", metavar="N", help="Topics in each cluster, without system topics. Default: 40."),
     ] = None,
     namesrvs: Annotated[
-        int | None, Option("--namesrvs", metavar="N", help="Number of name servers (default: 1).")
+        int | None, Option("--namesrvs", metavar="N", help="Number of name servers. Default: 1.")
     ] = None,
     namesrv_port: Annotated[
         int,
@@ -79,7 +79,7 @@ def lab_up(
     ] = 0,
     speed: Annotated[
         str | None,
-        Option("--speed", metavar="N", help="Virtual seconds per real second, or max (default: 1)."),
+        Option("--speed", metavar="N", help="Virtual seconds per real second, or max. Default: 1."),
     ] = None,
     run_dir: DirOption = None,
     seed: SeedOption = None,
@@ -140,7 +140,7 @@ def lab_run(
     until: Annotated[
         str | None,
         Option(
-            "--until", metavar="DURATION", help="Duration of the run (default: the scenario's): 90s, 10m, 2h."
+            "--until", metavar="DURATION", help="Duration of the run: 90s, 10m, 2h. Default: the scenario's."
         ),
     ] = None,
     java_logs: Annotated[
@@ -153,7 +153,7 @@ def lab_run(
     ] = None,
     speed: Annotated[
         str | None,
-        Option("--speed", metavar="N", help="Virtual seconds per real second, or max (default: max)."),
+        Option("--speed", metavar="N", help="Virtual seconds per real second, or max. Default: max."),
     ] = None,
     run_dir: DirOption = None,
     seed: SeedOption = None,

@@ -50,17 +50,17 @@ def namesrv(
     ] = None,
     port: Annotated[
         int | None,
-        Option("--port", metavar="N", help="Port to listen on (default: 9876). 0 selects a free port."),
+        Option("--port", metavar="N", help="Port to listen on. Default: 9876. 0 selects a free port."),
     ] = None,
     bind: Annotated[
-        str | None, Option("--bind", metavar="ADDR", help="Address to listen on (default: 0.0.0.0).")
+        str | None, Option("--bind", metavar="ADDR", help="Address to listen on. Default: 0.0.0.0.")
     ] = None,
     home: Annotated[
         str | None,
         Option(
             "--home",
             metavar="DIR",
-            help="Folder of kvConfig.json and namesrv.properties (default: ~/namesrv).",
+            help="Folder of kvConfig.json and namesrv.properties. Default: ~/namesrv.",
         ),
     ] = None,
     journal_dir: Annotated[
@@ -68,7 +68,7 @@ def namesrv(
         Option(
             "--journal-dir",
             metavar="DIR",
-            help="Write a journal to this folder (default: journal/ in --home).",
+            help="Write a journal to this folder. Default: journal/ in --home.",
         ),
     ] = None,
     no_journal: Annotated[bool, Option("--no-journal", help="Write no journal.")] = False,
@@ -78,7 +78,7 @@ def namesrv(
             "--http",
             metavar="[ADDR:]PORT",
             help="Serve /metrics, /healthz, /readyz and /rocketmq/nsaddr on this port, without ADDR only on"
-            " 127.0.0.1 (default: no HTTP port).",
+            " 127.0.0.1. Default: no HTTP port.",
         ),
     ] = None,
     credentials: Annotated[
@@ -86,7 +86,7 @@ def namesrv(
         Option(
             "--credentials",
             metavar="FILE",
-            help="Access rules, see nsadmin guide secure-the-name-server (default: everything is allowed).",
+            help="Access rules, see nsadmin guide secure-the-name-server. Default: everything is allowed.",
         ),
     ] = None,
     read_only: Annotated[
@@ -97,14 +97,14 @@ def namesrv(
     ] = False,
     log_format: Annotated[
         str | None,
-        Option("--log-format", metavar="text|json", help="Format of the log on stderr (default: text)."),
+        Option("--log-format", metavar="text|json", help="Format of the log on stderr. Default: text."),
     ] = None,
     log_level: Annotated[
         str | None,
         Option(
             "--log-level",
             metavar="DEBUG|INFO|WARN|ERROR",
-            help="Lowest level to log (default: INFO). SIGUSR2 toggles DEBUG.",
+            help="Lowest level to log. Default: INFO. SIGUSR2 toggles DEBUG.",
         ),
     ] = None,
 ) -> int:
