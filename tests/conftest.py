@@ -95,10 +95,13 @@ def form(request: pytest.FixtureRequest) -> HeaderType:
 
 @pytest.fixture(autouse=True)
 def _a_log_of_its_own() -> Iterator[None]:
-    """A server's log goes to the stderr of the test that set it up, and ends with that; so does its level."""
+    """A server's log goes to the stderr of the test that set it up, and ends with that; so does its level.
+
+    The fixtures of a whole file may have silenced it before.
+    """
     logs = [logging.getLogger(name) for name in ("namesrv", "fleet", "asyncio")]
-    before = [(log.handlers[:], log.level) for log in logs]
+    before = [log.handlers[:] for log in logs]
     yield
-    for log, (handlers, level) in zip(logs, before, strict=True):
+    for log, handlers in zip(logs, before, strict=True):
         log.handlers[:] = handlers
-        log.setLevel(level)
+        log.setLevel(logging.NOTSET)

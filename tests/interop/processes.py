@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
@@ -55,15 +56,20 @@ def wait_for(
         time.sleep(max(interval, min(2 * (now - begun), 2)))
 
 
+_last_ports: deque[int] = deque(maxlen=100)
+
+
 def free_port(neighbours: Sequence[int] = (0,)) -> int:
     """A port whose neighbours (offsets) are free too, below the range that outgoing connections take.
 
-    Workers of pytest-xdist have different ports: a server binds its port some seconds later.
+    A server binds its port some seconds later. So workers of pytest-xdist have different ports, and a port is
+    not returned again soon.
     """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
     for _ in range(500):
         port = random.SystemRandom().randrange(18_000 + 10 * worker, 32_000, 40)
-        if all(_is_free(port + offset) for offset in neighbours):
+        if port not in _last_ports and all(_is_free(port + offset) for offset in neighbours):
+            _last_ports.append(port)
             return port
     raise RuntimeError("no free port found")
 

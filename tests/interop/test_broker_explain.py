@@ -39,7 +39,9 @@ class Cluster(NamedTuple):
         return command_line.nsadmin(self.server.address, *args)
 
     def list_causes(self, broker: JavaBroker) -> list[dict[str, Any]]:
-        return [row for row in self.run("broker", "explain", broker.name).rows if row["result"] == "cause"]
+        # A broker that has just started may not be registered yet.
+        rows = wait_for("an answer", lambda: self.run("broker", "explain", broker.name).rows)
+        return [row for row in rows if row["result"] == "cause"]
 
     def obey(self, cause: dict[str, Any]) -> None:
         did = self.run(*shlex.split(cause["command"])[1:], "--yes")

@@ -70,7 +70,12 @@ def test_two_brokers_of_one_name_are_found_and_named(twins: Twins) -> None:
 
 
 def test_a_german_broker_reports_numbers(twins: Twins) -> None:
-    figures = {row["key"]: row["value"] for row in twins.run("brokerStatus", twins.german.address).rows}
+    def read_figures() -> dict[str, str] | None:
+        figures = {row["key"]: row["value"] for row in twins.run("brokerStatus", twins.german.address).rows}
+        # A broker samples its rates every second.
+        return figures if figures["putTps"].strip() else None
+
+    figures = wait_for("rates", read_figures)
     assert "." in figures["putTps"], figures["putTps"]
     assert float(figures["commitLogDiskRatio"]) >= 0
 

@@ -456,6 +456,8 @@ def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
             assert result.code == example.exit_code, (example.command_line, result.err)
             assert {row["brokerName"] for row in result.rows} == {"broker-a", "broker-old"}
             assert {row["result"] for row in result.rows} == {"done"}
-            assert all(row["messageCount"] >= 100 for row in result.rows)
+            # A broker that is quicker gets more of the messages.
+            assert sum(row["messageCount"] for row in result.rows) >= 200
+            assert all(row["messageCount"] for row in result.rows)
     topics = [row["topic"] for row in cluster("topicList").rows]
     assert [topic for topic in topics if topic.startswith("nsadmin-bench-")] == []

@@ -177,7 +177,7 @@ def test_the_calls_of_an_mcp_session_share_one_tunnel(cluster: TunnelledCluster,
             for tool, arguments in (
                 ("topicList", {}),
                 ("topicStatus", {"topic": TOPIC}),
-                ("brokerStatus", {"brokerAddr": "broker-a"}),
+                ("brokerStatus", {"broker": "broker-a"}),
             ):
                 results.append((await client.call_tool(tool, arguments)).structured_content)
                 programs_by_call.append(cluster.list_programs(way_name))
