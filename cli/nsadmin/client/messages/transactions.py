@@ -92,15 +92,18 @@ class TransactionAdmin:
         """
         addrs = list(dict.fromkeys(broker_addrs))
         configs = self._broker_configs.get_each(addrs)
+        # A broker's check moves its place among half messages first, then that among ended transactions.
+        ended_spans = self._read_spans(ENDED_TOPIC, addrs)
         spans = [
             span if (error := _refuse_rocksdb(config)) is None else ServerResult(span.addr, None, error)
             for span, config in zip(self._read_spans(HALF_TOPIC, addrs), configs, strict=True)
         ]
         half_messages = self._read_messages(HALF_TOPIC, spans, read_limit)
-        checked_addrs = [r.addr for r in half_messages if r.result is not None and r.result.messages]
+        checked_addrs = {r.addr for r in half_messages if r.result is not None and r.result.messages}
         ended = {
             span.addr: span.then(lambda s: self._read_ended_offsets(s, read_limit))
-            for span in self._read_spans(ENDED_TOPIC, checked_addrs)
+            for span in ended_spans
+            if span.addr in checked_addrs
         }
         return [
             _without_ended(result, ended[result.addr]) if result.addr in ended else result
