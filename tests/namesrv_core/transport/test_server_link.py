@@ -274,7 +274,5 @@ def test_after_a_goodbye_the_next_call_takes_a_fresh_connection(
         # It says goodbye and does not hear ours: its socket stays open.
         with pytest.raises((TimeoutError, ssl.SSLError)):
             first.unwrap()
-        # On a busy machine, it takes a while until the client has heard the goodbye and closed its side.
-        assert select.select([first.fileno()], [], [], 20)[0]
         answers(calls, server.addr, build_request(1))
         assert len(server.connections) == 2
