@@ -136,7 +136,7 @@ class Child:
         log.parent.mkdir(parents=True, exist_ok=True)
         slack: AbstractContextManager[None] = nullcontext()
         if java_timer_slack_ns and command[0] == "java" and sys.platform == "linux":
-            slack = _set_timer_slack(java_timer_slack_ns // (10 if talks else 1))
+            slack = _set_timer_slack(java_timer_slack_ns)
         with log.open("wb") as sink, slack:
             self._process = subprocess.Popen(
                 command,

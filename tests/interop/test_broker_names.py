@@ -61,7 +61,7 @@ def test_two_brokers_of_one_name_are_found_and_named(twins: Twins) -> None:
         seen.add(row["brokerAddr"])
         return len(seen) == 2
 
-    wait_for("both addresses in the list", are_both_listed, 60, interval=0.5)
+    wait_for("both addresses in the list", are_both_listed, interval=0.5)
     text = "broker-twin 0 is two processes, at "
     listed = twins.run("clusterList", CLUSTER)
     assert (listed.code, text in listed.err) == (0, True)

@@ -454,9 +454,9 @@ def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
         for example in case.examples:
             result = cluster(*split_example(example), "--count", "200", "-c", "DefaultCluster")
             assert result.code == example.exit_code, (example.command_line, result.err)
-            assert {row["brokerName"] for row in result.rows} == {"broker-a", "broker-old"}
+            # A broker that is quicker gets more of the messages, or all.
+            assert {row["brokerName"] for row in result.rows} <= {"broker-a", "broker-old"}
             assert {row["result"] for row in result.rows} == {"done"}
-            # A broker that is quicker gets more of the messages.
             assert sum(row["messageCount"] for row in result.rows) >= 200
             assert all(row["messageCount"] for row in result.rows)
     topics = [row["topic"] for row in cluster("topicList").rows]

@@ -82,7 +82,8 @@ def consume(broker: JavaBroker, topic: str, group: str, count: int) -> None:
         **place, "queueOffset": "0", "maxMsgNums": str(count), "sysFlag": "4", "commitOffset": "0",
         "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "0", "expressionType": "TAG",
     }  # fmt: skip
-    assert wire.ask(broker.port, 11, ext).code == 0
+    # A broker finds messages a moment after it has stored them.
+    wait_for("the messages", lambda: wire.ask(broker.port, 11, ext).code == 0)
     assert wire.ask(broker.port, 15, {**place, "commitOffset": str(count)}).code == 0
 
 
