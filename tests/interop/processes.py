@@ -22,8 +22,8 @@ _running: set["Child"] = set()
 java_timer_slack_ns: int | None = None
 """By how much Java servers may oversleep. An idle broker sleeps for 1 ms, a thousand times per second.
 
-With 50 ms it takes half of the processor time that it takes with 5 ms. Clients, which are talked to, sleep
-between their messages: they get a tenth of it. A measurement leaves it at None.
+With 50 ms it takes half of the processor time, but finds messages too late for tests. A measurement leaves
+it at None.
 """
 _SET_TIMER_SLACK, _GET_TIMER_SLACK = 29, 30
 """PR_SET_TIMERSLACK and PR_GET_TIMERSLACK of prctl(2)."""
