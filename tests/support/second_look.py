@@ -12,7 +12,7 @@ from pathlib import Path
 
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
 PYTEST = (sys.executable, "-m", "pytest")
-MOST = 5
+MOST = 8
 """Files that run again. More failures have a common cause."""
 WORKERS = 3
 """For two processors: two workers mostly wait for Java servers, and one computes."""
