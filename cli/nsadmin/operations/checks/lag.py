@@ -145,6 +145,8 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     failures = [f"{addr}: {error_text(error)}" for addr, error in seen.error_by_broker.items() if error]
     lags = {group.group: group.lag for group in used if group.lag is not None}
     largest = max(lags, key=lambda group: lags[group], default=None)
+    is_unknown = any(group.lag is None and group.lag_reason != BROADCASTS for group in used)
+    most = lags[largest] if largest is not None else None if is_unknown else 0
     summary = f"{len(bad)} of {count_noun(len(used), 'group')} are not healthy"
     if bad:
         summary += f": {abbreviate_names([finding.about or '' for finding in bad], _MAX_SHOWN)}"
@@ -156,7 +158,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     return scale.make_finding(
         summary,
         [
-            scale.make_sample("lag", 0 if largest is None else lags[largest]),
+            scale.make_sample("lag", most),
             scale.make_sample("groups", len(used)),
             *(scale.make_sample("backlog", lag, group) for group, lag in lags.items()),
         ],

@@ -129,6 +129,14 @@ def test_a_group_that_never_committed_is_not_ok(
     assert read_values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
 
 
+def test_the_largest_lag_of_all_groups_is_unknown_if_none_is_known(
+    first_server: FakeNameServer, group: ConsumerBroker
+) -> None:
+    group.offsets = {}
+    finding = run_check(lag.CHECK, first_server.addr)
+    assert (finding.state, read_values(finding)["lag"]) == (CheckState.UNKNOWN, None)
+
+
 def test_an_empty_queue_needs_no_offset(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     group.ends["T", 2] = (0, 0)
     assert found(first_server.addr).state is CheckState.OK
