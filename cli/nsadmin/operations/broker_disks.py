@@ -24,7 +24,7 @@ class _DiskLimit(NamedTuple):
     lowest: int
     highest: int
 
-    def of(self, config: BrokerConfig) -> int:
+    def of(self, config: Mapping[str, str]) -> int:
         text = config.get(self.key, "")
         return min(max(int(text) if text.isdecimal() else self.default, self.lowest), self.highest)
 

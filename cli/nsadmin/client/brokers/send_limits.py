@@ -72,8 +72,8 @@ def find_limit_uses(info: RuntimeInfo, config: Mapping[str, str]) -> dict[str, L
         if (used := info.get_number(key)) is not None
     }
     lock = uses.get("osPageCacheBusyTimeOutMills")
-    if lock is not None and lock.used >= _IDLE_LOCK_MS:
-        uses[lock.setting] = lock._replace(used=0.0)
+    if lock is not None:
+        uses[lock.setting] = lock._replace(used=read_lock_ms(lock.used))
     free_buffers = info.get_number("remainTransientStoreBufferNumbs")
     if free_buffers is not None and free_buffers < _NO_POOL:
         pool_size = read_number(config, "transientStorePoolSize", 5)
@@ -81,6 +81,16 @@ def find_limit_uses(info: RuntimeInfo, config: Mapping[str, str]) -> dict[str, L
             "transientStorePoolSize", pool_size - free_buffers, pool_size, 5
         )
     return uses
+
+
+def read_lock_ms(reported_ms: float) -> float:
+    """Return for how long a write has held the lock of the commit log, as a broker reports it."""
+    return 0.0 if reported_ms >= _IDLE_LOCK_MS else reported_ms
+
+
+def read_limit(config: Mapping[str, str], setting: str) -> int:
+    """Return the value of a limit; its default if the broker does not report it."""
+    return read_number(config, setting, next(default for name, default, *_ in _FIGURES if name == setting))
 
 
 def read_number(config: Mapping[str, str], setting: str, default: int) -> int:

@@ -7,11 +7,12 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.events import BrokerRuntime
 from namesrv_core.history.records import JournalRecord, event_of_record
 from nsadmin.client import AdminClient
+from nsadmin.client.brokers.send_limits import read_limit, read_lock_ms
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.operations.broker_disks import observe_disks
+from nsadmin.operations.broker_disks import REFUSING, observe_disks
 from nsadmin.operations.explain.broker_facts import BrokerFacts, ClientShare
 
 _LOOKS, _PAUSE_SECONDS = 20, 0.1
@@ -101,20 +102,23 @@ def find_reached_since(
     records: Iterable[JournalRecord], addr: str, config: Mapping[str, str]
 ) -> dict[str, int]:
     """Since when the limits are reached without a break, by setting, as far as a collector polled them."""
+    settings = ("waitTimeMillsInSendQueue", "osPageCacheBusyTimeOutMills", "sendThreadPoolQueueCapacity")
+    limits = {setting: read_limit(config, setting) for setting in settings}
+    limits[REFUSING.key] = REFUSING.of(config)
     since: dict[str, int] = {}
     for record in records:
         event = event_of_record(record)
         if not isinstance(event, BrokerRuntime) or event.broker_addr != addr:
             continue
-        ratio = event.commit_log_disk_ratio
-        for setting, used, default in (
-            ("waitTimeMillsInSendQueue", event.send_queue_wait_millis, 200),
-            ("osPageCacheBusyTimeOutMills", event.page_cache_lock_millis, 1000),
-            ("sendThreadPoolQueueCapacity", event.send_queue_size, 10_000),
-            ("diskSpaceWarningLevelRatio", None if ratio is None else 100 * ratio, 90),
-        ):
-            text = config.get(setting, "")
-            if used is not None and used >= (int(text) if text.isdecimal() else default):
+        lock_ms, ratio = event.page_cache_lock_millis, event.commit_log_disk_ratio
+        uses = (
+            event.send_queue_wait_millis,
+            None if lock_ms is None else read_lock_ms(lock_ms),
+            event.send_queue_size,
+            None if ratio is None else 100 * ratio,
+        )
+        for (setting, limit), used in zip(limits.items(), uses, strict=True):
+            if used is not None and used >= limit:
                 since.setdefault(setting, record.time_ms)
             else:
                 since.pop(setting, None)
