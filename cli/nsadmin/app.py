@@ -17,7 +17,7 @@ from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
-from nsadmin.command_line.declarations import Parameter, command_parameters, declaration_of
+from nsadmin.command_line.declarations import Parameter, declaration_of
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
 from nsadmin.console import exit_codes, output, settings, stderr
@@ -174,6 +174,7 @@ class CommandRun:
     ) -> None:
         self._entry = command.entry
         self.function = command.function
+        self._parameters = command.own_parameters
         self._words = words
         self._arguments = parsed_line.arguments
         self._options = parsed_line.options
@@ -318,7 +319,7 @@ class CommandRun:
 
     def _read_times(self) -> Iterator[tuple[Parameter, int]]:
         """The typed begin and end of a window, in ms since 1970."""
-        for parameter in command_parameters(self.function):
+        for parameter in self._parameters:
             text = self._arguments[parameter.name]
             if parameter.name in (*_BEGIN_PARAMETERS, *_END_PARAMETERS) and isinstance(text, str):
                 # Imported late: few command lines have a time.
@@ -334,7 +335,7 @@ class CommandRun:
             return ""
         times = {parameter.name: format_utc(moment_ms) for parameter, moment_ms in self._read_times()}
         words: list[str] = []
-        for parameter in command_parameters(self.function):
+        for parameter in self._parameters:
             value = self._arguments[parameter.name]
             if value not in (None, False, parameter.default, []):
                 words += [] if parameter.position is not None else parameter.flag_names[-1:]

@@ -164,6 +164,7 @@ class ConsumerAdmin:
 
         Returns:
             One ServerResult per pair, in order. An offset of 0 may mean "never", unlike in `get_progress`.
+            With a topic, a group whose connected clients do not subscribe to it has no queues.
         """
         answers = self._caller.send_requests(
             (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group, topic)))

@@ -1,7 +1,6 @@
 """`admin.queue_progress`: offsets of single queues and groups, also of queues that are not in a route."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -10,13 +9,11 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers.committed_offsets import (
     CommittedOffset,
     read_committed_offsets,
     read_queue_offsets,
 )
-from nsadmin.client.consumers.consume_stats import ConsumeStats, parse_group_stats
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import ServerResult
 
@@ -66,28 +63,6 @@ class QueueProgress:
             One CommittedOffset per triple, in order.
         """
         return read_committed_offsets(self._caller, group_queues)
-
-    def get_group_stats(
-        self, topic: str, group_places: Sequence[tuple[str, str]]
-    ) -> list[ServerResult[ConsumeStats]]:
-        """Return the progress of groups on one topic (GET_CONSUME_STATS, 208).
-
-        Args:
-            topic: The topic.
-            group_places: Pairs of (broker address, group).
-
-        Returns:
-            One ServerResult per pair, in order. An offset of 0 may mean "never". A group whose connected
-            clients do not subscribe to the topic has no queues.
-        """
-        answers = self._caller.send_requests(
-            (addr, make_request(RequestCode.GET_CONSUME_STATS, broker_headers.ConsumerGroup(group, topic)))
-            for addr, group in group_places
-        )
-        return [
-            decode_answer(answer, partial(parse_group_stats, group))
-            for (_, group), answer in zip(group_places, answers, strict=True)
-        ]
 
     def commit_offsets(self, offset_commits: Sequence[OffsetCommit]) -> list[ServerResult[RemotingCommand]]:
         """Commit offsets (UPDATE_CONSUMER_OFFSET, 15). Connected consumers overwrite them.

@@ -65,6 +65,17 @@ def find_journals(
     return chosen
 
 
+def find_brokers_journal(folder_name: str) -> Path | None:
+    """The collector's journal of brokers: in a folder of `collect`, or the folder itself."""
+    folder = Path(folder_name).expanduser()
+    try:
+        return next(
+            (f for f in (folder / BROKERS_JOURNAL, folder) if f.is_dir() and segments.list_segments(f)), None
+        )
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename or folder}: {error.strerror}") from None
+
+
 def _expand_collector_folder(folder: Path) -> list[Path]:
     """The journals of name servers in a folder that `collect` writes to; any other folder unchanged."""
     try:

@@ -14,8 +14,7 @@ from nsadmin.client.results import is_silent
 from nsadmin.command_line.broker_targets import find_broker
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
-from nsadmin.commands.history.journal_source import JournalOption
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.commands.history.journal_source import JournalOption, find_brokers_journal
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import format_utc_second
 from nsadmin.console.session import Session
@@ -64,7 +63,7 @@ def broker_explain(
     """
     target = find_broker(session, broker_text)
     folders = journal_folders or session.options.journal_folders or ()
-    journals = [j for name in folders if (j := _find_brokers_journal(Path(name).expanduser())) is not None]
+    journals = [j for name in folders if (j := find_brokers_journal(name)) is not None]
     facts = broker_observer.gather_facts(
         session.admin,
         target,
@@ -94,20 +93,8 @@ def _count_slaves(session: Session, target: BrokerTarget) -> int | None:
     return None
 
 
-def _find_brokers_journal(folder: Path) -> Path | None:
-    # Imported late, because only reading journals needs these modules.
-    from namesrv_core.storage.journal import segments
-    from nsadmin.operations.collector import BROKERS_JOURNAL
-
-    try:
-        return next(
-            (f for f in (folder / BROKERS_JOURNAL, folder) if f.is_dir() and segments.list_segments(f)), None
-        )
-    except OSError as error:
-        raise UsageError(f"cannot read {error.filename or folder}: {error.strerror}") from None
-
-
 def _read_records(journals: list[Path], addr: str, now_ms: int) -> Iterator["JournalRecord"]:
+    # Imported late, because only reading journals needs this module.
     from namesrv_core.storage.journal import reader
 
     wanted = reader.RecordFilter(lambda line: addr.encode() in line, event_types=("BrokerRuntime",))

@@ -12,11 +12,11 @@ from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.history.journal_source import find_brokers_journal
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
-from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.rebalance.plan_builder import ProposedPlan
 from nsadmin.operations.rebalance.plan_fields import REBALANCE_GOALS
 from nsadmin.operations.rebalance.rebalance_plan import (
@@ -178,17 +178,12 @@ def _find_only_cluster(session: Session) -> str:
 
 
 def _find_journal(journal_folder: str) -> Path:
-    """The journal of brokers: the folder itself, or the one in a folder of `collect`."""
-    from namesrv_core.storage.journal import segments
-
-    folder = Path(journal_folder).expanduser()
-    for candidate_folder in (folder / BROKERS_JOURNAL, folder):
-        try:
-            if segments.list_segments(candidate_folder):
-                return candidate_folder
-        except OSError:
-            continue
-    raise UsageError(f'"{journal_folder}" has no journal of brokers: use a folder of nsadmin collect --lag')
+    journal = find_brokers_journal(journal_folder)
+    if journal is None:
+        raise UsageError(
+            f'"{journal_folder}" has no journal of brokers: use a folder of nsadmin collect --lag'
+        )
+    return journal
 
 
 def _parse_queue_counts(counts_text: str) -> tuple[int, ...]:

@@ -125,9 +125,7 @@ class GroupReader:
         return GroupBacklog(closing_count, _count_unconsumed(lags.values()), retries, is_online)
 
     def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, Lag]:
-        results = self._admin.queue_progress.get_group_stats(
-            topic, [(addr, group) for addr in addrs.values()]
-        )
+        results = self._admin.consumers.get_stats_each([(addr, group) for addr in addrs.values()], topic)
         lags: dict[MessageQueue, Lag] = {}
         for result in results:
             if result.error is not None and is_missing_topic(result.error):

@@ -30,7 +30,7 @@ def test_offsets_are_committed_and_read_back(running_lab: Lab) -> None:
         assert done.error is None
         [committed] = admin.queue_progress.get_committed_offsets([(addr, group, QUEUE)])
         assert (committed.offset, committed.error) == (3, None)
-        [stats] = admin.queue_progress.get_group_stats("orders", [(addr, group)])
+        [stats] = admin.consumers.get_stats_each([(addr, group)], "orders")
         lags = {lag.queue: lag for lag in stats.value().queues}
         assert {queue.topic for queue in lags} == {"orders"}
         assert lags[QUEUE].consumer_offset == 3
