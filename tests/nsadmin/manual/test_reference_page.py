@@ -46,10 +46,22 @@ def test_shared_options_are_listed_once_on_the_index_page() -> None:
 def test_a_section_has_usage_options_columns_and_examples() -> None:
     section = section_of("maintenance", "## wipeWritePerm")
     assert section.startswith("\n```text\nnsadmin wipeWritePerm BROKER\n```\n")
-    assert "\nOptions:\n\n- `-b, --broker, --brokerName BROKER`: " in section
+    assert "\nCommon options: `-b, --broker, --brokerName BROKER`.\n" in section
     section = section_of("topics", "## topicRoute")
-    assert "\nColumns:\n\n- `topic`: name of the topic\n" in section
+    assert "\nColumns: `topic`, `brokerName`, " in section
     assert "```sh\n# Brokers and queues of a topic\nnsadmin topicRoute orders\n" in section
+
+
+def test_common_columns_and_options_are_explained_on_the_index_page_alone() -> None:
+    for text in ("- `brokerName`: name of the broker\n", "- `-t, --topic TOPIC`: Name of a topic.\n"):
+        assert [page.count(text) for page in PAGES.values()] == [1] + [0] * len(CATEGORIES)
+
+
+def test_another_meaning_of_a_common_name_stands_below_the_command() -> None:
+    assert "\n- `-t, --topic TOPIC`: Also check this topic. Repeatable.\n" in section_of(
+        "checks", "## check all"
+    )
+    assert "\n- `result`: done, dry-run or failed\n" in page_of("topics")
 
 
 def test_a_command_with_exit_codes_of_its_own_lists_them() -> None:
