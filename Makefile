@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
+.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots moving-picture bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ examples: .venv/.stamp ## record the outputs in README, tutorial and how-to guid
 
 screenshots: .venv/.stamp ## write the pictures of docs/how-to/use-the-tui.md from a recording of a lab
 	$(BIN)/python -m tests.support.screenshots
+
+moving-picture: .venv/.stamp ## record the moving picture of README.md on a lab, with tmux (2 minutes)
+	$(BIN)/python -m tests.support.moving_picture
 
 bench: .venv/.stamp ## compare nsadmin's and Java's name server (10 minutes); updates docs/explanation/performance.md
 	$(BIN)/python -m tests.bench --write

@@ -74,11 +74,14 @@ class Camera:
         self.frames.append(Frame(last, LAST_SECONDS))
 
     def _look(self) -> str:
-        return self._terminal.run_tmux("capture-pane", "-e", "-p")
+        return self._terminal.run_tmux("capture-pane", "-e", "-N", "-p")
 
 
 def record(folder: Path) -> list[Frame]:
-    os.environ |= {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLORTERM": "truecolor"}
+    os.environ |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLORTERM": "truecolor",
+    }
     environment = {**os.environ, "NSADMIN_CONFIG": str(folder / "config.yaml")}
     lab = subprocess.Popen(LAB_UP.split(), cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
     try:
@@ -89,7 +92,7 @@ def record(folder: Path) -> list[Frame]:
         prompt.write_text("PS1='$ '\n")
         with Tmux(folder, ["bash", "--rcfile", str(prompt)], size=(COLUMNS, ROWS)) as terminal:
             terminal.run_tmux("set-option", "status", "off")
-            terminal.until("$ ")
+            terminal.until("$")
             with Camera(terminal) as camera:
                 act(terminal, camera)
             return camera.frames
@@ -99,29 +102,33 @@ def record(folder: Path) -> list[Frame]:
 
 
 def act(terminal: Tmux, camera: Camera) -> None:
-    """What the operator does."""
+    """What the operator does; only waits for servers are shown faster."""
     time.sleep(0.6)
     type_line(terminal, "nsadmin drain broker-b-0 --yes")
-    terminal.until("settle:")
-    time.sleep(1)
-    camera.speed = 12
+    terminal.until("puts per minute")
+    time.sleep(2)
+    camera.speed = 16
+    terminal.until("[wait]")
     terminal.until("safe to stop")
     camera.speed = 1
-    time.sleep(1.5)
+    time.sleep(2)
     type_line(terminal, "nsadmin tui")
-    terminal.until("broker-b-0")
-    time.sleep(1.5)
-    for keys in (["1"], ["Down", "Down", "Down", "Down"], ["Enter"], ["Escape"], ["3"]):
-        for key in keys:
-            terminal.keys(key)
-            time.sleep(0.25)
-        time.sleep(1.3)
+    camera.speed = 6
+    terminal.until("0 Home (", without="the checks are running")
+    for keys, shown in (("1", "broker-b-0"), ("Down Down Down", ""), ("3", "analytics"), ("Enter", "queues")):
+        camera.speed = 1
+        time.sleep(1.8)
+        camera.speed = 6
+        terminal.keys(*keys.split())
+        terminal.until(shown)
+    camera.speed = 1
+    time.sleep(1)
 
 
 def type_line(terminal: Tmux, line: str) -> None:
     for letter in line:
         terminal.text(letter)
-        time.sleep(0.05)
+        time.sleep(0.04)
     terminal.keys("Enter")
 
 
@@ -166,11 +173,13 @@ class Film:
                 f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {outer_width:g} {outer_height:g}">',
                 "<title>nsadmin drains a broker, and shows it in its terminal UI</title>",
                 "<style>",
-                f"text{{font:{FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
+                f"text{{font:{FONT_SIZE}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
                 f"white-space:pre;fill:{FOREGROUND}}}",
                 *(f".{name}{{{rules}}}" for rules, name in self._classes.items()),
                 f"#film{{animation:film {total:.2f}s step-end infinite}}",
                 f"@keyframes film{{{''.join(steps)}}}",
+                f"@media (prefers-reduced-motion:reduce)"
+                f"{{#film{{animation-play-state:paused;animation-delay:-{total - 1:.2f}s}}}}",
                 "</style>",
                 f'<rect width="{outer_width:g}" height="{outer_height:g}" rx="8" fill="{BACKGROUND}"/>',
                 dots,
