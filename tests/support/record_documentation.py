@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from tests.support import translations
 from tests.support.documented_commands import ELISION, PAGES, find_difference, normalise_line, read_blocks
 from tests.support.documented_lab import DocumentedLab, documented_lab
 from tests.support.name_servers import ROOT
@@ -26,6 +27,8 @@ def main(names: Sequence[str]) -> int:
             documented_lab(page, Path(folder), (sys.executable, "-m", "nsadmin")) as lab,
         ):
             record_page(page, lab)
+    for translation in translations.SOURCES:
+        translations.refresh(translation)
     return 0
 
 

@@ -1,5 +1,6 @@
 """The pages of the documentation, which checkout and wheel contain, and the page for a command."""
 
+import os
 import re
 import sysconfig
 from pathlib import Path
@@ -7,6 +8,10 @@ from typing import NamedTuple
 
 _TOP_FOLDER = Path(__file__).parents[3]
 _PAGE_ENDING = ".md"
+_TRANSLATED = ("zh",)
+"""Languages with a folder of translated pages, in which the pages have the paths of their sources."""
+_TRANSLATION_FOLDERS = tuple(f"{language}/" for language in _TRANSLATED)
+_LANGUAGE_VARIABLES = ("NSADMIN_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _MIN_MENTIONS = 2
 """A page that names a command once is not about it."""
 
@@ -29,12 +34,18 @@ class Guide(NamedTuple):
     def read_text(self) -> str:
         return self.path.read_text(encoding="utf-8")
 
+    def translate(self, language: str) -> "Guide":
+        """Return the page in this language if there is one, else this page."""
+        path = Path(str(self.path).removesuffix(self.path_name), language, self.path_name)
+        return Guide(self.path_name, path) if language in _TRANSLATED and path.is_file() else self
+
 
 def find_guides() -> dict[str, Guide]:
-    """Return all pages by name; how-to guides come first."""
+    """Return all pages in English by name; how-to guides come first."""
     for folder in _page_folders():
         paths = [path for path in folder.rglob(f"*{_PAGE_ENDING}") if path.is_file()]
         guides = [Guide(path.relative_to(folder).as_posix(), path) for path in sorted(paths)]
+        guides = [guide for guide in guides if not guide.path_name.startswith(_TRANSLATION_FOLDERS)]
         if guides:
             guides.sort(key=lambda g: not g.path_name.startswith("how-to/"))
             return {guide.name: guide for guide in guides}
@@ -58,6 +69,12 @@ def find_guide_of_command(typed_name: str) -> str | None:
         if weight:
             return max(weight, key=weight.__getitem__)
     return None
+
+
+def preferred_language() -> str:
+    """The language of NSADMIN_LANG or of the locale, such as zh for zh_CN.UTF-8."""
+    value = next(filter(None, map(os.environ.get, _LANGUAGE_VARIABLES)), "")
+    return re.split("[_.@-]", value.lower())[0]
 
 
 def _page_folders() -> tuple[Path, ...]:

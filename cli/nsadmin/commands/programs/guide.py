@@ -11,7 +11,7 @@ from typer import Argument
 from nsadmin.client import NotFound
 from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.console.guides import Guide, find_guide_of_command, find_guides
+from nsadmin.console.guides import Guide, find_guide_of_command, find_guides, preferred_language
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
@@ -34,7 +34,8 @@ def guide(
 ) -> ResultRows | str:
     """Show a page of the documentation, as Markdown if the output is not a terminal.
 
-    `nsadmin help WORDS` finds pages by words.
+    `nsadmin help WORDS` finds pages by words. If NSADMIN_LANG or the locale is Chinese, the pages that are
+    translated are in Chinese.
 
     Examples:
         # All pages
@@ -53,7 +54,8 @@ def guide(
     )
     if found is None:
         raise NotFound(f'no page "{page}": nsadmin guide lists the pages, nsadmin help {page} searches them')
-    text = _PAGE_LINK.sub(r"\1 (`nsadmin guide \2`)", found.read_text())
+    shown = found.translate(preferred_language())
+    text = _PAGE_LINK.sub(r"\1 (`nsadmin guide \2`)", shown.read_text())
     return render(text, session.options.style.uses_color) if sys.stdout.isatty() else text
 
 

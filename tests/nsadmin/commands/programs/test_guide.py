@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from nsadmin.commands.programs import guide
 from tests.nsadmin.conftest import Run
 
@@ -16,6 +18,13 @@ def test_a_page_is_found_by_its_name_and_by_a_command_and_links_are_commands(run
     assert result.out.startswith("# Drain and stop a broker\n")
     assert "Spread topics over brokers (`nsadmin guide spread-topics`)" in result.out
     assert result.out == run("guide", "drain-and-stop-a-broker").out
+
+
+def test_a_reader_of_chinese_gets_the_translated_page(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSADMIN_LANG", "zh")
+    result = run("guide", "drain")
+    assert "# 排空并停止 Broker\n" in result.out
+    assert "把 Broker 移出集群 (`nsadmin guide scale-in`)" in result.out
 
 
 def test_a_terminal_gets_no_markdown() -> None:
