@@ -205,6 +205,31 @@ def test_what_it_is_for_a_user_may_what_his_acl_says(access: Access) -> None:
     wait_for("the end of it", lambda: access(*topic, **clerk).code != 0)
 
 
+def test_get_and_list_let_an_operator_read_and_refuse_most_changes(access: Access) -> None:
+    """The table of docs/how-to/manage-users-and-acls.md."""
+    everywhere, a = ("-c", "DefaultCluster"), access.a.address
+    access("updateTopic", "Watched", "-b", a, "--yes")
+    access("createUser", "watch", *everywhere, "--passwordStdin", "--yes", typed="of a watch\n")
+    access(
+        "createAcl", "watch", "-r", "Topic:*,Group:*", "-a", "Get,List", "-d", "Allow", *everywhere, "--yes"
+    )
+    watch = {"user": "watch", "secret": "of a watch"}
+    wait_for("the right", lambda: access("topicStatus", "Watched", **watch).code == 0)
+    for words in (["clusterList"], ["getBrokerConfig", "-b", a], ["consumerProgress"], ["topicList"]):
+        assert access(*words, **watch).code == 0, words
+    for words in (
+        ["consume", "Watched"],
+        ["listUser", *everywhere],
+        ["updateTopic", "Watched", "-b", a, "-w", "2", "--yes"],
+        ["deleteTopic", "Watched", *everywhere, "--yes"],
+        ["createUser", "second", *everywhere, "-p", "secret", "--passwordVisible", "--yes"],
+    ):
+        result = access(*words, **watch)
+        assert (result.code, "no permission" in f"{result.err}{result.rows}") == (1, True), words
+    # The broker asks for no permission.
+    assert access("updateSubGroup", "Watchers", "-b", a, "--yes", **watch).code == 0
+
+
 def test_who_changes_his_own_password_is_told_that_it_is_done(access: Access) -> None:
     access("createUser", "chief", "-t", "Super", "-b", access.b.address, "--passwordStdin", typed="old\n")
     chief = {"user": "chief", "secret": "old"}
