@@ -16,6 +16,8 @@ SITE_NAMES = {
     "CONTRIBUTING.md": "contributing.md",
     "RELEASING.md": "releasing.md",
 }
+# Blocks of code at the margin, and what stands three spaces from it: blocks and other lines.
+LIST_ITEM_PARTS = re.compile(r"^```.*?^```$|^ {3}```.*?^ {3}```$|^ {3}(?=\S)", re.M | re.S)
 LINK_TARGET = re.compile(r"(?<=\]\()[^)#\s:]+(?=[)#])")
 
 
@@ -29,6 +31,11 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    # Python-Markdown begins a new list after a part of an item that has fewer than four spaces.
+    markdown = LIST_ITEM_PARTS.sub(
+        lambda part: part[0] if part[0].startswith("```") else re.sub("^(?=.)", " ", part[0], flags=re.M),
+        markdown,
+    )
     if page.file.src_uri in SITE_NAMES.values():
         return markdown
     return _correct_links(markdown, posixpath.join("docs", posixpath.dirname(page.file.src_uri)))

@@ -1,6 +1,6 @@
 """The translated pages: `python -m tests.support.translations` writes the code of the sources into them.
 
-English is the source. The first line of a translation has a hash of the source's prose. Name a page as an
+English is the source. The last line of a translation has a hash of the source's prose. Name a page as an
 argument when it says what its source says: it gets the hash of today. Pages that are older than their source
 are listed, and make the exit code 1.
 """
@@ -32,7 +32,7 @@ def hash_prose(source: Path) -> str:
 
 def is_older(page: Path) -> bool:
     """Whether the source of a translation has another text than the one that was translated."""
-    mark = _MARK.match(page.read_text("utf-8"))
+    mark = _MARK.search(page.read_text("utf-8"))
     return mark is None or mark[2] != hash_prose(SOURCES[page])
 
 
@@ -51,9 +51,9 @@ def refresh(page: Path) -> None:
 def stamp(page: Path) -> None:
     """Say that a page is the translation of its source's text of today."""
     source = SOURCES[page]
-    text = _MARK.sub("", page.read_text("utf-8"), count=1).lstrip("\n")
+    text = _MARK.sub("", page.read_text("utf-8")).strip()
     mark = f"<!-- translation of {source.relative_to(ROOT)}, prose {hash_prose(source)} -->"
-    page.write_text(f"{mark}\n\n{text}", "utf-8")
+    page.write_text(f"{text}\n\n{mark}\n", "utf-8")
 
 
 def main(names: Sequence[str]) -> int:
