@@ -22,6 +22,7 @@ pytest_plugins = ["tests.support.run_summary"]
 os.environ["NSADMIN_AUDIT"] = "off"
 # Tests reuse ports, so that an inventory would miss the brokers of earlier tests.
 os.environ["NSADMIN_INVENTORY"] = "off"
+os.environ["NSADMIN_LANG"] = "en"
 os.environ["NSADMIN_CONFIG"] = os.path.join(tempfile.gettempdir(), "no-such-folder", "config.yaml")
 for name in (
     "NAMESRV_ADDR",

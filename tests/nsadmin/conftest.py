@@ -68,6 +68,7 @@ def run(
         *filter(lambda name: name.startswith("NSADMIN_"), os.environ),
     ):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NSADMIN_LANG", "en")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))

@@ -80,6 +80,7 @@ class DocumentedLab:
             "HOME": home,
             "PATH": f"{self._bin}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "cli", ROOT / "pipeline"))),
+            "NSADMIN_LANG": "en",
             "TZ": "UTC",
             "COLUMNS": "120",
         }

@@ -6,6 +6,7 @@ from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import NoneReachable, NotFound, is_denied
 from nsadmin.console.error_meanings import ERROR_MEANINGS
+from nsadmin.console.language import translate_advice
 
 _ADVICE_BY_CODE = {m.code: m.advice for m in ERROR_MEANINGS if m.advice is not None}
 # The start of the sentence that says which name is unknown, and the command that lists the known names.
@@ -43,12 +44,12 @@ _PROVIDER_ADVICE = (
 def advise_on_errors(errors: Iterable[RocketMQError | None]) -> list[str]:
     """Return advice, once for each kind of error; none for errors whose own text has it."""
     advice_texts = (_advise_on_error(error) for error in errors if error is not None)
-    return list(dict.fromkeys(advice_text for advice_text in advice_texts if advice_text is not None))
+    return [translate_advice(text) for text in dict.fromkeys(advice_texts) if text is not None]
 
 
 def _advise_on_error(error: RocketMQError) -> str | None:
     if isinstance(error, NoneReachable):
-        return next(iter(advise_on_errors(error.errors)), None) or _advise_on_unreachable(error)
+        return next(filter(None, map(_advise_on_error, error.errors)), None) or _advise_on_unreachable(error)
     if isinstance(error, NotFound):
         return next(
             (advice for start, advice in _ADVICE_BY_UNKNOWN_NAME.items() if str(error).startswith(start)),

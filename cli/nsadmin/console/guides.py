@@ -1,6 +1,5 @@
 """The pages of the documentation, which checkout and wheel contain, and the page for a command."""
 
-import os
 import re
 import sysconfig
 from pathlib import Path
@@ -11,7 +10,6 @@ _PAGE_ENDING = ".md"
 _TRANSLATED = ("zh",)
 """Languages with a folder of translated pages, in which the pages have the paths of their sources."""
 _TRANSLATION_FOLDERS = tuple(f"{language}/" for language in _TRANSLATED)
-_LANGUAGE_VARIABLES = ("NSADMIN_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _MIN_MENTIONS = 2
 """A page that names a command once is not about it."""
 
@@ -69,12 +67,6 @@ def find_guide_of_command(typed_name: str) -> str | None:
         if weight:
             return max(weight, key=weight.__getitem__)
     return None
-
-
-def preferred_language() -> str:
-    """The language of NSADMIN_LANG or of the locale, such as zh for zh_CN.UTF-8."""
-    value = next(filter(None, map(os.environ.get, _LANGUAGE_VARIABLES)), "")
-    return re.split("[_.@-]", value.lower())[0]
 
 
 def _page_folders() -> tuple[Path, ...]:

@@ -28,7 +28,7 @@ ENVIRONMENT_VARIABLES = (
     ("NSADMIN_AUDIT", "File of the audit log, or off. Default: nsadmin/audit.jsonl in ~/.local/state."),
     ("NSADMIN_ORIGIN", "Program that starts nsadmin for a client. The audit names it as origin."),
     ("NSADMIN_INVENTORY", "off: do not record which brokers to expect."),
-    ("NSADMIN_LANG", "zh: nsadmin guide shows the pages that are translated. Default: the language of LANG."),
+    ("NSADMIN_LANG", "zh: advice about errors and nsadmin guide in Chinese. Default: the language of LANG."),
     ("XDG_CONFIG_HOME", "Replaces ~/.config."),
     ("XDG_STATE_HOME", "Replaces ~/.local/state."),
     ("XDG_CACHE_HOME", "Replaces ~/.cache; nsadmin caches answers of endpoints and TAB values there."),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nsadmin.console import guides as guides_module
-from nsadmin.console.guides import find_guide_of_command, find_guides, preferred_language
+from nsadmin.console.guides import find_guide_of_command, find_guides
 
 
 def test_pages_come_from_the_checkout_or_the_installed_package(
@@ -28,25 +28,6 @@ def test_pages_come_from_the_checkout_or_the_installed_package(
 def test_no_two_pages_have_one_name() -> None:
     docs = Path(__file__).parents[3] / "docs"
     assert len(find_guides()) == len({*docs.rglob("*.md")} - {*(docs / "zh").rglob("*.md")})
-
-
-@pytest.mark.parametrize(
-    ("variables", "language"),
-    [
-        ({"NSADMIN_LANG": "en", "LANG": "zh_CN.UTF-8"}, "en"),
-        ({"LC_ALL": "", "LANG": "zh_CN.UTF-8"}, "zh"),
-        ({"LC_ALL": "C.UTF-8", "LANG": "zh_TW"}, "c"),
-        ({}, ""),
-    ],
-)
-def test_the_language_is_that_of_the_locale(
-    variables: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("NSADMIN_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert preferred_language() == language
 
 
 def test_a_page_without_a_translation_stays() -> None:

@@ -11,7 +11,8 @@ from typer import Argument
 from nsadmin.client import NotFound
 from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.console.guides import Guide, find_guide_of_command, find_guides, preferred_language
+from nsadmin.console.guides import Guide, find_guide_of_command, find_guides
+from nsadmin.console.language import preferred_language
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
