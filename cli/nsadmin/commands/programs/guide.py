@@ -46,7 +46,7 @@ def guide(
         # The guide to a command
         nsadmin guide drain
     """
-    guides = find_guides()
+    guides = {name: g.translate(preferred_language()) for name, g in find_guides().items()}
     if page is None:
         return ResultRows.from_records(GUIDE_COLUMNS, guides.values())
     entry = registry.take_command(page.split())[0]
@@ -55,8 +55,7 @@ def guide(
     )
     if found is None:
         raise NotFound(f'no page "{page}": nsadmin guide lists the pages, nsadmin help {page} searches them')
-    shown = found.translate(preferred_language())
-    text = _PAGE_LINK.sub(r"\1 (`nsadmin guide \2`)", shown.read_text())
+    text = _PAGE_LINK.sub(r"\1 (`nsadmin guide \2`)", found.read_text())
     return render(text, session.options.style.uses_color) if sys.stdout.isatty() else text
 
 

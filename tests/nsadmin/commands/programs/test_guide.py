@@ -25,6 +25,7 @@ def test_a_reader_of_chinese_gets_the_translated_page(run: Run, monkeypatch: pyt
     result = run("guide", "drain")
     assert "# 排空并停止 Broker\n" in result.out
     assert "把 Broker 移出集群 (`nsadmin guide scale-in`)" in result.out
+    assert {"page": "dead-letters", "title": "重放死信"} in json.loads(run("guide", "--json").out)
 
 
 def test_a_terminal_gets_no_markdown() -> None:
