@@ -37,7 +37,7 @@ for name in (
 # Who starts tests in the background may have us ignore Ctrl-C; the programs that they start would do so, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-processes.java_timer_slack_ns = 5_000_000
+processes.java_timer_slack_ns = 20_000_000
 
 settings.register_profile("house", deadline=None, max_examples=60, derandomize=True, database=None)
 settings.load_profile("house")

@@ -120,6 +120,11 @@ class ExampleCase(NamedTuple):
         return STANDARD_INPUT.get(self.entry.name, "")
 
     @property
+    def changes_nothing(self) -> bool:
+        """Whether the lab is afterwards as it was."""
+        return self.entry.kind in ("read", "check", "local") and not self.before
+
+    @property
     def before(self) -> list[list[str]]:
         return [shlex.split(line) for line in BEFORE.get(self.entry.name, ())]
 

@@ -56,6 +56,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section(f"{total / 60:.1f} minutes of processor time")
         for file in sorted(processor, key=lambda file: -processor[file])[:MOST_FILES]:
             write(f"{processor[file]:5.0f} s  {file}")
-    if config.cache is not None:
-        known = config.cache.get("nsadmin/seconds_by_file", {})
-        config.cache.set("nsadmin/seconds_by_file", known | {f: round(s, 2) for f, s in seconds.items()})
+    if (cache := getattr(config, "cache", None)) is not None:
+        known = cache.get("nsadmin/seconds_by_file", {})
+        cache.set("nsadmin/seconds_by_file", known | {f: round(s, 2) for f, s in seconds.items()})

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from tests.support.examples import (
     list_cases,
     split_example,
 )
-from tests.support.lab import DOCUMENTED_BROKER_PORT, free_ports, start_lab
+from tests.support.lab import DOCUMENTED_BROKER_PORT, Lab, free_ports, start_lab
 from tests.support.name_servers import ROOT, ServerProgram
 from tests.support.terminal import PtyTerminal
 
@@ -51,12 +53,28 @@ def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:
     ) == sorted(ALL)
 
 
+@pytest.fixture(scope="module")
+def unchanged_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with start_lab(tmp_path_factory.mktemp("unchanged")) as lab:
+        yield lab
+
+
 @pytest.mark.parametrize("case", COMMANDS, ids=lambda case: case.entry.name)
 def test_the_examples_of_a_command_do_what_they_say(
-    case: ExampleCase, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: ExampleCase,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     speed_up_drains(monkeypatch)
-    with start_lab(tmp_path / "lab", name_servers=case.name_servers, producer_period=0.2) as there:
+    with ExitStack() as ends:
+        if case.changes_nothing:
+            there: Lab = request.getfixturevalue("unchanged_lab")
+        else:
+            there = ends.enter_context(
+                start_lab(tmp_path / "lab", name_servers=case.name_servers, producer_period=0.2)
+            )
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         monkeypatch.chdir(tmp_path)
         for name, text in case.files.items():

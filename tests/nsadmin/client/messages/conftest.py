@@ -16,11 +16,12 @@ def dlq() -> Iterator[DeadLetterBroker]:
 
 
 @pytest.fixture
-def admin(dlq: DeadLetterBroker) -> Iterator[AdminClient]:
+def admin(dlq: DeadLetterBroker, request: pytest.FixtureRequest) -> Iterator[AdminClient]:
+    """Its timeout is 5 s. A test that waits for it gives a shorter one."""
     with FakeNameServer({"C": {"broker-a": {0: dlq.addr}}}) as server:
         server.routes = {
             topic: {"broker-a": 6}
             for topic in (DEAD, RETRY, "T", "U", "%DLQ%empty", "RMQ_SYS_TRACE_TOPIC", "SCHEDULE_TOPIC_XXXX")
         }
-        with AdminClient(server.addr, timeout=0.5) as client:
+        with AdminClient(server.addr, timeout=getattr(request, "param", 5)) as client:
             yield client

@@ -184,6 +184,7 @@ def test_a_refused_commit_leaves_a_message_that_no_consumer_gets(
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("admin", [0.5], indirect=True)
 def test_without_an_answer_the_outcome_is_unknown(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     dlq.handlers[37] = answer_nothing
     [unanswered] = TransactionEnder(admin._caller, "commit").end_transactions([half(dlq.addr)])

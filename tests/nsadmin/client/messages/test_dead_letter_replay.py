@@ -128,6 +128,7 @@ def die_of_sigkill(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize("admin", [0.5], indirect=True)
 def test_what_arrived_without_an_answer_counts_as_replayed(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     for number in range(3):
         dlq.add_letter(b"%d" % number)

@@ -3,7 +3,6 @@
 import json
 import os
 from pathlib import Path
-from threading import Timer
 
 import pytest
 
@@ -107,16 +106,16 @@ def test_the_file_tells_what_is_wrong_too(run: Run, dead_addr: str, tmp_path: Pa
     assert json.loads(file.read_text())["state"] == "UNKNOWN"
 
 
-def test_waiting_ends_when_all_is_well(run: Run, first_server: FakeNameServer) -> None:
+def test_waiting_ends_when_all_is_well(
+    run: Run, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clusters, first_server.clusters = first_server.clusters, {}
 
-    def come() -> None:
+    def come(seconds: float) -> None:
         first_server.clusters = clusters
 
-    timer = Timer(0.1, come)
-    timer.start()
+    monkeypatch.setattr("nsadmin.commands.checks.check_runner.sleep", come)
     result = run("check", "brokers", "-n", first_server.addr, "--wait-until-ok", "1m")
-    timer.join()
     assert result.code == 0
     assert result.out.startswith("OK: 1 of 1 registered brokers answer\n")
     assert result.err == "nsadmin: CRITICAL: 0 of 0 registered brokers answer; waiting for up to 60 s\n"

@@ -54,7 +54,7 @@ class Collecting:
         addr, loop = world.name_servers[name].reserved_port.socket_addr, asyncio.get_running_loop()
         keeping = NameServerJournal(self.folder / name, addr)
         self._ends.callback(keeping.close)
-        admin = self._ends.enter_context(AdminClient(addr, timeout=0.3, read_only=True))
+        admin = self._ends.enter_context(AdminClient(addr, timeout=10, read_only=True))
         poller = NameServerPoller(
             admin.name_server_tables, addr, [ORDER_TOPIC_CONFIG], RequestPace(1_000_000), 64
         )

@@ -72,7 +72,7 @@ def test_a_static_topic_that_claims_two_billion_queues_has_its_masters() -> None
     }
     with FakeNameServer({"c": {"broker-a": {0: "127.0.0.1:1"}}}) as server:
         server.handlers[RequestCode.GET_ROUTEINFO_BY_TOPIC] = lambda asked: answer_json(asked, body)
-        with AdminClient(server.addr, timeout=0.5) as admin:
+        with AdminClient(server.addr, timeout=5) as admin:
             probe = ServerProbe(admin, RequestStopwatch(), lambda: 7, RequestPace(10_000), [server.addr])
             query = DetailQuery("topicRow", "T")
             [poll] = run_queries(probe, [query])

@@ -35,7 +35,7 @@ def name_server(broker: DeadLetterBroker) -> Iterator[FakeNameServer]:
 
 @pytest.fixture
 def admin(name_server: FakeNameServer) -> Iterator[AdminClient]:
-    with AdminClient(name_server.addr, timeout=0.5) as client:
+    with AdminClient(name_server.addr, timeout=5) as client:
         yield client
 
 
@@ -156,7 +156,7 @@ def test_a_broker_that_refuses_is_named_and_the_others_are_read(
     name_server: FakeNameServer, broker: DeadLetterBroker
 ) -> None:
     broker.store_message(b"here")
-    with DeadLetterBroker() as other, AdminClient(name_server.addr, timeout=0.5) as admin:
+    with DeadLetterBroker() as other, AdminClient(name_server.addr, timeout=5) as admin:
         other.store_message(b"there")
         other.handlers[31] = refuse_with(2, "busy")
         name_server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: other.addr}}}
