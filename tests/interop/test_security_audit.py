@@ -39,6 +39,7 @@ class World(NamedTuple):
     old: JavaNameServer
     ours: OurNameServer
     locked: OurNameServer
+    guarded: JavaBroker
     authority: Authority
     operator: CertificatePair
 
@@ -66,12 +67,13 @@ def world(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         old = JavaNameServer(home / "old", version=jars.OLD, jvm_flags=STOCK)
         flags = [*QUICK_START, *tls_flags(authority.ca, servers, operator)]
         acl = acl_config(USER, SECRET)
+        guarded = JavaBroker(home / "acl", [ours.address], "broker-acl", config=acl)
         parts = (
             new,
             old,
             JavaBroker(home / "open", [new.address], "broker-open", jvm_flags=STOCK),
             JavaBroker(home / "old-open", [old.address], "broker-old", version=jars.OLD, jvm_flags=STOCK),
-            JavaBroker(home / "acl", [ours.address], "broker-acl", config=acl),
+            guarded,
             JavaBroker(
                 home / "guarded",
                 [ours.address],
@@ -87,7 +89,7 @@ def world(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         wait_for_broker([old], "broker-old")
         wait_for_broker([ours], "broker-acl")
         wait_for_broker([ours], "broker-guarded")
-        yield World(new, old, ours, locked, authority, operator)
+        yield World(new, old, ours, locked, guarded, authority, operator)
 
 
 def audit(addr: str, *args: str, **env: str) -> tuple[int, dict[str, Any]]:
@@ -137,6 +139,17 @@ def test_brokers_that_demand_credentials(world: World) -> None:
     # Its own keys are not among what a broker tells; that its ACLs of 4.9 have a known weakness is.
     assert "broker-guarded" in str(report["CVE-2024-23321"]["details"])
     assert "broker-acl" not in str(report["CVE-2024-23321"]["details"])
+    assert "broker-acl" in str(report["unguardedRequests"]["details"])
+    assert "passwordReaders" not in report
+    signed = {"NSADMIN_CONFIG": "/nonexistent/config.yaml", **SIGNED}
+    for words in (
+        ("createUser", "watch", "-p", "of a watch", "--passwordVisible"),
+        ("createAcl", "watch", "-r", "Cluster:*", "-a", "Get", "-d", "Allow"),
+    ):
+        made = command_line.nsadmin(world.ours.address, *words, "-b", world.guarded.address, "--yes", env=signed)
+        assert made.code == 0, made
+    _, report = audit(world.ours.address, **SIGNED)
+    assert "User:watch" in str(report["passwordReaders"]["details"])
     assert SECRET not in str(report)
 
 

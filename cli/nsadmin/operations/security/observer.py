@@ -5,16 +5,19 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.access.acls import AclEntry
 from nsadmin.client.access.certificates import CertificateSummary, NoTls
 from nsadmin.client.access.exposure import ExposureAnswer
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
+from nsadmin.operations.release_faults import parse_release
 
 NAME_SERVER, BROKER, PROXY = "name server", "broker", "proxy"
 
 _QUESTIONS_BY_KIND = {NAME_SERVER: "name_servers", BROKER: "brokers", PROXY: "proxies"}
 """The method of `admin.exposure` for each kind of server."""
 
+_FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _REPLICATION_KEY = "haListenPort"
 _GRPC_TIMEOUT_SECONDS = 3.0
 
@@ -29,6 +32,8 @@ class AuditedServer(NamedTuple):
         is_ours: Whether it is nsadmin's own name server.
         certificate: Its TLS certificate, if `speaks_tls`.
         has_open_replication: Whether a broker's replication port accepts connections from this machine.
+        password_readers: The subjects whose ACL lets them read the passwords of all users, if the broker
+            authenticates. None: these credentials may not read its ACLs.
         lists_connections: Whether the gRPC port of a proxy lists its connections to unauthenticated clients.
         error: Why nothing at all is known.
     """
@@ -45,6 +50,7 @@ class AuditedServer(NamedTuple):
     speaks_tls: bool | None = None
     certificate: CertificateSummary | None = None
     has_open_replication: bool | None = None
+    password_readers: tuple[str, ...] | None = ()
     lists_connections: bool = False
     error: str | None = None
 
@@ -79,9 +85,9 @@ def observe_servers(clients: AuditClients, now: float) -> SecurityObservation:
         server._replace(is_ours=server.addr in own_servers, lists_brokers=server.addr in open_servers)
         for server in _observe_kind(clients, NAME_SERVER, {addr: addr for addr in namesrv_addrs})
     ]
-    audited_brokers = _probe_replication(
-        clients.own_client, _observe_kind(clients, BROKER, broker_listing.broker_names)
-    )
+    audited_brokers = _observe_kind(clients, BROKER, broker_listing.broker_names)
+    audited_brokers = _probe_replication(clients.own_client, audited_brokers)
+    audited_brokers = _find_password_readers(clients.own_client, audited_brokers)
     listing_problem = None if broker_listing.groups_by_server else "no name server returned a list of brokers"
     return SecurityObservation(
         now, [*name_servers, *audited_brokers, *_observe_proxies(clients)], listing_problem
@@ -206,6 +212,39 @@ def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, 
         exposure_answer.settings
         if exposure_answer is not None and exposure_answer.refusal_text is None
         else None
+    )
+
+
+def has_users(version: str | None) -> bool:
+    """Whether a broker of the release has users and ACLs of its own (since 5.3)."""
+    return (release := parse_release(version)) is not None and release >= _FIRST_USERS_RELEASE
+
+
+def _find_password_readers(
+    own_client: AdminClient, audited_brokers: Sequence[AuditedServer]
+) -> list[AuditedServer]:
+    """Brokers return the passwords of all users, in clear text, to who may get or list their cluster."""
+    guarded_addrs = [
+        broker.addr
+        for broker in audited_brokers
+        if broker.settings is not None and broker.public_settings is None and has_users(broker.version)
+    ]
+    readers_by_addr = {
+        result.addr: None
+        if result.result is None
+        else tuple(subject for subject, entries in result.result.items() if any(map(_shows_users, entries)))
+        for result in own_client.acls.list_entries(guarded_addrs)
+    }
+    return [
+        broker._replace(password_readers=readers_by_addr.get(broker.addr, ())) for broker in audited_brokers
+    ]
+
+
+def _shows_users(entry: AclEntry) -> bool:
+    return (
+        entry.decision == "Allow"
+        and entry.resource.startswith("Cluster:")
+        and not {"All", "Get", "List"}.isdisjoint(entry.actions)
     )
 
 

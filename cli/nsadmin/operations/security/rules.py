@@ -16,6 +16,7 @@ from nsadmin.operations.security.observer import (
     PROXY,
     AuditedServer,
     SecurityObservation,
+    has_users,
 )
 
 AUDIT_MEASURES = (
@@ -24,7 +25,6 @@ AUDIT_MEASURES = (
     CheckMeasure("servers", "checked servers"),
 )
 FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
-_FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _OURS_REMEDY = "start it with --credentials (nsadmin guide secure-the-name-server)"
 _JAVA_REMEDY = (
     f"Apache's name server cannot authenticate clients: {FENCE_REMEDY}, or run `nsadmin namesrv "
@@ -159,10 +159,10 @@ def check_authentication(server: AuditedServer, now: float) -> Iterator[Security
             "check the allow lists of its accounts",
         )
         return
-    release = parse_release(server.version)
-    has_users = release is None or release >= _FIRST_USERS_RELEASE
     required_settings = (
-        "authenticationEnabled=true and authorizationEnabled=true" if has_users else "aclEnable=true"
+        "authenticationEnabled=true and authorizationEnabled=true"
+        if has_users(server.version) or parse_release(server.version) is None
+        else "aclEnable=true"
     )
     yield SecurityProblem(
         "noAuthentication",
@@ -170,6 +170,35 @@ def check_authentication(server: AuditedServer, now: float) -> Iterator[Security
         "clients are not authenticated: anyone on the network can read and write all messages",
         f"set {required_settings} in broker.conf",
     )
+
+
+def check_permissions(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
+    """What a broker's ACLs do not protect, or open too far."""
+    if server.kind != BROKER or server.settings is None or server.public_settings is not None:
+        return
+    if not has_users(server.version):
+        return
+    yield SecurityProblem(
+        "unguardedRequests",
+        CheckState.WARNING,
+        "every user, also one without an ACL, can change its settings and its groups",
+        f"brokers of 5.x ask for no permission for these requests: {FENCE_REMEDY}",
+    )
+    if server.password_readers is None:
+        yield SecurityProblem(
+            "unreadAcls",
+            CheckState.UNKNOWN,
+            "these credentials may not read its ACLs: who can read the passwords of users is unknown",
+            "audit with the credentials of a super user",
+        )
+    elif server.password_readers:
+        yield SecurityProblem(
+            "passwordReaders",
+            CheckState.WARNING,
+            "users who are not its administrators can read the passwords of all users",
+            "take Get, List and All on Cluster resources from their ACL",
+            ", ".join(server.password_readers),
+        )
 
 
 def check_secrets(server: AuditedServer, now: float) -> Iterator[SecurityProblem]:
@@ -291,7 +320,7 @@ def _is_public_addr(server_addr: str) -> bool:
 
 
 SECURITY_RULES: tuple[Callable[[AuditedServer, float], Iterator[SecurityProblem]], ...] = (
-    check_release, check_secrets, check_open_settings, check_authentication, check_tls,
+    check_release, check_secrets, check_open_settings, check_authentication, check_permissions, check_tls,
     check_replication_port, check_public_address, check_open_reads, check_automatic_topics,
     check_proxy_authentication, check_proxy_connections,
 )  # fmt: skip

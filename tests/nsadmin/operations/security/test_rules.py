@@ -57,6 +57,23 @@ def test_an_open_name_server() -> None:
     assert java.remedy_text.startswith("Apache's name server cannot authenticate clients: allow only brokers")
 
 
+@pytest.mark.parametrize(
+    ("readers", "expected"),
+    [
+        ((), {}),
+        (("User:watch",), {"passwordReaders": CheckState.WARNING}),
+        (None, {"unreadAcls": CheckState.UNKNOWN}),
+    ],
+)
+def test_what_the_acls_of_a_broker_leave_open(
+    readers: tuple[str, ...] | None, expected: dict[str, CheckState]
+) -> None:
+    guarded = LOCKED._replace(kind=BROKER, is_ours=False, password_readers=readers)
+    assert found(guarded).items() >= {"unguardedRequests": CheckState.WARNING, **expected}.items()
+    # Before 5.3, ACLs are a file of the broker.
+    assert found(guarded._replace(version="V4_9_7")).keys().isdisjoint({"unguardedRequests", *expected})
+
+
 @pytest.mark.parametrize("switch", ["noRemoteConfig", "readOnly"])
 def test_a_switch_closes_settings(switch: str) -> None:
     open_settings = {**OPEN_SETTINGS, switch: "true"}
