@@ -102,7 +102,7 @@ def test_a_broker_that_is_renamed_is_one_process_with_two_names(twins: Twins) ->
     wait_for("the new name", names, 60, interval=0.5)
     checked = twins.run("check", "brokers", "--clusterName", CLUSTER)
     assert "two processes" not in str(checked.rows["details"])
-    probed = [row["brokerAddr"] for row in twins.run("clusterRT", CLUSTER, "-a", "1", "--yes").rows]
+    probed = [row["brokerAddr"] for row in twins.run("clusterRT", "-c", CLUSTER, "-a", "1", "--yes").rows]
     assert probed.count(twins.german.address) <= 1, probed
 
 

@@ -68,11 +68,13 @@ def find_twins(
     Name servers list the one that registered last: the other is on another name server, or was there before
     (`former_addrs`, by present address). One process that answers at both addresses has one start time.
     """
+    # The inventory may be older than the list, so that its present address is the former one now.
+    other_addrs = {former: present for present, former in former_addrs.items()} | dict(former_addrs)
     addrs_by_broker: dict[tuple[str, int], dict[str, None]] = {}
     for group in groups:
         for broker_id, addr in group.broker_addrs.items():
             addrs = addrs_by_broker.setdefault((group.broker_name, broker_id), {})
-            addrs |= dict.fromkeys([addr, *([former_addrs[addr]] if addr in former_addrs else [])])
+            addrs |= dict.fromkeys([addr, other_addrs.get(addr, addr)])
     suspects = {broker: [*addrs] for broker, addrs in addrs_by_broker.items() if len(addrs) > 1}
     asked_addrs = list(dict.fromkeys(addr for addrs in suspects.values() for addr in addrs))
     if not asked_addrs:

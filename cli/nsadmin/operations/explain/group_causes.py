@@ -224,6 +224,25 @@ def _enabled_group(facts: GroupFacts) -> CauseFinding:
     return ok_finding(f"the group may consume on {join_names(holders)}")
 
 
+def _find_forbidden_topics(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        result = facts.cluster.forbidden.get(addr)
+        topics = (result.result or {}).get(facts.group, []) if result else []
+        for topic in topics:
+            if topic in facts.topics:
+                yield CauseFinding(
+                    "cause",
+                    f"{group.broker_name} forbids the group to read {topic}: pulls get NO_PERMISSION (16)",
+                    Advice(
+                        "a program forbade it with request 353: allow it again with "
+                        "updateAndGetGroupReadForbidden of Java's DefaultMQAdminExt, on each master"
+                    ),
+                    broker_name=group.broker_name,
+                    broker_addr=addr,
+                )
+
+
 # Clients
 
 
@@ -705,7 +724,7 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
         if rates[topic] > 0 or not sample:
             continue
         if sql:
-            yield CauseFinding("unknown", f"whether {sql[0]} matches messages of {topic} was not examined")
+            yield CauseFinding("unknown", f"{topic} has an SQL92 filter, which was not evaluated: {sql[0]}")
         elif filters and not any(_matches(text, m.tags) for text in filters for m in sample):
             tags = Counter(m.tags or "no tag" for m in sample).most_common()
             yield CauseFinding(
@@ -931,6 +950,7 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("slaveReads", "each broker has a master that answers", _find_refusing_slaves),
     CauseCheck("groupMissing", "each broker has the group", _find_missing_group),
     CauseCheck("groupDisabled", _enabled_group, _find_disabled_groups),
+    CauseCheck("topicForbidden", "no topic is forbidden to the group alone", _find_forbidden_topics),
     CauseCheck("permission", "brokers and topics are readable", _find_refusals),
     CauseCheck("proxies", _list_proxies, _find_dead_proxies),
     CauseCheck("noClient", _list_clients, _find_missing_clients),
