@@ -73,7 +73,7 @@ def test_two_brokers_of_one_name_are_found_and_named(twins: Twins) -> None:
     for words in (("drain", "broker-twin"), ("rollingRestart", "-c", CLUSTER)):
         refused = twins.run(*words, "--dry-run")
         assert (refused.code, text in f"{refused.err}{refused.rows}") == (1, True), refused
-    for words in (("whatIf", "--down", "broker-twin"), ("export", CLUSTER)):
+    for words in (("whatIf", "--down", "broker-twin"), ("exportConfigs", CLUSTER)):
         assert text in twins.run(*words).err
 
 

@@ -798,22 +798,21 @@ def _valid_offsets(facts: GroupFacts) -> CauseFinding:
     return ok_finding(text) if facts.lags else skipped_finding("the group has no offsets")
 
 
+def _unacknowledged(facts: GroupFacts) -> dict[str, int]:
+    """Popped messages by client. Brokers do not report them: they commit an offset with the pop."""
+    counts = {c: sum(p.wait_ack_count or 0 for p in info.pop_queues) for c, info in facts.running}
+    return {client_id: count for client_id, count in counts.items() if count}
+
+
 def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
-    if not _pops(facts):
-        return
-    inflight = sum(max(0, lag.inflight_count or 0) for lag in facts.lags)
-    unacknowledged = {
-        client_id: count
-        for client_id, info in facts.running
-        if (count := sum(p.wait_ack_count or 0 for p in info.pop_queues))
-    }
-    if inflight and not _consume_tps(facts):
-        by_client = join_names(f"{client_id} {count}" for client_id, count in unacknowledged.items())
+    by_client = _unacknowledged(facts)
+    if by_client and not _consume_tps(facts):
         yield CauseFinding(
             "warning",
-            f"popped messages without an acknowledgement: {inflight}, and the group consumes nothing; others "
-            "get them when their invisible time ends" + (f"; they are at {by_client}" if by_client else ""),
-            advise_command("consumerProgress", facts.group, instruction="look whether they are acknowledged"),
+            f"popped messages without an acknowledgement: {sum(by_client.values())}, and the group consumes "
+            "nothing; others get them when their invisible time ends; they are at "
+            f"{join_names(f'{client_id} {count}' for client_id, count in by_client.items())}",
+            advise_command("consumerStatus", facts.group, instruction="look whether they are acknowledged"),
         )
 
 
@@ -828,9 +827,9 @@ def _pops(facts: GroupFacts) -> bool:
 def _visible_messages(facts: GroupFacts) -> CauseFinding:
     if not _pops(facts):
         return skipped_finding("the group does not pop")
-    return ok_finding(
-        f"popped messages in flight: {sum(max(0, lag.inflight_count or 0) for lag in facts.lags)}"
-    )
+    if not any(info.pop_queues for _, info in facts.running):
+        return skipped_finding("neither brokers nor gRPC clients report popped messages in flight")
+    return ok_finding(f"popped messages in flight: {sum(_unacknowledged(facts).values())}")
 
 
 def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
