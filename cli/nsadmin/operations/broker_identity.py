@@ -73,8 +73,8 @@ def find_twins(
     addrs_by_broker: dict[tuple[str, int], dict[str, None]] = {}
     for group in groups:
         for broker_id, addr in group.broker_addrs.items():
-            addrs = addrs_by_broker.setdefault((group.broker_name, broker_id), {})
-            addrs |= dict.fromkeys([addr, other_addrs.get(addr, addr)])
+            known = addrs_by_broker.setdefault((group.broker_name, broker_id), {})
+            known |= dict.fromkeys([addr, other_addrs.get(addr, addr)])
     suspects = {broker: [*addrs] for broker, addrs in addrs_by_broker.items() if len(addrs) > 1}
     asked_addrs = list(dict.fromkeys(addr for addrs in suspects.values() for addr in addrs))
     if not asked_addrs:
