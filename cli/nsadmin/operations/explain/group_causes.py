@@ -798,19 +798,19 @@ def _valid_offsets(facts: GroupFacts) -> CauseFinding:
     return ok_finding(text) if facts.lags else skipped_finding("the group has no offsets")
 
 
-def _unacknowledged(facts: GroupFacts) -> dict[str, int]:
+def _count_unacknowledged(facts: GroupFacts) -> dict[str, int]:
     """Popped messages by client. Brokers do not report them: they commit an offset with the pop."""
     counts = {c: sum(p.wait_ack_count or 0 for p in info.pop_queues) for c, info in facts.running}
     return {client_id: count for client_id, count in counts.items() if count}
 
 
 def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
-    by_client = _unacknowledged(facts)
+    by_client = _count_unacknowledged(facts)
     if by_client and not _consume_tps(facts):
         yield CauseFinding(
             "warning",
             f"popped messages without an acknowledgement: {sum(by_client.values())}, and the group consumes "
-            "nothing; others get them when their invisible time ends; they are at "
+            "nothing. Others get them when their invisible time ends. They are at "
             f"{join_names(f'{client_id} {count}' for client_id, count in by_client.items())}",
             advise_command("consumerStatus", facts.group, instruction="look whether they are acknowledged"),
         )
@@ -829,7 +829,7 @@ def _visible_messages(facts: GroupFacts) -> CauseFinding:
         return skipped_finding("the group does not pop")
     if not any(info.pop_queues for _, info in facts.running):
         return skipped_finding("neither brokers nor gRPC clients report popped messages in flight")
-    return ok_finding(f"popped messages in flight: {sum(_unacknowledged(facts).values())}")
+    return ok_finding(f"popped messages in flight: {sum(_count_unacknowledged(facts).values())}")
 
 
 def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:

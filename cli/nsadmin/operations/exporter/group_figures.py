@@ -38,8 +38,8 @@ UNKNOWN_LAG_METRICS = MetricTable(
     (
         "group_unknown_lag_queues",
         "queues",
-        "Queues of unknown lag, by reason: never_committed, beyond_end (the committed offset is beyond the "
-        "end of the queue), pop (offsets do not tell the lag), or broadcasting (clients keep the offsets).",
+        "Queues of unknown lag. The reason is never_committed, beyond_end (the committed offset is beyond "
+        "the end), pop, or broadcasting. For pop and broadcasting, offsets do not tell the lag.",
     ),
 )
 _REASON_LABELS = {

@@ -329,7 +329,7 @@ def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
     steps = explain_group(make_facts(POPS, stats=stats))
     [popped] = [s.finding.evidence for s in steps if s.cause_id == "popInFlight"]
     assert popped.startswith("popped messages without an acknowledgement: 4,")
-    assert popped.endswith("they are at c1 4")
+    assert popped.endswith("They are at c1 4")
 
 
 def test_a_broker_that_refuses_to_tell_its_settings_is_not_dead() -> None:
