@@ -79,10 +79,13 @@ def find_twins(
     asked_addrs = list(dict.fromkeys(addr for addrs in suspects.values() for addr in addrs))
     if not asked_addrs:
         return []
-    configs = {addr: config for addr, config, _ in admin.broker_configs.get_each(asked_addrs) if config}
+    configs = {
+        addr: config for addr, config, _ in admin.broker_configs.get_each(asked_addrs) if config is not None
+    }
+    # Nobody may be at a former address any more: wait for it once.
     boots = {
         addr: info.get_integer("bootTimestamp")
-        for addr, info, _ in admin.brokers.get_runtime_info(asked_addrs)
+        for addr, info, _ in admin.brokers.get_runtime_info(list(configs))
         if info is not None
     }
     lines = []
