@@ -27,7 +27,7 @@ LAG_METRICS = MetricTable(
         "seconds",
         "Age of the oldest last consumed message of the queues that have a lag; 0 without a lag.",
     ),
-    ("group_inflight_messages", "messages", "Delivered messages without acknowledgement (since 5.1)."),
+    ("group_inflight_messages", "messages", "Pulled messages without acknowledgement (since 5.1)."),
     ("group_committed_messages", "messages", "Sum of the committed offsets of the queues."),
     ("group_uncommitted_queues", "queues", "Queues without a committed offset."),
 )
