@@ -96,7 +96,7 @@ GROUP_COLUMNS: Columns[GroupProgress] = (
     Column("lag", "messages that the group has not consumed yet, in all queues", lambda g: g.lag),
     Column(
         "inflight",
-        "messages that were delivered but not acknowledged, in all queues; since 5.1",
+        "messages that were pulled but not acknowledged, in all queues; since 5.1",
         lambda g: g.inflight_total,
     ),
     GROUP_LAG_REASON,
