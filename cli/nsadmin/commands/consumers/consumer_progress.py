@@ -65,7 +65,7 @@ OFFSET_COLUMNS: Columns[GroupQueueLag] = (
 )
 INFLIGHT: Column[GroupQueueLag] = Column(
     "inflight",
-    "messages that were pulled but not acknowledged; since 5.1; brokers do not count popped ones",
+    "messages that were pulled but not acknowledged, without popped ones; since 5.1",
     lambda q: q.inflight_count,
 )
 GROUP_LAG_REASON: AnyColumn = Column(
