@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots moving-picture bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(MAKEFILE_LIST))
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ kubectl: .venv/.stamp ## run --kube and kube doctor with kubectl and the API ser
 
 tunnels: .venv/.stamp ## run the commands on 5.5.0 and 4.9.7 through --ssh and --kube, in a separate network (3 minutes)
 	NSADMIN_TUNNELS=full $(BIN)/python -m pytest tests/interop/test_tunnels.py
+
+bench-checks: .venv/.stamp ## run `check all` on 1,000 groups: at most 30 s
+	$(BIN)/python -m tests.bench.check_all
 
 bench-exporter: .venv/.stamp ## scrape the exporter of 5,000 topics and 500 groups: at most 5 s and 150 MiB (2 minutes)
 	$(BIN)/python -m tests.bench.exporter

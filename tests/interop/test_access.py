@@ -431,3 +431,11 @@ def test_a_bundle_of_4_9_answers_as_its_broker(old: Old, tmp_path: Path) -> None
     subjects = Subjects("bundled", "bundled-group", old.broker.address, "PLAIN", "stage")
     lines = list_reading_lines(subjects)
     assert find_differences(lines, old.server.address, make_bundle, env) == []
+
+
+def test_a_broker_without_a_timer_wheel_fails_after_it_deleted_a_topic(access: Access) -> None:
+    assert access("updateTopic", "Wheel", "-c", "DefaultCluster", "--yes").code == 0
+    deleted = access("deleteTopic", "Wheel", "-c", "DefaultCluster", "--yes")
+    assert (deleted.code, {row["result"] for row in deleted.rows}) == (0, {"done"}), [
+        row["error"] for row in deleted.rows
+    ]

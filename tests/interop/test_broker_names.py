@@ -70,6 +70,11 @@ def test_two_brokers_of_one_name_are_found_and_named(twins: Twins) -> None:
     assert (listed.code, text in listed.err) == (0, True)
     checked = twins.run("check", "brokers", "--clusterName", CLUSTER)
     assert (checked.code, text in str(checked.rows["details"])) == (1, True), checked
+    for words in (("drain", "broker-twin"), ("rollingRestart", "-c", CLUSTER)):
+        refused = twins.run(*words, "--dry-run")
+        assert (refused.code, text in f"{refused.err}{refused.rows}") == (1, True), refused
+    for words in (("whatIf", "--down", "broker-twin"), ("exportConfigs", CLUSTER)):
+        assert text in twins.run(*words).err
 
 
 def test_a_german_broker_reports_numbers(twins: Twins) -> None:
@@ -97,19 +102,8 @@ def test_a_broker_that_is_renamed_is_one_process_with_two_names(twins: Twins) ->
     wait_for("the new name", names, 60, interval=0.5)
     checked = twins.run("check", "brokers", "--clusterName", CLUSTER)
     assert "two processes" not in str(checked.rows["details"])
-
-
-def test_a_broker_that_registers_where_nobody_listens_is_named_with_its_former_address(twins: Twins) -> None:
-    broker = twins.first
-    wait_for(
-        "its name", lambda: broker.address in str(twins.run("clusterList", CLUSTER).rows), 60, interval=0.5
-    )
-    broker.kill()
-    broker._config |= {"brokerIP1": "127.0.0.9", "bindAddress": "127.0.0.1"}
-    broker.start()
-    former = f"brokerIP1 or listenPort; it was at {broker.address} before"
-    is_named = lambda: former in str(twins.run("check", "brokers", "--clusterName", CLUSTER).rows["details"])  # noqa: E731
-    wait_for("the former address", is_named, 60, interval=0.5)
+    probed = [row["brokerAddr"] for row in twins.run("clusterRT", "-c", CLUSTER, "-a", "1", "--yes").rows]
+    assert probed.count(twins.german.address) <= 1, probed
 
 
 def test_a_kv_entry_that_one_server_has_is_found(twins: Twins) -> None:
@@ -117,3 +111,21 @@ def test_a_kv_entry_that_one_server_has_is_found(twins: Twins) -> None:
     assert command_line.nsadmin(twins.servers[0].address, *words).code == 0
     checked = twins.run("check", "divergence")
     assert (checked.code, "former" in str(checked.rows)) == (1, True), checked
+
+
+def test_a_broker_that_registers_where_nobody_listens_and_with_one_server_only(twins: Twins) -> None:
+    broker = twins.first
+    wait_for(
+        "its name", lambda: broker.address in str(twins.run("clusterList", CLUSTER).rows), 60, interval=0.5
+    )
+    broker.kill()
+    known_at, unknown_at = (server.address for server in twins.servers)
+    broker._config |= {"brokerIP1": "127.0.0.9", "bindAddress": "127.0.0.1", "namesrvAddr": known_at}
+    broker.start()
+    former = f"brokerIP1 or listenPort; it was at {broker.address} before"
+    is_named = lambda: former in str(twins.run("check", "brokers", "--clusterName", CLUSTER).rows["details"])  # noqa: E731
+    wait_for("the former address", is_named, 60, interval=0.5)
+    only = f"name server {unknown_at} does not list 127.0.0.9:{broker.port}, but another name server does"
+    assert only in twins.run("check", "brokers", "--clusterName", CLUSTER).rows["details"]
+    diverging = twins.run("check", "divergence")
+    assert (diverging.code, "broker-twin" in str(diverging.rows)) != (0, False), diverging

@@ -19,6 +19,7 @@ from nsadmin.operations.exporter.metric_registry import METRICS
 from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_topic
 from tests.interop.command_line import ENVIRONMENT
+from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, LiveClients, Running
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import Child, wait_for
@@ -146,10 +147,12 @@ def wait_for_metrics(cluster: Cluster, expected: set[str]) -> Series:
 def test_each_metric_of_ours_and_of_rocketmq_exporter_has_series(cluster: Cluster) -> None:
     cluster.clients.order("send 20")
     cluster.clients.order("wait 20")
+    commit(cluster.brokers[0], "beyond", TOPIC, {0: 99})
     expected = {metric.name for metric in (*METRICS, *COMPAT_METRICS)} - UNSEEN_HERE - SAMPLED
     series = wait_for_metrics(cluster, expected)
     assert total(series, "nsadmin_group_clients", group=GROUP) == 1
     assert total(series, "rocketmq_group_count", group=GROUP) == 1
+    assert total(series, "nsadmin_group_unknown_lag_queues", group="beyond", reason="beyond_end") == 1
     assert total(series, "nsadmin_producer_clients", group=f"{TOPIC}-producer") == 1
     assert total(series, "nsadmin_clients", kind="consumer", language="JAVA", version="V5_5_0") == 1
     for metric in (*METRICS, *COMPAT_METRICS):

@@ -23,8 +23,12 @@ from tests.interop.our_server import OurNameServer
 from tests.interop.popping import create_group
 from tests.interop.processes import wait_for
 from tests.interop.proxies import GrpcClients, JavaProxy
+from tests.interop.wire import ask
 
-TOPICS = ("Healthy", "Stuck", "Tags", "Poison", "Paused", "Idle", "Refused", "Beyond", "Moved", "Gone")
+TOPICS = (
+    "Healthy", "Stuck", "Tags", "Poison", "Paused", "Idle", "Refused", "Beyond", "Moved", "Forbidden",
+    "Popped", "Gone",
+)  # fmt: skip
 
 
 class Consumers(Running):
@@ -202,6 +206,36 @@ def test_a_group_that_may_not_consume(cluster: Cluster) -> None:
     cluster.wait_until_fine("refused")
 
 
+def test_a_topic_that_the_group_alone_may_not_read(cluster: Cluster) -> None:
+    if cluster.master.version == jars.OLD:
+        pytest.skip("4.9.7 does not know the request")
+    cluster.clients.order("join f1 forbidden Forbidden *", "send Forbidden a 0 one", "await forbidden one")
+    forbid = {"group": "forbidden", "topic": "Forbidden", "readable": "false"}
+    assert ask(cluster.master.port, 353, forbid).code == 0
+    row = cluster.wait_for_cause("forbidden", "topicForbidden")
+    assert row["seen"].startswith("broker-a forbids the group to read Forbidden: ")
+    assert ask(cluster.master.port, 353, {**forbid, "readable": "true"}).code == 0
+    cluster.clients.order("send Forbidden a 0 two", "await forbidden two")
+    cluster.wait_until_fine("forbidden")
+
+
+def test_a_popped_message_that_is_not_acknowledged(cluster: Cluster) -> None:
+    if cluster.master.version == jars.OLD:
+        pytest.skip("clients of 4.9.7 do not pop")
+    create_group(cluster.master.port, "popped")
+    words = ("setConsumeMode", "Popped", "popped", "POP", "-b", cluster.master.address, "--yes")
+    assert cluster(*words).code == 0
+    cluster.clients.order("pop q1 popped Popped *", "send Popped a 0 hang")
+
+    def popped() -> str:
+        [seen] = [row["seen"] for row in cluster.explain("popped").rows if row["step"] == "popInFlight"]
+        return str(seen)
+
+    wait_for("its message in flight", lambda: ": 1" in popped())
+    # The broker counts it as consumed for a minute.
+    assert popped().startswith(("popped messages in flight: 1", "popped messages without"))
+
+
 def test_an_offset_beyond_the_end(cluster: Cluster) -> None:
     create_group(cluster.master.port, "beyond")
     commit(cluster.master, "beyond", "Beyond", {0: 99})
@@ -240,6 +274,16 @@ def test_the_clients_of_a_killed_proxy(cluster: Cluster, tmp_path: Path) -> None
         GrpcClients(tmp_path / "grpc") as clients,
     ):
         clients.open("simple", "c1", proxy.grpc_address, "Moved", "behind-proxy")
+        clients.open("producer", "p1", proxy.grpc_address, "Moved")
+        clients.order("send p1 1")
+        clients.order("keep c1")
+        # It has a message, and the broker does not tell: its statistics have nothing in flight.
+        seen = {row["step"]: row["seen"] for row in cluster.explain("behind-proxy").rows}
+        assert seen["popInFlight"] == "neither brokers nor gRPC clients report popped messages in flight"
+        assert {row["inflight"] for row in cluster("consumerProgress", "-g", "behind-proxy").rows} <= {
+            0,
+            None,
+        }
         wait_for("the client", lambda: cluster.explain("behind-proxy").code == 0)
         proxy.kill()
         row = cluster.wait_for_cause("behind-proxy", "proxies")

@@ -165,7 +165,7 @@ class AdminClient(client_admin.AdminClient):
         """Plans that level the load of brokers."""
         from nsadmin.library.cluster_rebalance import ClusterRebalance
 
-        return ClusterRebalance(self, self._caller.pause)
+        return ClusterRebalance(self, self._caller.pause, self._inventory)
 
     def drain(
         self,

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import ReadOnlyAccess
+from nsadmin.operations.broker_identity import observe_twins
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
 from nsadmin.operations.rebalance import topic_figures
@@ -51,11 +53,15 @@ class ClusterRebalance:
     Args:
         admin: The client.
         pause: Waits for some seconds, and ends early when the client is closed.
+        inventory: The addresses that brokers had before.
     """
 
-    def __init__(self, admin: AdminClient, pause: Callable[[float], None]) -> None:
+    def __init__(
+        self, admin: AdminClient, pause: Callable[[float], None], inventory: InventoryKeeper
+    ) -> None:
         self._admin = admin
         self._pause = pause
+        self._inventory = inventory
 
     def propose_plan(
         self,
@@ -121,7 +127,10 @@ class ClusterRebalance:
             figures = topic_figures.read_statistics(self._admin, cluster_state, offset_reading)
             source = "statistics of the brokers"
         created = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-        return build_plan(cluster_state, figures, offset_reading, request, source, created)
+        plan, level_result = build_plan(cluster_state, figures, offset_reading, request, source, created)
+        names = [broker.broker_name for broker in cluster_state.broker_states]
+        twin_lines = observe_twins(self._admin, self._inventory, names)
+        return ProposedPlan(plan._replace(risks=(*plan.risks, *twin_lines)), level_result)
 
     def save_plan(self, proposed_plan: ProposedPlan, path: str | PathLike[str]) -> None:
         """Write a plan to a file that a person can edit. Needs PyYAML. Replaces the file.
@@ -194,6 +203,7 @@ class ClusterRebalance:
         Raises:
             ReadOnlyAccess: The client is read-only.
             NotFound: A broker of the plan is not in the cluster, or there is no run to roll back.
+            NotApplied: Several broker names are one process, or a broker is two processes.
             DrainRefused: The cluster is not as the plan expects, or the plan was run already.
             RocketMQError: A server did not answer.
         """
@@ -214,7 +224,7 @@ class ClusterRebalance:
             max_failed_puts=max_send_errors,
         )
         run_order = RunOrder(plan, rules, interval_seconds, rollback, describe_user())
-        pending_run = open_run(self._admin, run_order, find_state_home(), read_system_ms)
+        pending_run = open_run(self._admin, run_order, find_state_home(), read_system_ms, self._inventory)
         if dry_run:
             return RebalanceResult(False, None, pending_run.risks)
         return self._follow_run(pending_run, on_event)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import NotFound, ReadOnlyAccess
+from nsadmin.operations.broker_identity import observe_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
@@ -95,7 +96,13 @@ class PreparedDrain(NamedTuple):
 
 
 def prepare_drain(
-    admin: AdminClient, plan: DrainPlan, state_home: Path, now_ms: int, *, is_dry_run: bool
+    admin: AdminClient,
+    plan: DrainPlan,
+    state_home: Path,
+    now_ms: int,
+    inventory: InventoryKeeper,
+    *,
+    is_dry_run: bool,
 ) -> PreparedDrain:
     """Read the broker's routes, and check what the cluster loses. An interrupted drain is not checked again.
 
@@ -118,6 +125,9 @@ def prepare_drain(
         now_ms,
         environment.read_slave_gaps(master_addr or None, find_slave_addrs(servers)),
     )
+    twin_lines = observe_twins(admin, inventory, [plan.broker])
+    twin_risks = [DrainRisk("twoProcesses", line, (), True) for line in twin_lines]
+    checked = checked._replace(risks=(*checked.risks, *twin_risks))
     return PreparedDrain(plan, servers, None, checked, environment, folder)
 
 
@@ -207,7 +217,9 @@ def drain_broker(
     if when_safe is not None:
         plan = plan._replace(then=_command_of(when_safe))
     plan = plan._replace(by=describe_user())
-    prepared = prepare_drain(admin, plan, find_state_home(), read_system_ms(), is_dry_run=is_dry_run)
+    prepared = prepare_drain(
+        admin, plan, find_state_home(), read_system_ms(), inventory, is_dry_run=is_dry_run
+    )
     open_topics = {s.namesrv_addr: None if s.error else len(s.open_topics) for s in prepared.servers}
     result = DrainResult(plan.broker, False, (), open_topics, prepared.risks)
     if is_dry_run:

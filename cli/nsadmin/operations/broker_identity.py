@@ -1,20 +1,16 @@
 """Finds brokers that are not what name servers list: one process of several names, and the reverse."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.broker_configs import BrokerConfig
-from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.brokers.clusters import (
-    BrokerAddrGroup,
-    BrokerStatus,
-    describe_shared_addr,
-    find_shared_addrs,
-)
-from nsadmin.client.results import ServerResult
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.operations.inventory.keeper import InventoryKeeper, open_inventory
 
-OtherAddrs = Mapping[str, Collection[str]]
-"""By listed address: other addresses of the same broker name and id, on other name servers or before."""
+if TYPE_CHECKING:
+    from nsadmin.console.session import Session
 
 
 def list_identity_lines(
@@ -45,36 +41,75 @@ def list_identity_lines(
     return lines
 
 
-def find_twins(admin: AdminClient, statuses: Iterable[BrokerStatus], other_addrs: OtherAddrs) -> list[str]:
+def observe_twins(
+    admin: AdminClient, inventory: InventoryKeeper, broker_names: Collection[str] | None = None
+) -> list[str]:
+    """Find twins of these names among the brokers that name servers list, or listed before."""
+    groups = [
+        group
+        for _, info, _ in admin.clusters.get_info_each()
+        for group in (info.broker_groups if info else ())
+        if broker_names is None or group.broker_name in broker_names
+    ]
+    return find_twins(admin, groups, inventory.find_former_addrs())
+
+
+def remark_twins(session: "Session") -> None:
+    """Warn of brokers of which a command sees one process only."""
+    for line in observe_twins(session.admin, open_inventory(session)):
+        session.write_remark(line)
+
+
+def find_twins(
+    admin: AdminClient, groups: Iterable[BrokerAddrGroup], former_addrs: Mapping[str, str]
+) -> list[str]:
     """Describe the brokers with another process of the same name and id, at another address.
 
-    One process that answers at both addresses has one start time.
+    Name servers list the one that registered last: the other is on another name server, or was there before
+    (`former_addrs`, by present address). One process that answers at both addresses has one start time.
     """
-    suspects = [
-        (s, addr)
-        for s in statuses
-        if s.runtime_info is not None
-        for addr in other_addrs.get(s.broker_addr, ())
-        if addr != s.broker_addr
-    ]
-    if not suspects:
+    # The inventory may be older than the list, so that its present address is the former one now.
+    other_addrs = {former: present for present, former in former_addrs.items()} | dict(former_addrs)
+    addrs_by_broker: dict[tuple[str, int], dict[str, None]] = {}
+    for group in groups:
+        for broker_id, addr in group.broker_addrs.items():
+            known = addrs_by_broker.setdefault((group.broker_name, broker_id), {})
+            known |= dict.fromkeys([addr, other_addrs.get(addr, addr)])
+    suspects = {broker: [*addrs] for broker, addrs in addrs_by_broker.items() if len(addrs) > 1}
+    asked_addrs = list(dict.fromkeys(addr for addrs in suspects.values() for addr in addrs))
+    if not asked_addrs:
         return []
-    addrs = list(dict.fromkeys(addr for _, addr in suspects))
-    configs = {addr: config for addr, config, _ in admin.broker_configs.get_each(addrs) if config is not None}
-    infos = {addr: info for addr, info, _ in admin.brokers.get_runtime_info(addrs)}
-    return [
-        f"{s.broker_name} {s.broker_id} is two processes, at {s.broker_addr} and {addr}: name servers "
-        "list the one that registered last, and clients cannot read the other's messages. Give one of them "
-        "another brokerName"
-        for s, addr in suspects
-        if _own(configs, addr, "brokerName") == s.broker_name
-        and _own(configs, addr, "brokerId") == str(s.broker_id)
-        and _boot_ms(infos.get(addr)) not in (None, _boot_ms(s.runtime_info))
-    ]
+    configs = {
+        addr: config for addr, config, _ in admin.broker_configs.get_each(asked_addrs) if config is not None
+    }
+    # Nobody may be at a former address any more: wait for it once.
+    boots = {
+        addr: info.get_integer("bootTimestamp")
+        for addr, info, _ in admin.brokers.get_runtime_info(list(configs))
+        if info is not None
+    }
+    lines = []
+    for (name, broker_id), addrs in suspects.items():
+        processes = {
+            boots[addr]: addr
+            for addr in reversed(addrs)
+            if boots.get(addr)
+            and _own(configs, addr, "brokerName") == name
+            and _own(configs, addr, "brokerId") == str(broker_id)
+        }
+        if len(processes) > 1:
+            lines.append(
+                f"{name} {broker_id} is two processes, at {' and '.join(reversed(processes.values()))}: "
+                "name servers list the one that registered last, and clients cannot read the other's "
+                "messages. Give one of them another brokerName"
+            )
+    return lines
 
 
-def _boot_ms(info: RuntimeInfo | None) -> int | None:
-    return None if info is None else info.get_integer("bootTimestamp")
+def refuse_twins(admin: AdminClient, inventory: InventoryKeeper, broker_names: Collection[str]) -> None:
+    """Refuse a procedure that would change one of two processes, and take it for both."""
+    for line in observe_twins(admin, inventory, broker_names):
+        raise NotApplied(line)
 
 
 def _own(configs: Mapping[str, BrokerConfig], addr: str, key: str) -> str | None:

@@ -1,5 +1,5 @@
 // Push consumers of many groups that fail on purpose: GroupIncidents NAME_SERVERS. Each line of input is an order, answered
-// with a line "done ORDER": "join NAME GROUP TOPIC EXPRESSION" and "order NAME GROUP TOPIC EXPRESSION" (in order) start a
+// with a line "done ORDER": "join NAME GROUP TOPIC EXPRESSION", "order NAME GROUP TOPIC EXPRESSION" (in order) and "pop ..." start a
 // consumer, "leave NAME", "suspend NAME", "resume NAME", "send TOPIC TAG QUEUE BODY", "await GROUP BODY" (until it consumed that).
 // A listener never returns for the body "hang", and fails for "poison" until the order "mend".
 
@@ -39,6 +39,7 @@ public class GroupIncidents {
             switch (words[0]) {
                 case "join":
                 case "order":
+                case "pop":
                     CONSUMERS.put(words[1], start(args[0], words));
                     break;
                 case "leave":
@@ -91,6 +92,10 @@ public class GroupIncidents {
         } else {
             consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) ->
                 consume(words[2], messages) ? ConsumeConcurrentlyStatus.CONSUME_SUCCESS : ConsumeConcurrentlyStatus.RECONSUME_LATER);
+        }
+        if (words[0].equals("pop")) {
+            // Clients of 4.9 have no such method.
+            DefaultMQPushConsumer.class.getMethod("setClientRebalance", boolean.class).invoke(consumer, false);
         }
         consumer.start();
         return consumer;

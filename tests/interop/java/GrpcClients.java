@@ -1,7 +1,7 @@
 // gRPC clients that stay: each line of input is an order, "done LINE" its answer; clients are known by a name.
 // "push|simple|producer NAME ENDPOINTS TOPIC GROUP" starts one ("-" for a producer's group) and answers
 // "id NAME CLIENT_ID"; "send NAME COUNT", "receive NAME" (a simple consumer receives and acknowledges once),
-// "leave NAME".
+// "keep NAME" (it receives, and acknowledges nothing), "leave NAME".
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -46,6 +46,10 @@ public class GrpcClients {
                 SimpleConsumer simple = (SimpleConsumer) CLIENTS.get(name);
                 for (MessageView message : simple.receive(16, Duration.ofSeconds(20))) {
                     simple.ack(message);
+                }
+                break;
+            case "keep":
+                while (((SimpleConsumer) CLIENTS.get(name)).receive(16, Duration.ofSeconds(60)).isEmpty()) {
                 }
                 break;
             case "leave":

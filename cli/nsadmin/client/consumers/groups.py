@@ -108,6 +108,20 @@ class GroupAdmin:
             for target in broker_targets
         ]
 
+    def list_forbidden_topics(self, broker_addrs: Iterable[str]) -> list[ServerResult[dict[str, list[str]]]]:
+        """Return the topics that groups may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        UPDATE_AND_GET_GROUP_FORBIDDEN (353) forbids them.
+
+        Args:
+            broker_addrs: The broker addresses.
+
+        Returns:
+            One ServerResult per address, in order: group to its forbidden topics.
+        """
+        request_code = RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG
+        return self._caller.read_each(broker_addrs, _parse_forbidden_topics, request_code)
+
     def list_names(
         self, cluster_name: str | None = None, *, include_system: bool = False
     ) -> list[ServerResult[list[str]]]:
@@ -327,10 +341,8 @@ class GroupAdmin:
         }
         forbidden_topics = {
             (addr, group): topics
-            for group in groups
-            for addr, topics in read_forbidden_topics(
-                self._caller, [a for a, g in held if g == group], group
-            ).items()
+            for addr, topics_by_group, _ in self.list_forbidden_topics(dict.fromkeys(a for a, _ in held))
+            for group, topics in (topics_by_group or {}).items()
         }
         answers = send_group_deletions(self._caller, held, clean_offset=clean_offset)
         holder_addrs = list(dict.fromkeys(addr for addr, _ in held))
@@ -394,15 +406,13 @@ def is_system_group(group: str) -> bool:
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
 
 
-def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: str) -> dict[str, list[str]]:
-    """Return the topics that a group may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201)."""
-
-    def parse_topics(response: RemotingCommand) -> list[str]:
-        bits = parse_json_object(response).child("forbiddenTable").child(group)
-        return sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
-
-    topic_results = caller.read_each(broker_addrs, parse_topics, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
-    return {result.addr: result.result for result in topic_results if result.result is not None}
+def _parse_forbidden_topics(response: RemotingCommand) -> dict[str, list[str]]:
+    table = parse_json_object(response).child("forbiddenTable")
+    bits_by_group = {group: table.child(group) for group in table.members}
+    return {
+        group: sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
+        for group, bits in bits_by_group.items()
+    }
 
 
 def complete_restoration(

@@ -260,7 +260,11 @@ class OffsetAdmin:
             raise NotFound(f'no broker of the topic has the consumer group "{group}"')
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:
-        offset_moves = list(offset_moves)
+        # A broker that was renamed has two names with one address: its queues count once.
+        by_place: dict[tuple[str, int], OffsetMove] = {}
+        for move in offset_moves:
+            by_place.setdefault((move.broker_addr or move.queue.broker_name, move.queue.queue_id), move)
+        offset_moves = list(by_place.values())
         readable_moves = [move for move in offset_moves if move.error is None]
         committed_offsets = iter(
             read_committed_offsets(self._caller, [(m.broker_addr, group, m.queue) for m in readable_moves])
@@ -319,7 +323,9 @@ class OffsetAdmin:
         )
         if reported_offsets is None:
             return [fail_move(move, error or NotFound("")) for move in moves]
-        reported_moves = [apply_reported_offset(m, reported_offsets.get(m.queue)) for m in moves]
+        # By queue id: the broker answers with its own name, which is another one after a renaming.
+        offsets_by_id = {queue.queue_id: offset for queue, offset in reported_offsets.items()}
+        reported_moves = [apply_reported_offset(m, offsets_by_id.get(m.queue.queue_id)) for m in moves]
         return self._read_back(reported_moves, plan.group, resets_by_itself)
 
     def _read_back(self, moves: Sequence[OffsetMove], group: str, is_immediate: bool) -> list[OffsetMove]:

@@ -32,6 +32,7 @@ from nsadmin.operations.backups.archive import (
 )
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section, list_items
+from nsadmin.operations.broker_identity import remark_twins
 
 
 class CreatedBackup(NamedTuple):
@@ -139,6 +140,7 @@ def backup_create(
             tuple(dict.fromkeys(namespaces or ())),
             with_secrets=with_secrets,
         )
+        remark_twins(session)
         backup_path = _write_backup(backup, file_name, folder_name, keys)
         notes = [*backup.remarks]
         if keep_count is not None and folder_name is not None:

@@ -18,6 +18,7 @@ from nsadmin.console import stderr
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows
 from nsadmin.console.session import Session
+from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.exports import configs, metadata, metrics, observer
 from nsadmin.operations.exports.document_file import format_document, save_document
 from nsadmin.operations.exports.observer import ExportedBroker
@@ -164,6 +165,7 @@ def _list_processes(session: Session, cluster_name: str | None) -> tuple[BrokerA
     cluster_info = session.admin.clusters.get_info()
     for broker_addr, names in find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)).items():
         session.write_remark(f"{describe_shared_addr(broker_addr, names)}: exported once, as {names[0]}")
+    remark_twins(session)
     return cluster_info.processes_in_cluster(cluster_name)
 
 

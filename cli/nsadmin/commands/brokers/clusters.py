@@ -181,10 +181,7 @@ def cluster_list(
             BrokerAddrGroup(s.cluster_name, s.broker_name, {s.broker_id: s.broker_addr}) for s in statuses
         ]
         notes += list_identity_lines(groups, config_results)
-        former_addrs = inventory_keeper.find_former_addrs()
-        notes += find_twins(
-            session.admin, statuses, {addr: [former] for addr, former in former_addrs.items()}
-        )
+        notes += find_twins(session.admin, groups, inventory_keeper.find_former_addrs())
         notes += list_broker_faults(statuses)
         missing_errors = [
             BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers

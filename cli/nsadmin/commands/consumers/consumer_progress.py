@@ -64,7 +64,9 @@ OFFSET_COLUMNS: Columns[GroupQueueLag] = (
     Column("lag", "messages that the group has not consumed yet", lambda q: q.lag.messages),
 )
 INFLIGHT: Column[GroupQueueLag] = Column(
-    "inflight", "messages that were delivered but not acknowledged; since 5.1", lambda q: q.inflight_count
+    "inflight",
+    "messages that were pulled but not acknowledged, without popped ones; since 5.1",
+    lambda q: q.inflight_count,
 )
 GROUP_LAG_REASON: AnyColumn = Column(
     "lagReason",
@@ -94,7 +96,7 @@ GROUP_COLUMNS: Columns[GroupProgress] = (
     Column("lag", "messages that the group has not consumed yet, in all queues", lambda g: g.lag),
     Column(
         "inflight",
-        "messages that were delivered but not acknowledged, in all queues; since 5.1",
+        "messages that were pulled but not acknowledged, in all queues; since 5.1",
         lambda g: g.inflight_total,
     ),
     GROUP_LAG_REASON,
@@ -168,7 +170,7 @@ def consumer_progress(
     """Show how far a consumer group is behind on each queue, or how far all groups are behind.
 
     nsadmin asks every broker, even if no route leads to it. diff is the number of messages that the group has
-    not consumed. inflight is the number of messages that were delivered but not acknowledged (5.1 and later).
+    not consumed. inflight is the number of messages that were pulled but not acknowledged (5.1 and later).
     lastTime is the time in UTC when the last consumed message was stored.
 
     diff is unknown, and lagReason says why, in three cases. The group has committed no offset, so its

@@ -8,6 +8,7 @@ from nsadmin.client.results import NotApplied
 from nsadmin.console import audit
 from nsadmin.console.audit import AuditRecord, UnreadableAuditError
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.phrases import quote_command
 
 _MOVING_COMMANDS = frozenset(("resetOffsetByTime", "skipAccumulatedMessage", "cloneGroupOffset"))
 _MOVED_RESULTS = ("done", "pending")
@@ -59,6 +60,23 @@ def find_former_offsets(
         if moved_rows:
             return {(row["brokerName"], row["queueId"]): row.get("from") for row in moved_rows}
     raise NotFound(f'the audit has no move of "{group}" on "{topic}": nsadmin audit list shows what it has')
+
+
+def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:
+    """Add `undo` to the records: the command, for the last move of a group on a topic."""
+    completed: list[AuditRecord] = []
+    undone: set[tuple[str, ...]] = set()
+    for record in reversed(list(records)):
+        undo, moves = None, _MOVING_COMMANDS.intersection(_split_command(record)[:1])
+        for row in record.get("results") or () if moves else ():
+            words = ("resetOffsetByTime", str(row.get("group")), str(row.get("topic")), "--undo")
+            servers = ("-n", ";".join(record.get("nameServers") or ()))
+            if row.get("result") in _MOVED_RESULTS and (*words, *servers) not in undone:
+                undone.add((*words, *servers))
+                context = record.get("context")
+                undo = quote_command(*words, *(("--context", context) if context else servers))
+        completed.append(record | {"undo": undo})
+    return completed[::-1]
 
 
 def _split_command(record: AuditRecord) -> list[str]:

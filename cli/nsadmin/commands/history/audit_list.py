@@ -6,6 +6,7 @@ from typer import Option
 
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import command
+from nsadmin.commands.consumers.offset_undo import add_undo_commands
 from nsadmin.console import audit
 from nsadmin.console.audit import AuditRecord, UnreadableAuditError
 from nsadmin.console.exit_codes import UsageError
@@ -24,6 +25,9 @@ SERVERS: Column[AuditRecord] = Column(
     "addresses of the servers that received changes",
     lambda r: tuple(dict.fromkeys(request.get("server") for request in r.get("sent") or ())),
 )
+UNDO = _recorded_column(
+    "undo", "command that moves a group back, for its last move on a topic; null for other changes"
+)
 AUDIT_COLUMNS: Columns[AuditRecord] = (
     Column("time", "start of the command (UTC)", lambda r: format_utc(r["time"])),
     _recorded_column("user", "name of the account"),
@@ -39,8 +43,9 @@ AUDIT_COLUMNS: Columns[AuditRecord] = (
     _recorded_column("results", "the rows of the command", wide=True),
     EXIT_CODE,
     SERVERS,
+    UNDO,
 )
-AUDIT_TABLE = (*(c for c in AUDIT_COLUMNS[:-2] if not c.wide), SERVERS, EXIT_CODE)
+AUDIT_TABLE = (*(c for c in AUDIT_COLUMNS[:-3] if not c.wide), SERVERS, EXIT_CODE, UNDO)
 
 
 @command(columns=AUDIT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
@@ -56,6 +61,7 @@ def audit_list(
     Each command that sent a changing request has a row, also if it failed or was interrupted. JSON also has
     the name servers, each request with its outcome, and the rows that the command showed. The audit is in
     nsadmin/audit.jsonl in ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
+    undo has the command that moves a group back after a reset of its offsets that was a mistake.
 
     Examples:
         # All changes
@@ -71,6 +77,6 @@ def audit_list(
         audit_log = audit.load_audit(audit_file)
     except UnreadableAuditError as error:
         raise UsageError(f"{error}") from None
-    records = [r for r in audit_log.records if r["time"] >= begin_ms]
+    records = [r for r in add_undo_commands(audit_log.records) if r["time"] >= begin_ms]
     notes = [f"{audit_file}: line {number} is not an audit record" for number in audit_log.unreadable_lines]
     return ResultRows.from_records(AUDIT_COLUMNS, records, (), notes, table=AUDIT_TABLE)

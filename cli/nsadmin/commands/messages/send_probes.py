@@ -1,6 +1,6 @@
 """Owns sendMsgStatus, checkMsgSendRT and clusterRT, which write test messages and measure the time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from time import time
 from typing import Annotated, NamedTuple
@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.brokers.clusters import BrokerAddrGroup
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.send_probes import SendProbe
 from nsadmin.command_line import argument_values
@@ -249,11 +249,13 @@ def cluster_rt(
     _require_size(body_bytes)
     argument_values.validate_interval(interval_seconds)
     as_lines = argument_values.parse_boolean("-p", lines_flag) is True
-    groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    cluster_info = session.admin.clusters.get_info()
+    groups = cluster_info.processes_in_cluster(cluster_name)
+    shared_addrs = find_shared_addrs(cluster_info.groups_in_cluster(cluster_name))
     names = ", ".join(g.broker_name for g in groups)
     session.confirm_change(f"Write {message_count} messages of {body_bytes} bytes to each of {names}?")
     measure_once = partial(
-        _measure_brokers, session, groups, message_count, body_bytes, machine_room, as_lines
+        _measure_brokers, session, groups, shared_addrs, message_count, body_bytes, machine_room, as_lines
     )
     if interval_seconds is None or session.is_dry_run:
         return measure_once()
@@ -263,12 +265,18 @@ def cluster_rt(
 def _measure_brokers(
     session: Session,
     groups: Sequence[BrokerAddrGroup],
+    shared_addrs: Mapping[str, Sequence[str]],
     message_count: int,
     body_bytes: int,
     machine_room: str | None,
     as_lines: bool,
 ) -> ResultRows | str:
-    brokers = [_measure_broker(session, g, message_count, body_bytes) for g in groups]
+    brokers = [
+        _measure_broker(
+            session, g, shared_addrs.get(g.master_addr or "", [g.broker_name]), message_count, body_bytes
+        )
+        for g in groups
+    ]
     errors = [b.error for b in brokers]
     common = {MACHINE_ROOM: machine_room}
     rows = ResultRows.from_records(BROKER_RT_COLUMNS, brokers, errors, common=common)
@@ -281,12 +289,17 @@ def _measure_brokers(
 
 
 def _measure_broker(
-    session: Session, group: BrokerAddrGroup, message_count: int, body_bytes: int
+    session: Session, group: BrokerAddrGroup, names: Sequence[str], message_count: int, body_bytes: int
 ) -> BrokerTimes:
-    send_probes = session.admin.send_probes
-    try:
-        queue = send_probes.choose_queue(group.broker_name)
-    except RocketMQError as error:
+    """Measure a broker with the topic of one of its names: a renamed one still has the former topic."""
+    send_probes, queue = session.admin.send_probes, None
+    for name in names:
+        try:
+            queue = send_probes.choose_queue(name)
+            break
+        except RocketMQError as name_error:
+            error = name_error
+    if queue is None:
         return BrokerTimes(group, format_utc(int(time() * 1000)), None, None, error)
     probes = None if session.is_dry_run else list(send_probes.send_probes(queue, body_bytes, message_count))
     first_error = next((p.error for p in probes or () if p.error is not None), None)

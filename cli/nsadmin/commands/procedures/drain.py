@@ -264,6 +264,7 @@ def _check_and_drain(
         drain_plan,
         find_state_home(),
         signals.SYSTEM_CLOCK.now_ms(),
+        open_inventory(session),
         is_dry_run=session.is_dry_run,
     )
     servers = prepared_drain.servers

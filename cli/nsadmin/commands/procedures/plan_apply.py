@@ -28,6 +28,7 @@ from nsadmin.console.exit_codes import DIFFERENCES_FOUND, UsageError
 from nsadmin.console.output import OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
+from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.plans import fields, plan_file
 from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
@@ -84,6 +85,7 @@ def export(
         raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
     live_state = observe_cluster(session.admin, cluster_name, namespace_names)
+    remark_twins(session)
     desired_state, remark_lines = describe_cluster(live_state, namespace_names)
     errors = [broker.error for broker in live_state.broker_states] + [
         server.error for server in live_state.server_states
@@ -148,6 +150,7 @@ def _plan_file(
     """The rows of a plan, and whether it has steps; `saved_file` keeps it."""
     desired_state = _parse_desired_state(file_name, _read_file(file_name))
     live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
+    remark_twins(session)
     if saved_file is not None:
         try:
             plan_file.save_plan(
@@ -231,6 +234,7 @@ def apply(
     if saved_plan is not None:
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
     _require_few_deletes(plan_difference, max_deletes)
+    remark_twins(session)
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     warning_lines = [*live_state.shared_addr_lines, *stranded_warnings(stranded_messages)]

@@ -8,6 +8,7 @@ from nsadmin.console.output import OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.drain.runner import DrainPlan
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_rules import RunRules
@@ -68,5 +69,5 @@ def find_unfinished_removal(session: Session, cluster_name: str, broker_name: st
 
 def propose_removal(session: Session, cluster_name: str, broker_name: str) -> RebalancePlan:
     """Plan to move all queues of the broker, so that the other brokers have equal numbers."""
-    planner = ClusterRebalance(session.admin, sleep)
+    planner = ClusterRebalance(session.admin, sleep, open_inventory(session))
     return planner.propose_plan(cluster_name, removed=(broker_name,), goal="queues").plan

@@ -17,6 +17,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.rebalance.plan_builder import ProposedPlan
 from nsadmin.operations.rebalance.plan_fields import REBALANCE_GOALS
 from nsadmin.operations.rebalance.rebalance_plan import (
@@ -152,7 +153,7 @@ def rebalance_plan(
         raise UsageError(f'invalid value "{goal}" for --goal: use one of {", ".join(REBALANCE_GOALS)}')
     if sample is not None and journal_folder is not None:
         raise UsageError("--sample and --journal exclude each other: omit one of them")
-    proposed_plan = ClusterRebalance(session.admin, sleep).propose_plan(
+    proposed_plan = ClusterRebalance(session.admin, sleep, open_inventory(session)).propose_plan(
         cluster_name or _find_only_cluster(session),
         added=added or (),
         removed=removed or (),

@@ -20,6 +20,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows
 from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.rebalance_plan import (
     NO_QUEUES,
@@ -203,7 +204,13 @@ def load_plan_file(plan_file: str) -> RebalancePlan:
 def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRows | Iterator[OutputText]:
     """Check a plan, ask, and run or resume it."""
     plan = run_order.plan
-    pending_run = open_run(session.admin, run_order, find_state_home(), signals.SYSTEM_CLOCK.now_ms)
+    pending_run = open_run(
+        session.admin,
+        run_order,
+        find_state_home(),
+        signals.SYSTEM_CLOCK.now_ms,
+        open_inventory(session),
+    )
     if session.is_dry_run:
         return _dry_run_rows(run_order, pending_run.risks)
     for risk in pending_run.risks:

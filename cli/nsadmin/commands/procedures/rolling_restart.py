@@ -18,10 +18,12 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations import shell_command
+from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.runner import DrainPlan
 from nsadmin.operations.drain.state import open_drain
+from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.release_faults import list_broker_faults
 from nsadmin.operations.restart.events import describe_record
@@ -125,6 +127,7 @@ def rolling_restart(
         if broker_group.broker_addrs
     ]
     refuse_shared_addrs(find_shared_addrs(broker_groups))
+    refuse_twins(session.admin, open_inventory(session), [g.broker_name for g in broker_groups])
     restart_rules = RestartRules(
         round(parse_duration_seconds("--patience", patience_text, 1, 86400) * 1000),
         max_groups,

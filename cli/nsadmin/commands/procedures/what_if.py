@@ -24,6 +24,7 @@ from nsadmin.commands.procedures.outage_rows import (
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session
+from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_outage import (
@@ -112,9 +113,9 @@ def what_if(
     if not broker_words:
         raise UsageError("invalid value for --down: write BROKER,BROKER")
     now_ms = time_ns() // 1_000_000
-    return _outlook_rows(
-        foresee_broker_outage(session.admin, broker_words, now_ms, include_system=include_system), show_each
-    )
+    outage = foresee_broker_outage(session.admin, broker_words, now_ms, include_system=include_system)
+    remark_twins(session)
+    return _outlook_rows(outage, show_each)
 
 
 def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:

@@ -254,12 +254,13 @@ class _Collection:
     def read_topics(self, topics: Sequence[str]) -> None:
         admin = self._admin
         route_results = admin.topics.get_routes(topics)
-        topic_places = [
+        # A broker that was renamed has two names with one address.
+        topic_places = dict.fromkeys(
             (queue_route.any_addr, topic)
             for topic, route_result in route_results.items()
             for queue_route in (route_result.result.queues if route_result.result else ())
             if queue_route.any_addr is not None
-        ]
+        )
         admin.bulk.read_bodies(
             RequestCode.GET_TOPIC_STATS_INFO,
             [(addr, headers.write_header(headers.TopicName(topic))) for addr, topic in topic_places],

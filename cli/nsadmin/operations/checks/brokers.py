@@ -76,10 +76,6 @@ def observe(admin: AdminClient, scope: CheckScope) -> BrokerObservation:
         for (group, broker_id, addr), result in zip(members, runtime_results, strict=True)
     }
     former_addrs = inventory.find_former_addrs() if inventory is not None else {}
-    other_addrs = {
-        addr: [*listing.other_addrs.get(addr, ()), *([former] if (former := former_addrs.get(addr)) else [])]
-        for addr in statuses
-    }
     answering_addrs = [addr for addr, status in statuses.items() if status.is_reachable]
     return BrokerObservation(
         listing,
@@ -90,7 +86,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> BrokerObservation:
         None if inventory is None else inventory.problem,
         scope.expected_count,
         scope.cluster_name,
-        find_twins(admin, statuses.values(), other_addrs),
+        find_twins(admin, [g for groups in listing.groups_by_server.values() for g in groups], former_addrs),
     )
 
 

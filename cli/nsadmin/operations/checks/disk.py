@@ -85,8 +85,9 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         minimum_state = CheckState.WARNING
     if states.refusals:
         minimum_state = CheckState.CRITICAL
+    full = {**states.refusals, **states.deletions}
     details = [
-        *(f"{names[addr]} {text}" for addr, text in {**states.refusals, **states.deletions}.items()),
+        *(f"{names[addr]} {text}" for addr, text in full.items()),
         *(
             f"{names[addr]} will refuse messages in {_format_days(day_count)}, if it grows as "
             f"{seen.earlier.since_text}"
@@ -100,7 +101,7 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         samples,
         details,
         minimum_state=minimum_state,
-    )
+    )._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 
 
 def _summarize(

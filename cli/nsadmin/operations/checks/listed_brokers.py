@@ -1,6 +1,6 @@
 """The list of brokers: all brokers that at least one name server lists."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
@@ -39,18 +39,6 @@ class BrokerListing(NamedTuple):
                 for addr, groups in self.groups_by_server.items()
             },
         )
-
-    @property
-    def other_addrs(self) -> dict[str, set[str]]:
-        """The addresses that name servers list for the same broker name and id, by address."""
-        addrs_by_broker: dict[tuple[str, int], set[str]] = {}
-        for groups in self.groups_by_server.values():
-            for group in groups:
-                for broker_id, addr in group.broker_addrs.items():
-                    addrs_by_broker.setdefault((group.broker_name, broker_id), set()).add(addr)
-        return {
-            addr: addrs - {addr} for addrs in addrs_by_broker.values() for addr in addrs if len(addrs) > 1
-        }
 
     @property
     def missing_addrs(self) -> dict[str, list[str]]:
@@ -114,3 +102,8 @@ def merge_groups(groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
     return [
         BrokerAddrGroup(*key, dict(sorted(addrs_by_group[key].items()))) for key in sorted(addrs_by_group)
     ]
+
+
+def explain_brokers(broker_addrs: Iterable[str]) -> tuple[str, ...]:
+    """The remedies of details about these brokers."""
+    return tuple(f"`nsadmin broker explain {addr}`" for addr in broker_addrs)

@@ -90,35 +90,32 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         return scale.make_unknown_finding("no master reported its send queue", doubts)
     nearest = max(uses, key=lambda addr: uses[addr].percent)
     failed = _count_failures(infos, seen.earlier)
+    used_lines = {a: f"{names[a]}: {_describe(use)}" for a, use in uses.items() if use.percent >= 1}
     low_lines = [
-        f"{names[addr]} {text.format(use.limit)}: {setting} (default {use.default:.0f})"
+        (addr, f"{names[addr]} {text.format(use.limit)}: {setting} (default {use.default:.0f})")
         for addr, addr_uses in all_uses.items()
         for setting, text in _LOW_TEXTS.items()
         for use in [use for use in addr_uses if use.setting == setting and use.is_low][:1]
     ]
     failure_lines = [
-        f"{names[addr]} could not store {count:.0f} messages {seen.earlier.since_text}"
+        (addr, f"{names[addr]} could not store {count:.0f} messages {seen.earlier.since_text}")
         for addr, count in failed.items()
         if count and seen.earlier is not None
     ]
     minimum_state = CheckState.UNKNOWN if doubts else CheckState.OK
-    if low_lines or failure_lines:
+    problem_lines = [*low_lines, *failure_lines]
+    if problem_lines:
         minimum_state = CheckState.WARNING
     return scale.make_finding(
-        _summarize(names, uses, nearest, [*low_lines, *failure_lines]),
+        _summarize(names, uses, nearest, [line for _, line in problem_lines]),
         [
             scale.make_sample("pressure", round(uses[nearest].percent, 1)),
             *([scale.make_sample("failed", sum(failed.values()))] if seen.earlier is not None else []),
             *_sample_brokers(scale, names, infos),
         ],
-        [
-            *(f"{names[a]}: {_describe(use)}" for a, use in uses.items() if use.percent >= 1),
-            *low_lines,
-            *failure_lines,
-            *doubts,
-        ],
+        [*used_lines.values(), *(line for _, line in problem_lines), *doubts],
         minimum_state=minimum_state,
-    )
+    )._replace(remedies=listed_brokers.explain_brokers([*used_lines, *(addr for addr, _ in problem_lines)]))
 
 
 def _find_nearest(uses: Sequence[LimitUse]) -> LimitUse | None:

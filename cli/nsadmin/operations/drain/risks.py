@@ -95,6 +95,8 @@ def _advise(broker: str, risk: DrainRisk) -> str:
         return "omit --durable, or stop their producers first"
     if risk.kind == "slave":
         return "wait until `nsadmin check replicas` is OK"
+    if risk.kind == "twoProcesses":
+        return "then drain it again"
     return "restart the name servers one by one to remove former names"
 
 

@@ -225,7 +225,15 @@ def _find_long_wait(facts: BrokerFacts) -> Iterator[CauseFinding]:
     )  # fmt: skip
 
 
-def _find_quotas(facts: BrokerFacts) -> Iterator[CauseFinding]:
+def _find_refused_kinds(facts: BrokerFacts) -> Iterator[CauseFinding]:
+    if facts.config.get("timerWheelEnable") == "false":
+        yield from _find(
+            facts, "warning", "timerWheelEnable is false: it refuses timed messages",
+            _change(
+                facts, "timerWheelEnable", "true",
+                "then restart the broker, which makes the wheel. It delivers the timed messages that it has",
+            ),
+        )  # fmt: skip
     if facts.config.get("rejectTransactionMessage") == "true":
         yield from _find(
             facts, "warning", "rejectTransactionMessage is true: it refuses transactional messages",
@@ -345,13 +353,8 @@ BROKER_CHECKS: tuple[CauseCheck[BrokerFacts], ...] = (
         ),
         partial(_find_full_queue, setting="endTransactionPoolQueueCapacity", noun="commits and rollbacks"),
     ),
-    CauseCheck("quotas", "no setting refuses a kind of message", _find_quotas),
+    CauseCheck("quotas", "no setting refuses a kind of message", _find_refused_kinds),
     CauseCheck("coldReads", _describe_cold_reads, _find_cold_reads),
-    CauseCheck(
-        "memory",
-        lambda facts: skipped_finding("a broker reports neither its heap nor its machine's memory"),
-        lambda facts: iter(()),
-    ),
     CauseCheck("load", _describe_load, _find_load),
 )
 """All checks in their order: an earlier cause can lead to later ones."""

@@ -224,6 +224,25 @@ def _enabled_group(facts: GroupFacts) -> CauseFinding:
     return ok_finding(f"the group may consume on {join_names(holders)}")
 
 
+def _find_forbidden_topics(facts: GroupFacts) -> Iterator[CauseFinding]:
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        result = facts.cluster.forbidden.get(addr)
+        topics = (result.result or {}).get(facts.group, []) if result else []
+        for topic in topics:
+            if topic in facts.topics:
+                yield CauseFinding(
+                    "cause",
+                    f"{group.broker_name} forbids the group to read {topic}: pulls get NO_PERMISSION (16)",
+                    Advice(
+                        "a program forbade it with request 353: allow it again with "
+                        "updateAndGetGroupReadForbidden of Java's DefaultMQAdminExt, on each master"
+                    ),
+                    broker_name=group.broker_name,
+                    broker_addr=addr,
+                )
+
+
 # Clients
 
 
@@ -705,7 +724,7 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
         if rates[topic] > 0 or not sample:
             continue
         if sql:
-            yield CauseFinding("unknown", f"whether {sql[0]} matches messages of {topic} was not examined")
+            yield CauseFinding("unknown", f"{topic} has an SQL92 filter, which was not evaluated: {sql[0]}")
         elif filters and not any(_matches(text, m.tags) for text in filters for m in sample):
             tags = Counter(m.tags or "no tag" for m in sample).most_common()
             yield CauseFinding(
@@ -779,22 +798,21 @@ def _valid_offsets(facts: GroupFacts) -> CauseFinding:
     return ok_finding(text) if facts.lags else skipped_finding("the group has no offsets")
 
 
+def _count_unacknowledged(facts: GroupFacts) -> dict[str, int]:
+    """Popped messages by client. Brokers do not report them: they commit an offset with the pop."""
+    counts = {c: sum(p.wait_ack_count or 0 for p in info.pop_queues) for c, info in facts.running}
+    return {client_id: count for client_id, count in counts.items() if count}
+
+
 def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
-    if not _pops(facts):
-        return
-    inflight = sum(max(0, lag.inflight_count or 0) for lag in facts.lags)
-    unacknowledged = {
-        client_id: count
-        for client_id, info in facts.running
-        if (count := sum(p.wait_ack_count or 0 for p in info.pop_queues))
-    }
-    if inflight and not _consume_tps(facts):
-        by_client = join_names(f"{client_id} {count}" for client_id, count in unacknowledged.items())
+    by_client = _count_unacknowledged(facts)
+    if by_client and not _consume_tps(facts):
         yield CauseFinding(
             "warning",
-            f"popped messages without an acknowledgement: {inflight}, and the group consumes nothing; others "
-            "get them when their invisible time ends" + (f"; they are at {by_client}" if by_client else ""),
-            advise_command("consumerProgress", facts.group, instruction="look whether they are acknowledged"),
+            f"popped messages without an acknowledgement: {sum(by_client.values())}, and the group consumes "
+            "nothing. Others get them when their invisible time ends. They are at "
+            f"{join_names(f'{client_id} {count}' for client_id, count in by_client.items())}",
+            advise_command("consumerStatus", facts.group, instruction="look whether they are acknowledged"),
         )
 
 
@@ -809,9 +827,9 @@ def _pops(facts: GroupFacts) -> bool:
 def _visible_messages(facts: GroupFacts) -> CauseFinding:
     if not _pops(facts):
         return skipped_finding("the group does not pop")
-    return ok_finding(
-        f"popped messages in flight: {sum(max(0, lag.inflight_count or 0) for lag in facts.lags)}"
-    )
+    if not any(info.pop_queues for _, info in facts.running):
+        return skipped_finding("neither brokers nor gRPC clients report popped messages in flight")
+    return ok_finding(f"popped messages in flight: {sum(_count_unacknowledged(facts).values())}")
 
 
 def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -931,6 +949,7 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("slaveReads", "each broker has a master that answers", _find_refusing_slaves),
     CauseCheck("groupMissing", "each broker has the group", _find_missing_group),
     CauseCheck("groupDisabled", _enabled_group, _find_disabled_groups),
+    CauseCheck("topicForbidden", "no topic is forbidden to the group alone", _find_forbidden_topics),
     CauseCheck("permission", "brokers and topics are readable", _find_refusals),
     CauseCheck("proxies", _list_proxies, _find_dead_proxies),
     CauseCheck("noClient", _list_clients, _find_missing_clients),

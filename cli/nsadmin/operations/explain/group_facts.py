@@ -26,8 +26,8 @@ RETRY_PREFIX = "%RETRY%"
 class ClusterFacts(NamedTuple):
     """The brokers and proxies at `now_ms`, which are the same for all groups.
 
-    `configs` are by address of each process. `group_tables` and `modes` are of the process `reader_addrs`
-    of each broker: its master, or a slave if only that answers.
+    `configs` are by address of each process. `group_tables`, `modes` and `forbidden` (topics by group)
+    are of the process `reader_addrs` of each broker: its master, or a slave if only that answers.
     """
 
     now_ms: int
@@ -36,6 +36,7 @@ class ClusterFacts(NamedTuple):
     reader_addrs: Mapping[str, str]
     group_tables: Mapping[str, ServerResult[dict[str, GroupConfigFields]]] = {}
     modes: Mapping[str, ServerResult[tuple[AssignedMode, ...]]] = {}
+    forbidden: Mapping[str, ServerResult[dict[str, list[str]]]] = {}
     disks: DiskStates = DiskStates()
     proxies: ProxyList | None = None
     proxies_error: RocketMQError | None = None

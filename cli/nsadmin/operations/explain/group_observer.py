@@ -75,6 +75,7 @@ def observe_cluster(admin: AdminClient, cluster_name: str | None = None) -> Clus
         reader_addrs,
         {r.addr: r for r in admin.groups.get_tables(map(target_at_addr, readers))},
         {r.addr: r for r in admin.consume_modes.list_modes(readers)},
+        {r.addr: r for r in admin.groups.list_forbidden_topics(readers)},
         observe_disks(admin, admin.brokers.get_runtime_info(readers)),
     )
     try:

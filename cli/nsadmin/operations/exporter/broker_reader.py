@@ -12,6 +12,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
+from nsadmin.client.consumers.consume_stats import ConsumeStats
 from nsadmin.client.results import ServerResult, is_silent, is_unreachable
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
@@ -117,6 +118,7 @@ class BrokerReader:
     ) -> dict[str, GroupRows] | None:
         with self._reserve(len(groups)):
             stats_results = self.admin.consumers.get_stats_each([(server.address, group) for group in groups])
+        popping = self._find_popping_groups(server, stats_results)
         rows_by_group: dict[str, GroupRows] = {}
         for group, result in zip(groups, stats_results, strict=True):
             stats = self._require(result, "groups", server)
@@ -129,10 +131,22 @@ class BrokerReader:
                     int(time() * 1000),
                     self._choice.shows_queues,
                     group in broadcasting,
+                    group in popping,
                 )
             elif is_silent(result.error):
                 return None
         return rows_by_group
+
+    def _find_popping_groups(
+        self, server: ServerIdentity, stats_results: Sequence[ServerResult[ConsumeStats]]
+    ) -> Set[str]:
+        """The groups that pop, which only an offset beyond the end of its queue makes interesting."""
+        lags = (lag for _, stats, _ in stats_results if stats is not None for lag in stats.queues)
+        if all((lag.consumer_offset or 0) <= lag.broker_offset for lag in lags):
+            return frozenset()
+        with self._reserve(1):
+            [modes] = self.admin.consume_modes.list_modes([server.address])
+        return {mode.group for mode in modes.result or () if mode.mode.mode == "POP"}
 
     def _read_clients(
         self, server: ServerIdentity, groups: Sequence[str], deadline: float

@@ -1,11 +1,12 @@
 """Figures of consumer groups on one broker: their lag. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
-from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.client.consumers.lag import BEYOND_END, BROADCASTS, NEVER_COMMITTED, POPS, sum_lags
 from nsadmin.operations.exporter.figures import (
     GROUP_LABELS,
     FigureRow,
@@ -26,16 +27,27 @@ LAG_METRICS = MetricTable(
         "seconds",
         "Age of the oldest last consumed message of the queues that have a lag; 0 without a lag.",
     ),
-    ("group_inflight_messages", "messages", "Delivered messages without acknowledgement (since 5.1)."),
+    ("group_inflight_messages", "messages", "Pulled messages without acknowledgement (since 5.1)."),
     ("group_committed_messages", "messages", "Sum of the committed offsets of the queues."),
     ("group_uncommitted_queues", "queues", "Queues without a committed offset."),
+)
+UNKNOWN_LAG_METRICS = MetricTable(
+    "groups",
+    "groups",
+    (*GROUP_LABELS, "reason"),
     (
         "group_unknown_lag_queues",
         "queues",
-        "Queues whose lag is unknown: without a committed offset, with one beyond their end, or of a "
-        "group that broadcasts.",
+        "Queues of unknown lag. The reason is never_committed, beyond_end (the committed offset is beyond "
+        "the end), pop, or broadcasting. For pop and broadcasting, offsets do not tell the lag.",
     ),
 )
+_REASON_LABELS = {
+    NEVER_COMMITTED: "never_committed",
+    BEYOND_END: "beyond_end",
+    POPS: "pop",
+    BROADCASTS: "broadcasting",
+}
 RATE_METRICS = MetricTable(
     "groups",
     "groups",
@@ -52,9 +64,10 @@ QUEUE_LAG_METRICS = MetricTable(
 
 
 class GroupRows(NamedTuple):
-    """The rows of one group on one broker: by topic, of the group itself, and by queue."""
+    """The rows of one group on one broker: by topic, also by reason, of the group itself, and by queue."""
 
     lag_rows: Sequence[FigureRow]
+    unknown_rows: Sequence[FigureRow]
     rate_rows: Sequence[FigureRow]
     queue_rows: Sequence[FigureRow]
 
@@ -67,6 +80,7 @@ def build_group_rows(
     now_ms: int,
     shows_queues: bool,
     is_broadcasting: bool = False,
+    is_popping: bool = False,
 ) -> GroupRows:
     """Build the rows of a group. A queue whose lag is unknown has none, as in consumerProgress."""
     cluster_name, broker_name, _ = server.broker_labels
@@ -75,13 +89,16 @@ def build_group_rows(
     if is_broadcasting:
         stats = stats.mark_broadcasting({group})
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
-    for queue_lag in stats.queues:
+    for queue_lag in (lag._replace(is_popping=is_popping) for lag in stats.queues):
         lags_by_topic.setdefault(queue_lag.queue.topic, []).append(queue_lag)
     lag_rows: list[FigureRow] = []
+    unknown_rows: list[FigureRow] = []
     queue_rows: list[FigureRow] = []
     for topic, queue_lags in lags_by_topic.items():
         labels = (cluster_name, broker_name, group_label, clean_label(topic))
         lag_rows.append((labels, _sum_lags(queue_lags, now_ms)))
+        reasons = Counter(_REASON_LABELS[lag.lag.reason] for lag in queue_lags if lag.lag.reason is not None)
+        unknown_rows += [((*labels, reason), (float(count),)) for reason, count in reasons.items()]
         if shows_queues:
             queue_rows += [
                 ((*labels, str(lag.queue.queue_id)), (float(lag.lag_count), measure_delay([lag], now_ms)))
@@ -89,7 +106,7 @@ def build_group_rows(
                 if lag.lag_count is not None
             ]
     rate_row = ((cluster_name, broker_name, group_label), (stats.consume_tps,))
-    return GroupRows(lag_rows, [rate_row], queue_rows)
+    return GroupRows(lag_rows, unknown_rows, [rate_row], queue_rows)
 
 
 def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
@@ -111,7 +128,6 @@ def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float |
         float(sum(inflight_counts)) if inflight_counts else None,
         float(sum(offsets)) if offsets else None,
         float(len(queue_lags) - len(offsets)),
-        float(sum(queue_lag.lag_count is None for queue_lag in queue_lags)),
     )
 
 
@@ -120,6 +136,7 @@ def build_group_tables(rows_by_group: Mapping[str, GroupRows]) -> tuple[FigureTa
     all_rows = list(rows_by_group.values())
     return (
         LAG_METRICS.with_rows(merge_rows(rows.lag_rows for rows in all_rows)),
+        UNKNOWN_LAG_METRICS.with_rows(merge_rows(rows.unknown_rows for rows in all_rows)),
         RATE_METRICS.with_rows(merge_rows(rows.rate_rows for rows in all_rows)),
         QUEUE_LAG_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
     )

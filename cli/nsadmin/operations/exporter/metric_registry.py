@@ -30,6 +30,7 @@ _TABLES = (
     cluster_figures.DRAIN_METRICS,
     cluster_figures.UNREADABLE_DRAIN_METRICS,
     group_figures.LAG_METRICS,
+    group_figures.UNKNOWN_LAG_METRICS,
     group_figures.RATE_METRICS,
     derived_figures.GROUP_CLIENT_METRICS,
     derived_figures.PRODUCER_CLIENT_METRICS,

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.delayed_messages import HALF_TOPIC
-from nsadmin.client.messages.queue_reader import QueueSpan
-from nsadmin.client.messages.transactions import CHECKING_GROUP
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import OverReadLimit, ServerResult
+
+_MAX_HALF_MESSAGES = 100_000
+"""Of each broker; transactions that ended since its last check count."""
 
 
 def count_undelivered(
@@ -28,10 +27,7 @@ def count_undelivered(
     if any(result.error is not None for result in runtime_results):
         return None
     try:
-        total = sum(
-            _count_half_messages(admin, topic, broker, addrs[broker], ids)
-            for broker, ids in closing_queues.items()
-        )
+        total = _count_half_messages(admin, topic, closing_queues, addrs)
         if any(_keeps_delayed(result) for result in runtime_results):
             total += _count_delayed(admin, topic, closing_queues, now_ms)
     except RocketMQError:
@@ -67,26 +63,20 @@ def _count_delayed(admin: AdminClient, topic: str, closing_queues: Mapping[str, 
     )
 
 
-def _count_half_messages(admin: AdminClient, topic: str, broker: str, addr: str, queue_ids: range) -> int:
-    half_queue = MessageQueue(HALF_TOPIC, broker, 0)
-    [end_offset] = admin.queue_progress.get_end_offsets([(addr, half_queue)])
-    if isinstance(end_offset, RocketMQError):
-        raise end_offset
-    if not end_offset:
-        return 0
-    [committed_offset] = admin.queue_progress.get_committed_offsets([(addr, CHECKING_GROUP, half_queue)])
-    if committed_offset.error is not None:
-        raise committed_offset.error
-    span = QueueSpan(broker, addr, 0, committed_offset.offset or 0, end_offset)
-    count = 0
-    for message_page in admin.queue_reader.read_pages(HALF_TOPIC, [span]):
-        if message_page.error is not None:
-            raise message_page.error
-        count += sum(
-            message.properties.get("REAL_TOPIC") == topic and _is_for_queues(message.properties, queue_ids)
-            for message in message_page.messages
-        )
-    return count
+def _count_half_messages(
+    admin: AdminClient, topic: str, closing_queues: Mapping[str, range], addrs: Mapping[str, str]
+) -> int:
+    half_results = admin.transactions.list_half_messages(
+        [addrs[b] for b in closing_queues], _MAX_HALF_MESSAGES
+    )
+    ids_by_addr = {addrs[broker]: ids for broker, ids in closing_queues.items()}
+    if any(result.value().unread_count for result in half_results):
+        raise OverReadLimit(f"more than {_MAX_HALF_MESSAGES} half messages")
+    return sum(
+        half.topic == topic and _is_for_queues(half.message.properties, ids_by_addr[result.addr])
+        for result in half_results
+        for half in result.value().messages
+    )
 
 
 def _is_for_queues(properties: Mapping[str, str], queue_ids: range) -> bool:

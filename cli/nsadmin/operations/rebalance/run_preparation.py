@@ -12,8 +12,10 @@ from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_changes import BrokerTopicTable
 from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
@@ -48,12 +50,17 @@ class PendingRun(NamedTuple):
 
 
 def open_run(
-    admin: AdminClient, order: RunOrder, state_home: Path, read_clock: Callable[[], int]
+    admin: AdminClient,
+    order: RunOrder,
+    state_home: Path,
+    read_clock: Callable[[], int],
+    inventory: InventoryKeeper,
 ) -> PendingRun:
     """Check whether a plan can run, resume or roll back. Nothing is changed.
 
     Raises:
         NotFound: There is no run to roll back, or a broker of the plan is not in the cluster.
+        NotApplied: Several broker names are one process, or a broker is two processes.
         DrainRefused: The plan was run already, or cannot run, with the reasons as notes.
         RocketMQError: A server does not answer.
     """
@@ -62,6 +69,7 @@ def open_run(
     folder = open_rebalance(state_home, plan.cluster, plan.digest)
     if _is_resumable(folder, order):
         return PendingRun(order, environment, folder, None, ())
+    refuse_twins(admin, inventory, environment.list_masters())
     new_state, risks = prepare_run(admin, plan, order.rules, environment, state_home, read_clock(), order.by)
     return PendingRun(order, environment, folder, new_state, risks)
 

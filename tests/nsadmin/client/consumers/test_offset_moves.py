@@ -99,6 +99,16 @@ def test_a_broker_without_a_master_fails_and_the_other_is_moved(
     assert str(done[8].error) == "this broker has no master now"
 
 
+def test_a_renamed_broker_is_moved_once(
+    admin: AdminClient, first_server: FakeNameServer, broker: ConsumerBroker
+) -> None:
+    """Name servers list its former name as well, and the broker answers with its own."""
+    first_server.clusters["C"] = {"a-former": {0: broker.addr}, "broker-a": {0: broker.addr}}  # type: ignore[index]
+    first_server.routes["T"]["a-former"] = 6
+    plan = admin.offsets.plan_reset("G", "T", END_OF_QUEUE)
+    assert [move.result for move in admin.offsets.apply_reset(plan)] == ["done"] * 8
+
+
 def test_old_brokers_write_offsets_where_nobody_is_connected(
     admin: AdminClient, broker: ConsumerBroker
 ) -> None:

@@ -79,6 +79,21 @@ def test_when_a_master_refuses_the_name_servers_are_left_alone(
     assert 216 not in first_server.asked_codes()
 
 
+def test_a_broker_that_fails_after_it_deleted_the_topic_is_done(
+    addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    """5.5.0 with timerWheelEnable=false."""
+
+    def fail(asked: RemotingCommand) -> RemotingCommand:
+        broker.topics.pop((asked.ext or {})["topic"] or "")
+        return build_reply(asked, 1, remark='Cannot invoke "TimerMessageStore.getTimerMetrics()"')
+
+    broker.handlers[215] = fail
+    with AdminClient(addrs, timeout=5) as admin:
+        assert {step.result for step in admin.topics.delete_topic("T", "C")} == {"done"}
+    assert first_server.routes["T"] == {}
+
+
 def test_a_broker_without_master_is_a_failure_and_its_slave_is_not_asked(
     addrs: list[str], first_server: FakeNameServer, broker: FakeBroker
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.client import NotFound
 from nsadmin.client.results import NotApplied
-from nsadmin.commands.consumers.offset_undo import find_former_offsets
+from nsadmin.commands.consumers.offset_undo import add_undo_commands, find_former_offsets
 
 
 def move(
@@ -40,3 +40,19 @@ def test_what_the_audit_does_not_have_is_not_guessed() -> None:
         find(move(1), move(2) | {"results": []})
     with pytest.raises(NotApplied, match="only the first 1000 queues"):
         find(move(1) | {"results": move(1)["results"] * 1000})
+
+
+def test_only_the_last_move_has_a_command_that_undoes_it() -> None:
+    failed = move(3, topic="U", result="failed")
+    moves = [
+        move(1),
+        move(2) | {"context": "prod"},
+        failed,
+        move(4, command="updateTopic T"),
+        {"command": "x"},
+    ]
+    assert [record["undo"] for record in add_undo_commands(moves)] == [
+        None, "nsadmin resetOffsetByTime G T --undo --context prod", None, None, None,
+    ]  # fmt: skip
+    [other] = add_undo_commands([move(1)])
+    assert other["undo"] == "nsadmin resetOffsetByTime G T --undo -n h:1"

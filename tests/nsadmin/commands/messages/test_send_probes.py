@@ -77,6 +77,8 @@ def test_every_broker_of_a_cluster(
     result = run_json("clusterRT", "-a", "1")
     assert (result.code, [row["result"] for row in result.json]) == (3, ["done", "not found"])
     assert run_json("clusterRT", "-c", "E").code == 5
+    first_server.clusters = {"C": {name: {0: message_broker.addr} for name in ("broker-a", "broker-b")}}
+    assert [row["brokerName"] for row in run_json("clusterRT", "-a", "1").json] == ["broker-a"]
 
 
 def test_lines_for_a_log(run: Run, first_server: FakeNameServer) -> None:

@@ -41,6 +41,7 @@ def test_early_deletions_are_a_warning_and_an_unknown_disk_is_not_ok(
     finding = run_check(CHECK, first_server.addr)
     assert finding.state is CheckState.WARNING
     assert "deletes messages before fileReservedTime" in finding.details[0]
+    assert finding.remedies == (f"`nsadmin broker explain {broker.addr}`",)
     broker.table["commitLogDiskRatio"] = "-1"
     assert run_check(CHECK, first_server.addr).state is CheckState.UNKNOWN
 

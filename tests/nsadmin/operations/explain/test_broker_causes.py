@@ -121,6 +121,7 @@ def test_a_limit_that_is_hit_is_the_cause(
         ({"sendThreadPoolQueueSize": "0"}, {"sendThreadPoolQueueCapacity": "1"}, "sendQueueFull"),
         ({"sendThreadPoolQueueHeadWaitTimeMills": "100"}, {}, "sendQueueWait"),
         ({}, {"rejectTransactionMessage": "true"}, "quotas"),
+        ({}, {"timerWheelEnable": "false"}, "quotas"),
         ({"dispatchBehindBytes": "100000000"}, {}, "coldReads"),
     ],
 )
