@@ -142,7 +142,12 @@ COMMON_FLAGS = {
     "--since": "--from",
     "--endTimestamp": "--until",
     "--endTime": "--until",
+    "--consumer": "--group",
     "--maxNum": "--limit",
+    "--MessageNumber": "--limit",
+    "--lines": "--limit",
+    "--exportFile": "--out",
+    "--filePath": "--out",
 }
 """The flag that means the same in all commands, for each flag of mqadmin that has it in some of them."""
 

@@ -49,8 +49,8 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the server does not know the request",
         "its release is too old, or the address is that of another kind of server",
         "nsadmin brokerStatus -b ADDR",
-        "the server's release is too old, or it is another kind of server: run nsadmin brokerStatus "
-        "-b ADDR to see its release",
+        "the server's version is too old, or it is another kind of server: run nsadmin brokerStatus "
+        "-b ADDR to see its version",
     ),
     (
         ResponseCode.TRANSACTION_FAILED,

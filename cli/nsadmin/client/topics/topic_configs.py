@@ -1,6 +1,6 @@
-"""`admin.topic_configs`: the configuration of topics on brokers, with partial updates.
+"""`admin.topic_configs`: the settings of topics on brokers, with partial updates.
 
-A broker replaces the whole configuration of a topic. So each update reads it first, changes the given fields
+A broker replaces all settings of a topic. So each update reads it first, changes the given fields
 only, and reads it back afterwards.
 """
 
@@ -27,7 +27,7 @@ _WIRE_NAMES = {
 
 
 class BrokerTopicConfig(NamedTuple):
-    """The configuration of a topic on one broker. The defaults are those of mqadmin.
+    """The settings of a topic on one broker. The defaults are those of mqadmin.
 
     Attributes:
         topic_name: The topic.
@@ -51,7 +51,7 @@ class BrokerTopicConfig(NamedTuple):
 
 
 class TopicPatch(NamedTuple):
-    """A partial update of a topic's configuration. None leaves a field unchanged.
+    """A partial update of a topic's settings. None leaves a field unchanged.
 
     Attributes:
         read_queue_nums: The number of read queues.
@@ -117,13 +117,13 @@ class TopicConfigChange(NamedTuple):
 
 
 class TopicConfigs:
-    """`admin.topic_configs`: the configuration of topics on brokers."""
+    """`admin.topic_configs`: the settings of topics on brokers."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def get_each(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[BrokerTopicConfig]]:
-        """Return the configuration of a topic on each broker (GET_TOPIC_CONFIG, 351).
+        """Return the settings of a topic on each broker (GET_TOPIC_CONFIG, 351).
 
         Brokers before 5.0 get GET_ALL_TOPIC_CONFIG (21) instead.
 

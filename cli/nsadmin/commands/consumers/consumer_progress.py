@@ -185,7 +185,7 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # All groups, starting with the largest backlog
+        # All groups, starting with the largest lag
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag

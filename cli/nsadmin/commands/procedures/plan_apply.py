@@ -29,13 +29,13 @@ from nsadmin.console.output import OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.plans import fields, plan_file
-from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.diff import ClusterDiff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
+from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
 

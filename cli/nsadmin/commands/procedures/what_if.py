@@ -210,8 +210,8 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
                 f"{broker_name}:{broker_id}",
                 1,
                 "not registered on another name server",
-                name_servers=list(down_addrs),
-                name_servers_left=[],
+                namesrv_addrs=list(down_addrs),
+                namesrv_addrs_left=[],
             )
             for broker_name, broker_ids in outage.unshared_brokers.items()
             for broker_id in sorted(broker_ids)
@@ -258,8 +258,8 @@ def _list_row(what: str, loss: NameServerListLoss, fetches_lists: bool) -> Outag
         loss.list_owner,
         1,
         _FEWER_LEFT if loss.remaining_addrs else nothing_left,
-        name_servers=list(loss.listed_addrs),
-        name_servers_left=list(loss.remaining_addrs),
+        namesrv_addrs=list(loss.listed_addrs),
+        namesrv_addrs_left=list(loss.remaining_addrs),
     )
 
 

@@ -96,7 +96,7 @@ def lab_up(
 ) -> int:
     """Run a simulated cluster until Ctrl-C, with or without a scenario of failures.
 
-    It adds a context `lab` while it runs. The context in use does not change. `nsadmin lab list` shows the
+    It adds a context `lab` while it runs. The current context does not change. `nsadmin lab list` shows the
     built-in scenarios.
 
     Examples:

@@ -285,19 +285,19 @@ def get_lite_group_info(
             "-k",
             "--topK",
             metavar="N",
-            help="Number of lite topics to show, starting with the largest backlog.",
+            help="Number of lite topics to show, starting with the largest lag.",
             min=1,
         ),
     ] = 20,
 ) -> ResultRows:
     """Show how far a group is behind on the lite topics of a parent topic.
 
-    Each broker has a row with the total (liteTopic is null), and below it rows with the largest backlogs. A
+    Each broker has a row with the total (liteTopic is null), and below it rows with the largest lags. A
     lite topic that the group never consumed has no lag and is not part of the total. The exit code is 5 if no
     broker has the group. nsadmin checks this first, because brokers create a missing group on request.
 
     Examples:
-        # The total, and the largest backlogs
+        # The total, and the largest lags
         nsadmin getLiteGroupInfo chats readers
         # One lite topic
         nsadmin getLiteGroupInfo -p chats -g readers -l room-1

@@ -66,7 +66,7 @@ class BrokerTableReader:
         self._record_table(RequestCode.GET_ALL_TOPIC_CONFIG, broker_addrs)
 
     def _read_offsets(self, broker_addrs: list[str]) -> None:
-        """The committed offsets and the backlogs of all groups.
+        """The committed offsets and the lags of all groups.
 
         Brokers before 5.0 are also asked for each queue that may have no committed offset. For others, the
         answers follow from all committed offsets.

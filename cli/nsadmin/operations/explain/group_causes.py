@@ -894,7 +894,7 @@ def _consume_tps(facts: GroupFacts) -> float:
     return sum(result.result.consume_tps for result in facts.stats if result.result is not None)
 
 
-def _find_backlog(facts: GroupFacts) -> Iterator[CauseFinding]:
+def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     total = sum_lags(lag.lag for lag in facts.lags)
     tps = _consume_tps(facts)
     if total.messages and (tps == 0 or total.messages > 60 * tps):
@@ -910,7 +910,7 @@ def _find_backlog(facts: GroupFacts) -> Iterator[CauseFinding]:
         )
 
 
-def _small_backlog(facts: GroupFacts) -> CauseFinding:
+def _small_lag(facts: GroupFacts) -> CauseFinding:
     total = sum_lags(lag.lag for lag in facts.lags)
     if total.messages is None:
         return skipped_finding(f"the lag is not known from offsets: {total.reason}")
@@ -948,6 +948,6 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("popInFlight", _visible_messages, _find_invisible_messages),
     CauseCheck("diskFull", "no broker refuses messages because of its disk", _find_full_disks),
     CauseCheck("clientReports", _list_reports, _find_silent_clients),
-    CauseCheck("backlog", _small_backlog, _find_backlog),
+    CauseCheck("lag", _small_lag, _find_lag),
 )
 """The most likely cause first; an earlier one can hide later ones."""

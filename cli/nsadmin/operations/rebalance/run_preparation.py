@@ -235,18 +235,18 @@ def _find_risks(
     )
     offline = {group for group, result in connections.items() if not result.clients}
     for broker, topics in sorted(topics_by_broker.items()):
-        yield from _find_offline_backlogs(
+        yield from _find_offline_lags(
             admin, broker, master_addrs[broker], topics, offline - rules.ignored_groups
         )
 
 
-def _find_offline_backlogs(
+def _find_offline_lags(
     admin: AdminClient, broker: str, addr: str, topics: Collection[str], groups: Collection[str]
 ) -> Iterator[str]:
     try:
         queue_lags = admin.consumers.get_broker_stats(addr)
     except RocketMQError as error:
-        yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
+        yield f"{broker} did not report the lag of its groups: {error_text(error)}"
         return
     lags: dict[tuple[str, str], list[Lag]] = {}
     for queue_lag in queue_lags:

@@ -18,7 +18,7 @@ def test_changes_are_listed_with_the_oldest_first(
     assert rows[1]["sent"] == [
         {"server": first_server.addr, "request": "WIPE_WRITE_PERM_OF_BROKER", "outcome": "SUCCESS (0)"}
     ]
-    assert rows[1]["servers"] == rows[1]["nameServers"] == [first_server.addr]
+    assert rows[1]["servers"] == rows[1]["namesrvAddrs"] == [first_server.addr]
     assert (rows[1]["results"][0]["topicCount"], rows[1]["exitCode"]) == (1, 0)
     head, line = run(
         "auditList", "--columns", "command,servers,exitCode", "--filter", "command~^wipe"
