@@ -1,6 +1,5 @@
 """Owns phrases that many messages share."""
 
-import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -9,11 +8,6 @@ def abbreviate_names(names: Sequence[str], max_names: int) -> str:
     """Return the first names and the number of the others: "a, b and 3 more"."""
     remaining_count = len(names) - max_names
     return ", ".join(names[:max_names]) + (f" and {remaining_count} more" if remaining_count > 0 else "")
-
-
-def quote_command(*command_words: str) -> str:
-    """Return a command line of nsadmin to paste into a shell: names of servers cannot add a command."""
-    return shlex.join(["nsadmin", *command_words])
 
 
 def format_utc_second(time_ms: float) -> str:

@@ -12,6 +12,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_topic_name_problem
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
@@ -270,8 +271,9 @@ def _verify_change(
     ]
     if ignored_fields:
         ignored_text = " and ".join(_WIRE_NAMES.get(field_name, field_name) for field_name in ignored_fields)
+        command = quote_command("updateOrderConf", current_config.topic_name, "get")
         hint = (
-            "; a topic with an order configuration stays ordered: see `nsadmin updateOrderConf`"
+            f"; a topic with an order configuration stays ordered: see `{command}`"
             if "order" in ignored_fields and current_config.order
             else ""
         )

@@ -156,7 +156,7 @@ class _DiffBuilder:
 
     def _add_item_step(self, step: PlanStep, broker: LiveBrokerState, prune: bool) -> None:
         if step.kind == "topic" and step.item_name in broker.static:
-            error = NotApplied("static topic: change it with `nsadmin updateStaticTopic`")
+            error = NotApplied("static topic: `nsadmin updateStaticTopic --help` shows how to change it")
             self.troubles.append(PlanTrouble(broker.broker_name, error, step.kind, step.item_name))
         elif step.after is None:
             self._delete_or_count(step, prune)

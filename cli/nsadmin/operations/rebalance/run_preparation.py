@@ -7,11 +7,12 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_changes import BrokerTopicTable
-from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.drain.state import load_drains
 from nsadmin.operations.procedure_clock import ProcedureClock
@@ -182,7 +183,7 @@ def _find_plan_problems(
         if difference is not None:
             yield difference
         elif any(move.topic in table.static_topics for table in tables.values()):
-            yield f"{move.topic} is a static topic: use `nsadmin remappingStaticTopic` for it"
+            yield f"{move.topic} is a static topic: see `nsadmin remappingStaticTopic --help`"
         elif any(queues.write > queues.read for queues in present_queues.values()):
             yield f"{move.topic} has queues that producers write and consumers do not read: correct it first"
         elif _is_ordered(move) and not rules.allow_ordered:
