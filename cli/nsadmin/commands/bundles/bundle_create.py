@@ -142,7 +142,7 @@ def bundle_create(
     if session.options.bundle is not None:
         raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")
     now_seconds = time()
-    since_ms = parse_past_time("--since", since_text, int(now_seconds * 1000))
+    since_ms = parse_past_time("--from", since_text, int(now_seconds * 1000))
     name_servers = session.admin.addresses
     bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
     order = BundleOrder(

@@ -63,7 +63,7 @@ def audit_list(
         # Changes of the KV config since a day, with all requests
         nsadmin audit list --since 2025-01-31 --filter command~KvConfig --json
     """
-    begin_ms = time_arguments.parse_time_option("--since", since_text, 0)
+    begin_ms = time_arguments.parse_time_option("--from", since_text, 0)
     audit_file = audit.audit_path()
     if audit_file is None:
         raise UsageError("the audit is disabled: NSADMIN_AUDIT is off")

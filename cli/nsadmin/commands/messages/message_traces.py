@@ -76,7 +76,7 @@ def query_msg_trace_by_id(
     """
     if max_count < 1:
         raise UsageError(f'invalid value "{max_count}" for -c: expected 1 or more')
-    begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
+    begin_ms, end_ms = parse_window(begin_text, end_text)
     found = session.admin.traces.find_traces(
         msg_id,
         trace_topic=trace_topic,

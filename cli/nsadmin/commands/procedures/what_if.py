@@ -12,6 +12,7 @@ from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import RequiredUnless, Values, command
 from nsadmin.commands.procedures.outage_rows import (
     CONNECTION_COLUMNS,
@@ -108,9 +109,7 @@ def what_if(
         return _list_rows(
             foresee_name_server_outage(session.admin, down_addrs, _address_matcher()), down_addrs, show_each
         )
-    broker_words = [word.strip() for word in (down_brokers or "").split(",") if word.strip()]
-    if not broker_words:
-        raise UsageError("invalid value for --down: write BROKER,BROKER")
+    broker_words = parse_name_list("--down", down_brokers)
     now_ms = time_ns() // 1_000_000
     return _outlook_rows(
         foresee_broker_outage(session.admin, broker_words, now_ms, include_system=include_system), show_each

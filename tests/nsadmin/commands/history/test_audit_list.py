@@ -35,7 +35,7 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
     assert [(row["time"], row["command"]) for row in result.json] == [("1970-01-01T00:00:02.000Z", "b")]
     assert result.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is not an audit record\n"
     assert run("auditList", "--since", "tomorrow").err.startswith(
-        'nsadmin: invalid time "tomorrow" for --since: '
+        'nsadmin: invalid time "tomorrow" for --from: '
     )
 
 

@@ -132,7 +132,7 @@ def test_a_broker_that_fetches_its_list_is_not_lost(
             ("--down", "a", "--down-namesrv", "h:1"),
             "pass exactly one of --down BROKERS, --down-namesrv ADDRS and --down-proxy ADDRS",
         ),
-        (("--down", " , "), "invalid value for --down: write BROKER,BROKER"),
+        (("--down", " , "), 'invalid list " , " for --down: write names separated by commas, such as A,B'),
     ],
 )
 def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> None:
