@@ -1,5 +1,6 @@
 """Owns phrases that many messages share."""
 
+import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -18,3 +19,8 @@ def format_utc_second(time_ms: float) -> str:
 def count_noun(number: int, noun: str) -> str:
     """Format a number with its noun: 1 topic, 2 topics."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def reading_width() -> int:
+    """The width for texts: that of the terminal or of COLUMNS, at most 100; 80 without a terminal."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 100)

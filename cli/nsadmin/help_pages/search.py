@@ -12,7 +12,8 @@ from nsadmin.command_line.docstrings import parse_docstring
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.error_meanings import find_meanings
 from nsadmin.console.guides import Guide, find_guides
-from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
+from nsadmin.console.phrases import reading_width
+from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 _MOST = 6
 _WEIGHTS = "10.0, 5.0, 1.0"
@@ -43,7 +44,7 @@ def search_text(words: Sequence[str]) -> str | None:
     ]
     if not (commands or guides or errors):
         return None
-    width = help_width()
+    width = reading_width()
     return join_sections(
         (
             wrap_paragraph(f"Pages with {' '.join(words)}, the best first:", width),

@@ -1,6 +1,7 @@
 """`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson
@@ -43,6 +44,8 @@ SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 
 _FORBIDDEN_READ_BIT = 1 << 2
 """PermName.INDEX_PERM_READ upstream. Brokers set no other bit."""
+
+T = TypeVar("T")
 
 
 class GroupAdmin:
@@ -392,6 +395,11 @@ def _refuse_new_name(group: str) -> RocketMQError | None:
 def is_system_group(group: str) -> bool:
     """Return whether brokers or proxies create the group for themselves."""
     return group in SYSTEM_GROUPS or group.startswith(SYSTEM_GROUP_PREFIX)
+
+
+def select_user_groups(by_group: Mapping[str, T]) -> dict[str, T]:
+    """The values of all groups that are not RocketMQ's own."""
+    return {group: value for group, value in by_group.items() if not is_system_group(group)}
 
 
 def read_forbidden_topics(caller: Caller, broker_addrs: Iterable[str], group: str) -> dict[str, list[str]]:
