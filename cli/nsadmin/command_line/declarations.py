@@ -82,6 +82,11 @@ class Parameter(NamedTuple):
         return bool(self.value_type == list[str] | None)
 
     @property
+    def long_flag(self) -> str:
+        """The flag for messages: the common one of several, such as --from."""
+        return next((flag for flag in self.flag_names if flag.startswith("--")), self.flags[0])
+
+    @property
     def flag_names(self) -> tuple[str, ...]:
         """Every flag, those for false last."""
         pairs = [flag.split("/") for flag in self.flags]

@@ -396,7 +396,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("context list", "contexts.saved_contexts", "local", "List the saved contexts"),
         ("context show", "contexts.saved_contexts", "local", "Show a context"),
         ("context use", "contexts.saved_contexts", "local", "Choose the current context"),
-        ("context set", "contexts.context_set", "local", "Create or change a context"),
+        ("context set", "contexts.context_set", "local", "Save a cluster as a context, or change one"),
         ("context login", "contexts.context_login", "local", "Store the credentials of a context"),
         ("context delete", "contexts.saved_contexts", "local", "Delete a context"),
     ),

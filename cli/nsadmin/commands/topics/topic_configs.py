@@ -143,7 +143,7 @@ def update_topic_perm(
     That is an error only if no broker has it.
 
     Examples:
-        # Stop writes to a topic in one cluster
+        # Make a topic read-only in one cluster
         nsadmin updateTopicPerm payments 4 -c cluster-a --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
