@@ -10,6 +10,7 @@ from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
+from nsadmin.commands.columns.files import write_or_show
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
     APPLY_COLUMNS,
@@ -60,6 +61,9 @@ def export(
     with_schema: Annotated[
         bool, Option("--schema", help="Write the JSON schema of these files instead.")
     ] = False,
+    target_file: Annotated[
+        str | None, Option("--out", metavar="FILE", help="Write to this file instead of stdout.")
+    ] = None,
 ) -> OutputText:
     """Write the state of a cluster as YAML: topics, consumer groups, order configurations, KV config.
 
@@ -79,7 +83,7 @@ def export(
         nsadmin export --schema
     """
     if with_schema:
-        return OutputText(fields.format_schema())
+        return write_or_show(fields.format_schema(), target_file)
     if cluster_name is None:
         raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
@@ -95,7 +99,7 @@ def export(
         "apply FILE applies it.",
         f"nsadmin export --schema writes {SCHEMA_FILE}, which editors use to check it.",
     ]
-    return OutputText(format_cluster(desired_state, [*head_lines, *remark_lines]), errors)
+    return write_or_show(format_cluster(desired_state, [*head_lines, *remark_lines]), target_file, errors)
 
 
 @command(columns=PLAN_COLUMNS)
