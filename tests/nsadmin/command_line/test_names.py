@@ -1,5 +1,6 @@
 """One thing has one name in all commands: the table of the glossary, against options and columns."""
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -7,15 +8,25 @@ from typing import NamedTuple
 
 import pytest
 
+import nsadmin
 from nsadmin.command_line.declarations import command_parameters, declaration_of
 from nsadmin.command_line.registry import COMMANDS
 from tests.support.prose_rules import TERMS
 
+SOURCE = Path(nsadmin.__file__).parent
 GLOSSARY = (Path(__file__).parents[3] / "docs/reference/glossary.md").read_text()
 
 KEPT_KEYS = {
     ("haStatus", "diff"): "bytes that a slave is behind, as HAConnectionRuntimeInfo names them",
     ("report show", "consumerGroup"): "a column of a report's table",
+}
+
+
+KEPT_NAMES = {
+    "consumer_groups": "beside the producer groups of a client",
+    "diff": "of HAConnectionRuntimeInfo",
+    "target": "a broker, or the queue or the cluster that receives something",
+    "topic_name": "a field of TopicConfig",
 }
 
 
@@ -81,3 +92,31 @@ def test_columns_about_name_servers_have_their_name() -> None:
 @pytest.mark.parametrize("term", TERMS)
 def test_the_glossary_has_each_term(term: str) -> None:
     assert re.search(rf"^### {term}\b", GLOSSARY, re.MULTILINE)
+
+
+def test_parameters_and_fields_of_the_library_have_these_names() -> None:
+    forbidden = {snake_name(name) for thing in THINGS for name in thing.other_names if name[0] != "-"}
+    found = {
+        (path.stem, name)
+        for package in ("client", "library")
+        for path in (SOURCE / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in names_of(node)
+        if name in forbidden - KEPT_NAMES.keys()
+    }
+    assert found == set()
+
+
+def names_of(node: ast.AST) -> list[str]:
+    """The fields of a public record, or the parameters of a public method."""
+    if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+        return [
+            f.target.id for f in node.body if isinstance(f, ast.AnnAssign) and isinstance(f.target, ast.Name)
+        ]
+    if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+        return [argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)]
+    return []
+
+
+def snake_name(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()

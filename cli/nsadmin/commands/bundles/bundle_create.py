@@ -31,7 +31,7 @@ BUNDLE_COLUMNS: Columns[tuple[Path, BundleManifest]] = (
         (
             Column("time", "moment for which ages are computed (UTC)", lambda m: format_utc(m.created_ms)),
             Column("nsadmin", "version of nsadmin that made the bundle", lambda m: m.tool_version),
-            Column("namesrvAddrs", "addresses of the name servers", lambda m: m.name_servers),
+            Column("namesrvAddrs", "addresses of the name servers", lambda m: m.namesrv_addrs),
             Column(
                 "serverCount",
                 "number of servers with answers in the bundle",

@@ -37,7 +37,7 @@ def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[NamedIt
 def open_bundle_client(bundle: SupportBundle) -> AdminClient:
     """Open a client that reads a bundle; close it as any other."""
     return AdminClient(
-        list(bundle.manifest.name_servers),
+        list(bundle.manifest.namesrv_addrs),
         access=DEFAULT_ACCESS._replace(answers=BundleAnswers(bundle)),
         read_only=True,
     )

@@ -100,11 +100,11 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
             [scale.make_sample("clients", seen.client_count)],
             about=seen.group,
         )
-    lagging = sorted((q for q in queues if q.lag_count), key=lambda q: q.lag_count or 0, reverse=True)
+    lagging = sorted((q for q in queues if q.lag.messages), key=lambda q: q.lag.messages or 0, reverse=True)
     if total.messages is None:
         largest = delay_seconds = None
     else:
-        largest = (lagging[0].lag_count or 0) if lagging else 0
+        largest = (lagging[0].lag.messages or 0) if lagging else 0
         delay_seconds = _delay_seconds(lagging, seen.now_ms)
     samples = [
         scale.make_sample("lag", total.messages),
@@ -190,7 +190,7 @@ def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | Non
 
 
 def _format_queues(lagging: Sequence[GroupQueueLag]) -> list[str]:
-    lines = [f"{_name_queue(queue)}: {queue.lag_count} behind" for queue in lagging[:_MAX_SHOWN]]
+    lines = [f"{_name_queue(queue)}: {queue.lag.messages} behind" for queue in lagging[:_MAX_SHOWN]]
     if len(lagging) > _MAX_SHOWN:
         lines.append(f"and {len(lagging) - _MAX_SHOWN} more queues")
     return lines

@@ -830,11 +830,13 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
                         "dead letters",
                     ),
                 )
-    retries = [lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag_count]
+    retries = [
+        lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag.messages
+    ]
     if retries:
         yield CauseFinding(
             "warning",
-            f"failed messages that wait for a retry: {sum(lag.lag_count or 0 for lag in retries)}",
+            f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}",
             Advice("read the log of the application"),
         )
 

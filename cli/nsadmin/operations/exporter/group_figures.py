@@ -84,9 +84,9 @@ def build_group_rows(
         lag_rows.append((labels, _sum_lags(queue_lags, now_ms)))
         if shows_queues:
             queue_rows += [
-                ((*labels, str(lag.queue.queue_id)), (float(lag.lag_count), measure_delay([lag], now_ms)))
+                ((*labels, str(lag.queue.queue_id)), (float(lag.lag.messages), measure_delay([lag], now_ms)))
                 for lag in queue_lags
-                if lag.lag_count is not None
+                if lag.lag.messages is not None
             ]
     rate_row = ((cluster_name, broker_name, group_label), (stats.consume_tps,))
     return GroupRows(lag_rows, [rate_row], queue_rows)
@@ -94,7 +94,7 @@ def build_group_rows(
 
 def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
-    lagging_queues = [lag for lag in queue_lags if lag.lag_count]
+    lagging_queues = [lag for lag in queue_lags if lag.lag.messages]
     consume_times = [lag.last_consumed_ms for lag in lagging_queues if lag.last_consumed_ms is not None]
     if not consume_times:
         return None if lagging_queues else 0.0
@@ -111,7 +111,7 @@ def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float |
         float(sum(inflight_counts)) if inflight_counts else None,
         float(sum(offsets)) if offsets else None,
         float(len(queue_lags) - len(offsets)),
-        float(sum(queue_lag.lag_count is None for queue_lag in queue_lags)),
+        float(sum(queue_lag.lag.messages is None for queue_lag in queue_lags)),
     )
 
 

@@ -143,7 +143,7 @@ class GroupReader:
         for running_client in group.clients:
             if running_client.info is None:
                 return GroupLag(None, None, 0, True)
-            commits = {item.queue: item.commit_offset for item in running_client.info.queues}
+            commits = {item.queue: item.consumer_offset for item in running_client.info.queues}
             for queue, end in zip(queues, ends, strict=True):
                 commit = commits.get(queue)
                 if not isinstance(end, int) or commit is None:

@@ -56,7 +56,7 @@ def make_cluster(**more: Any) -> ClusterFacts:
 
 def make_queue(queue: MessageQueue, **more: Any) -> RunningQueue:
     values = {
-        "commit_offset": 10,
+        "consumer_offset": 10,
         "cached_msg_count": 0,
         "last_pull_ms": NOW,
         "last_consume_ms": NOW - 60_000,
