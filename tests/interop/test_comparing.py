@@ -240,7 +240,7 @@ def test_an_order_configuration_that_names_a_broker_that_is_gone(cluster_parts: 
     assert rows(result, "severity", "kind") == {
         ("error", "too-many-queues"), ("error", "broker-gone"), ("warning", "broker-unused"),
     }  # fmt: skip
-    assert all(row["servers"] == cluster_parts.addrs for row in result.rows)
+    assert all(row["namesrvAddrs"] == cluster_parts.addrs for row in result.rows)
     assert cluster_parts("updateOrderConf", "Compared", "delete", "--yes").code == 0
 
 

@@ -52,7 +52,7 @@ def test_a_broker_tells_who_it_is_and_what_it_has(registering_broker: Registerin
         heartbeat_timeout_millis=None,
         enable_acting_master=False,
         namesrv_addrs=("a:9876", "b:9876"),
-        has_dynamic_namesrv_addrs=False,
+        has_dynamic_name_servers=False,
         data_version={"counter": 2},
         topics=registering_broker.configs,
         mappings={},
