@@ -13,9 +13,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
-LAG: Column[TopicTraffic] = Column(
-    "lag", "messages that the group has not read yet", lambda t: t.lag
-)
+LAG: Column[TopicTraffic] = Column("lag", "messages that the group has not read yet", lambda t: t.lag)
 TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     TOPIC,
     CONSUMER_GROUP.of(lambda t: t.group),
