@@ -216,9 +216,7 @@ class CommandRun:
                 for note in getattr(error, "__notes__", ()):
                     suggestion.add_note(note)
                 raise suggestion from error
-            window = " ".join(
-                f"{p.flag_names[-1]} {format_utc(time_ms)}" for p, time_ms in self._read_times()
-            )
+            window = " ".join(f"{p.long_flag} {format_utc(time_ms)}" for p, time_ms in self._read_times())
             if window and exit_code == ExitCode.NOT_FOUND:
                 error.add_note(f"looked with {window}")
             for hint in self._advise_on_errors([error]):
@@ -304,7 +302,8 @@ class CommandRun:
         failure_count = sum(error is not None for error in command_output.errors)
         is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
         if is_table and not command_output.rows and not command_output.notes and not failure_count:
-            session.write_remark(f"nothing to show{self._describe_arguments() or ': the list is empty'}")
+            searched = self._describe_arguments() or f": nsadmin {self._entry.typed_name} found nothing"
+            session.write_remark(f"nothing to show{searched}")
         for note in command_output.notes:
             (stderr.write_stderr_line if failure_count else session.write_remark)(note)
         if failure_count and not command_output.notes:
@@ -314,8 +313,7 @@ class CommandRun:
     def _warn_of_future(self) -> None:
         for parameter, moment_ms in self._read_times():
             if parameter.name in _BEGIN_PARAMETERS and moment_ms > time() * 1000:
-                flag = parameter.flag_names[-1]
-                self._session.write_remark(f"{flag} {format_utc(moment_ms)} is in the future")
+                self._session.write_remark(f"{parameter.long_flag} {format_utc(moment_ms)} is in the future")
 
     def _read_times(self) -> Iterator[tuple[Parameter, int]]:
         """The typed begin and end of a window, in ms since 1970."""
@@ -338,7 +336,7 @@ class CommandRun:
         for parameter in self._parameters:
             value = self._arguments[parameter.name]
             if value not in (None, False, parameter.default, []):
-                words += [] if parameter.position is not None else parameter.flag_names[-1:]
+                words += [] if parameter.position is not None else [parameter.long_flag]
                 values = value if isinstance(value, list) else [] if value is True else [value]
                 words += [times.get(parameter.name) or str(single_value) for single_value in values]
         for condition in self._options.style.selection.filters:

@@ -20,7 +20,7 @@ FIELD_MEANINGS = {
     "brokerAddr": "address of the broker, HOST:PORT",
     "brokerId": "broker id: 0 for a master, higher for a slave",
     "brokerName": "name of the broker group",
-    "brokerVersion": "release of the broker, such as V5_5_0",
+    "brokerVersion": "version of the broker, such as V5_5_0",
     "brokers": "number of brokers",
     "changes": "topics with added (no `before`), changed or removed (no `after`) queues, by equal change",
     "channel": "number of the connection of the broker's last heartbeat",

@@ -25,7 +25,7 @@ _BANNER_HINTS = """\
 #   nsadmin clusterList
 #   nsadmin topicRoute orders
 #   nsadmin consumerProgress warehouse
-#   nsadmin printMsg payments --maxNum 5
+#   nsadmin printMsg payments --limit 5
 #   nsadmin wipeWritePerm broker-a-0
 # Ctrl-C stops everything."""
 

@@ -2,13 +2,12 @@
 
 import math
 import pathlib
-import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import resources
 from typing import Any
 
-from namesrv_core import operator_files
+from namesrv_core import durations, operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.file_shapes import (
     INVALID,
@@ -29,7 +28,6 @@ from namesrv_core.file_shapes import (
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab.scenario import FAULT_KINDS, Fault, Scenario, match_names
 
-_DURATION_PATTERN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
 _DEFAULT_FAULT_SECONDS = {"restart": 10.0, "restartNamesrv": 5.0}
 
 
@@ -41,11 +39,10 @@ def parse_duration(value: object) -> float:
     """Parse a number of seconds, or a text such as 1h30m, into seconds. Raises InvalidValue."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
         return float(value)
-    duration_match = _DURATION_PATTERN.fullmatch(value) if isinstance(value, str) and value else None
-    if duration_match is None:
+    seconds = durations.parse_duration(value) if isinstance(value, str) else None
+    if seconds is None:
         raise InvalidValue("must be seconds or a time such as 90s, 5m, 1h30m")
-    hours, minutes, seconds = duration_match.groups()
-    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(seconds or 0)
+    return seconds
 
 
 def _parse_text(value: object) -> str:

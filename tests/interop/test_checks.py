@@ -154,7 +154,7 @@ def test_messages_that_wait_for_nobody(cluster_parts: Parts) -> None:
     _, report = cluster_parts.check("all", "--settle", "0")
     assert states(report)["lag"] == "WARNING"
     [lag] = [check for check in report["checks"] if check["check"] == "lag"]
-    assert lag["details"] == [f"{GROUP} has a backlog of 7 messages; no client of the group is connected"]
+    assert lag["details"] == [f"{GROUP} has a lag of 7 messages; no client of the group is connected"]
     assert cluster_parts.check("lag", GROUP, "--critical", "6")[0] == 2
     assert wire.ask(cluster_parts.broker.port, 15, {**ext, "commitOffset": "10"}).code == 0
     wait_for("no lag", lambda: cluster_parts.check("lag", GROUP)[0] == 0)

@@ -91,7 +91,7 @@ def test_topic_lists(cluster: Cluster) -> None:
     assert same(cluster, "topicList", "--no-system").rows == [{"topic": TOPIC}]
     assert {"topic": "TBW102"} in same(cluster, "topicList", "--cluster", "DefaultCluster").rows
     with_groups = same(cluster, "topicList", "-c").rows
-    assert {"clusterName": "DefaultCluster", "topic": TOPIC, "consumerGroups": []} in with_groups
+    assert {"clusterName": "DefaultCluster", "topic": TOPIC, "groups": []} in with_groups
 
 
 def test_the_route_of_every_topic(cluster: Cluster) -> None:
@@ -156,7 +156,7 @@ def test_a_topic_is_deleted_on_the_broker_and_on_both_servers(cluster: Cluster) 
     assert [row["result"] for row in planned.rows] == ["dry-run"] * 3
     result = nsadmin(cluster.both, "deleteTopic", "ShortLived", "-c", "DefaultCluster", "--yes")
     assert (result.code, result.err) == (0, "")
-    assert [(row["target"], row["role"], row["result"]) for row in result.rows] == [
+    assert [(row["server"], row["role"], row["result"]) for row in result.rows] == [
         (cluster.broker.address, "master", "done"),
         (cluster.java.address, "nameserver", "done"),
         (cluster.ours.address, "nameserver", "done"),

@@ -240,7 +240,7 @@ def test_an_order_configuration_that_names_a_broker_that_is_gone(cluster_parts: 
     assert rows(result, "severity", "kind") == {
         ("error", "too-many-queues"), ("error", "broker-gone"), ("warning", "broker-unused"),
     }  # fmt: skip
-    assert all(row["servers"] == cluster_parts.addrs for row in result.rows)
+    assert all(row["namesrvAddrs"] == cluster_parts.addrs for row in result.rows)
     assert cluster_parts("updateOrderConf", "Compared", "delete", "--yes").code == 0
 
 
@@ -280,7 +280,7 @@ def test_a_frozen_name_server_is_named_when_a_broker_made_a_topic(cluster_parts:
     finally:
         os.kill(frozen.child.pid, signal.SIGCONT)
     assert result.code == 3, result.err
-    assert rows(result, "target", "role", "result") == {
+    assert rows(result, "server", "role", "result") == {
         (cluster_parts.a.address, "master", "done"), (frozen.address, "nameserver", "failed"),
     }  # fmt: skip
     wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0)

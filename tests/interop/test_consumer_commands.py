@@ -154,7 +154,7 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
     cluster.clients.order("leave")
     wait_for("nobody", lambda: cluster("consumerConnection", GROUP).code == 1)
     cluster.clients.order("send 40")
-    wait_for("a backlog", lambda: cluster.diffs() == [5] * 8)
+    wait_for("a lag", lambda: cluster.diffs() == [5] * 8)
     for broker in (cluster.new, cluster.old):
         rows = cluster("brokerConsumeStats", broker.address, "-l", "5").rows
         behind = [(row["topic"], row["group"], row["lag"]) for row in rows]

@@ -286,7 +286,7 @@ def test_monitoring_finds_who_is_behind_and_joins_no_group(busy_cluster: Cluster
     assert (result.code, warehouse_check["state"], warehouse_check["summary"]) == (
         1,
         "WARNING",
-        "warehouse has a backlog of 2 messages",
+        "warehouse has a lag of 2 messages",
     )
     assert warehouse_check["details"] == ["no client of the group is connected"]
     assert busy_cluster("startMonitoring", "--once", "--critical", "1").code == 2

@@ -69,7 +69,7 @@ def test_its_new_settings_have_known_defaults(newer: Newer) -> None:
     assert "defaults of 5.5.0 are used" not in compared.err
 
 
-def test_times_of_a_backlog(newer: Newer) -> None:
+def test_times_of_a_lag(newer: Newer) -> None:
     """The second message is unread, and nothing is in the other queue."""
     send(newer.broker.port, "newer-kept", 0, 2)
     commit(newer.broker, "newer-readers", "newer-kept", {0: 1})

@@ -104,7 +104,7 @@ def test_a_new_broker_gets_its_part_of_the_measured_load(cluster: LoadedCluster,
         assert len(move["after"]) >= 2
 
 
-def test_a_removed_broker_loses_all_queues_and_the_consumers_know_their_backlog(
+def test_a_removed_broker_loses_all_queues_and_the_consumers_know_their_lag(
     cluster: LoadedCluster, tmp_path: Path
 ) -> None:
     for broker in cluster.brokers[:2]:

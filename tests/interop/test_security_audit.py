@@ -146,7 +146,9 @@ def test_brokers_that_demand_credentials(world: World) -> None:
         ("createUser", "watch", "-p", "of a watch", "--passwordVisible"),
         ("createAcl", "watch", "-r", "Cluster:*", "-a", "Get", "-d", "Allow"),
     ):
-        made = command_line.nsadmin(world.ours.address, *words, "-b", world.guarded.address, "--yes", env=signed)
+        made = command_line.nsadmin(
+            world.ours.address, *words, "-b", world.guarded.address, "--yes", env=signed
+        )
         assert made.code == 0, made
     _, report = audit(world.ours.address, **SIGNED)
     assert "User:watch" in str(report["passwordReaders"]["details"])

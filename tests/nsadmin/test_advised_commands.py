@@ -15,6 +15,7 @@ from nsadmin.operations.checks.check_table import CHECK_TABLE, find_check
 SOURCE = Path(nsadmin.__file__).parent
 
 QUOTED = re.compile(r"`(nsadmin \w[^`]+)`")
+ADVISERS = ("client", "library", "operations")
 PLACEHOLDER = "1"
 """In place of a value that only a run knows; it is a number, a name and a range."""
 
@@ -34,8 +35,11 @@ def advised_lines() -> Iterator[tuple[str, str]]:
                     yield place, shlex.join(["nsadmin", *map(literal, node.args)])
             elif isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in docstrings:
                 for line in QUOTED.findall(literal(node)):
-                    # A name alone is a reference to the command.
-                    if registry.take_command(line.split()[1:])[1]:
+                    # In the help of a command, a name alone is a reference.
+                    if (
+                        registry.take_command(line.split()[1:])[1]
+                        or path.relative_to(SOURCE).parts[0] in ADVISERS
+                    ):
                         yield place, line
 
 

@@ -21,6 +21,7 @@ PACKAGES = ("namesrv_core", "cli/nsadmin", "pipeline/nsreport")
 PUBLISHED_DOCSTRINGS = re.compile(
     r"cli/nsadmin/(?:client|commands|aio|library)/|namesrv_core/events?(?:_records)?\.py|namesrv_core/history/"
 )
+FORMER_NAMES = "CHANGELOG.md"
 MOST_WORDS = 30
 
 
@@ -81,6 +82,25 @@ RULES = [
     ),
 ]
 
+_SERVER = "(?:broker|master|slave|client|producer|proxy|server|RocketMQ|mqadmin)"
+_OWNER = "(?:topic|group|broker|server|cluster)"
+
+TERMS = {
+    "Lag": "backlogs?(?! behind)|accumulation",
+    "Settings": rf"{_OWNER}(?:'s|s')? (?:own )?configurations?(?! files?)"
+    rf"|(?<!order )configurations? of (?:an? |the |its |each |every |all )*(?:name )?{_OWNER}s?",
+    "Version": rf"{_SERVER}(?:'s|s') releases?|unknown release|release (?:is )?unknown"
+    rf"|releases? of (?:an? |the |its |each |all )*(?:name )?{_SERVER}s?",
+    "Orphan": "leftovers?",
+    "Audit log": "audit (?:files?|trails?)",
+    "Current context": "contexts? in use|(?:active|selected|chosen) context",
+    "Category": "(?:commands|those) (?:by|of a) subject",
+}
+"""The words that stand for an entry of the glossary with another name."""
+RULES += [
+    _rule("term", rf"\b(?:{words})\b", f'the glossary calls it "{name}"') for name, words in TERMS.items()
+]
+
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?…]['\"”)]*(?=\s+\S|\s*$)\s*|\n\n+")
 
 
@@ -123,6 +143,8 @@ def find_in_passage(passage: Passage) -> Iterator[Finding]:
     for sentence_offset, sentence in split_sentences(text):
         one_line = sentence.replace("\n", " ")
         for rule_name, offset, words, advice in find_in_sentence(one_line):
+            if rule_name == "term" and passage.path == FORMER_NAMES:
+                continue
             line = passage.first_line + text.count("\n", 0, sentence_offset + offset)
             if passage.kind == "string":
                 line = passage.first_line

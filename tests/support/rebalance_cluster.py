@@ -15,7 +15,7 @@ from nsadmin.operations.rebalance.run_facts import (
     CommitStart,
     CreateGroupOn,
     DeleteTopicOn,
-    GroupBacklog,
+    GroupLag,
     MovingTopicFacts,
     NewQueueUse,
     PutOrderConf,
@@ -217,7 +217,7 @@ class RebalancedCluster:
                 broker: tuple(len(topic.messages.get((broker, queue_id), [])) for queue_id in ids)
                 for broker, ids in question.closing_queues.items()
             },
-            {"group": GroupBacklog(sum(topic.lag_of_queue(queue) for queue in closing), 0, 0, True)}
+            {"group": GroupLag(sum(topic.lag_of_queue(queue) for queue in closing), 0, 0, True)}
             if closing
             else {},
             0,

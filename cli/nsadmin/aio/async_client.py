@@ -80,11 +80,11 @@ class AsyncAdminClient(AsyncNouns):
     ) -> Self:
         """Make a client with the settings of a context and of the environment, like a command.
 
-        Precedence of each setting: argument, the context `name`, environment, the context in use, default.
+        Precedence of each setting: argument, the context `name`, environment, the current context, default.
         It reads files, so call it before the event loop runs, or accept a short pause.
 
         Args:
-            name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the context in use; none
+            name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the current context; none
                 if there is neither.
             namesrv_addr: "a:9876;b:9876", instead of the context's name servers.
             bundle: A file of `nsadmin bundle create`, which the client reads in place of servers. Default:

@@ -222,7 +222,7 @@ class AdminClient:
 
     @cached_property
     def topic_configs(self) -> "TopicConfigs":
-        """The configuration of topics on brokers."""
+        """The settings of topics on brokers."""
         from nsadmin.client.topics.topic_configs import TopicConfigs
 
         return TopicConfigs(self._caller)

@@ -37,7 +37,7 @@ class ClusterSnapshot(NamedTuple):
         brokers: Broker name to "clusterName" and "brokerAddrs" (id as text to address).
         topics: Topic to broker name to queue counts and permission, by wire name.
         kv: Namespace to key to value, for the requested namespaces.
-        settings: Key to value of the name server's configuration.
+        settings: Key to value of the name server's settings.
     """
 
     source: str

@@ -1,14 +1,12 @@
 """Parses and validates values of options, such as `-o true`, `-p 6` and `--interval 15s`."""
 
 import codecs
-import re
 from collections.abc import Sequence
 
+from namesrv_core.durations import parse_duration
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.console.exit_codes import UsageError
 
-_DURATION_PATTERN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)?")
-_SECONDS_PER_UNIT = {"ms": 0.001, None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BOOLEAN_WORDS = {"true": True, "false": False}
 
 
@@ -53,10 +51,7 @@ def validate_queue_count(option_flag: str, queue_count: int | None) -> int | Non
 
 def parse_context_names(contexts_text: str) -> list[str]:
     """Parse the distinct names in the value of --contexts; UsageError without any."""
-    context_names = list(dict.fromkeys(name.strip() for name in contexts_text.split(",") if name.strip()))
-    if not context_names:
-        raise UsageError('no context in --contexts: write names, such as "prod,backup"')
-    return context_names
+    return parse_name_list("--contexts", contexts_text)
 
 
 def validate_interval(interval_seconds: float | None) -> float | None:
@@ -79,12 +74,9 @@ def parse_perm(perm_text: str) -> int:
 def parse_duration_seconds(
     option_flag: str, duration_text: str, min_seconds: float, max_seconds: float
 ) -> float:
-    """Parse "500ms", "15s", "1m" or "2h" into seconds; a number without a unit is in seconds."""
-    duration_match = _DURATION_PATTERN.fullmatch(duration_text.strip())
-    duration_seconds = (
-        float(duration_match[1]) * _SECONDS_PER_UNIT[duration_match[2]] if duration_match else -1.0
-    )
-    if not min_seconds <= duration_seconds <= max_seconds:
+    """Parse "500ms", "15s" or "1h30m" into seconds; a number without a unit is in seconds."""
+    duration_seconds = parse_duration(duration_text.strip())
+    if duration_seconds is None or not min_seconds <= duration_seconds <= max_seconds:
         raise UsageError(
             f'invalid time "{duration_text}" for {option_flag}: use {_format_duration(min_seconds)} to'
             f" {_format_duration(max_seconds)}, such as 15s or 1m"
@@ -113,7 +105,10 @@ def parse_choice(option_flag: str, option_text: str | None, choices: Sequence[st
 
 
 def parse_name_list(option_flag: str, list_text: str | None) -> list[str]:
-    """Parse a list like A,B into distinct names; empty if the option was not given."""
+    """Parse a list like A,B into distinct names; empty if the option was not given.
+
+    An empty name is an error: it is often a variable of a script without a value.
+    """
     if list_text is None:
         return []
     distinct_names = [list_item.strip() for list_item in list_text.split(",")]

@@ -82,6 +82,11 @@ class Parameter(NamedTuple):
         return bool(self.value_type == list[str] | None)
 
     @property
+    def long_flag(self) -> str:
+        """The flag for messages: the common one of several, such as --from."""
+        return next((flag for flag in self.flag_names if flag.startswith("--")), self.flags[0])
+
+    @property
     def flag_names(self) -> tuple[str, ...]:
         """Every flag, those for false last."""
         pairs = [flag.split("/") for flag in self.flags]
@@ -142,7 +147,12 @@ COMMON_FLAGS = {
     "--since": "--from",
     "--endTimestamp": "--until",
     "--endTime": "--until",
+    "--consumer": "--group",
     "--maxNum": "--limit",
+    "--MessageNumber": "--limit",
+    "--lines": "--limit",
+    "--exportFile": "--out",
+    "--filePath": "--out",
 }
 """The flag that means the same in all commands, for each flag of mqadmin that has it in some of them."""
 

@@ -80,7 +80,7 @@ COMMAND_GROUPS = {
     "delayed": "Messages that brokers deliver later",
     "discovery": "The servers of a cluster, for other programs",
     "dlq": "Dead letters: the messages that consumer groups failed to consume",
-    "group": "Consumer groups: their backlog and settings, and why one does not consume",
+    "group": "Consumer groups: their lag and settings, and why one does not consume",
     "inventory": "The brokers that nsadmin expects",
     "journal": "The journal of a name server: every change of its tables",
     "kube": "RocketMQ in a Kubernetes namespace",
@@ -205,15 +205,15 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("getParentTopicInfo", "topics.lite_topics", "read", "Count the lite topics of a parent topic"),
         ("getLiteTopicInfo", "topics.lite_topics", "read", "Show offsets and subscribers of a lite topic"),
         ("getLiteClientInfo", "topics.lite_topics", "read", "List the lite topics of a client"),
-        ("getLiteGroupInfo", "topics.lite_topics", "read", "Show a group's backlog on lite topics"),
+        ("getLiteGroupInfo", "topics.lite_topics", "read", "Show a group's lag on lite topics"),
         ("triggerLiteDispatch", "topics.lite_topics", "change", "Dispatch lite topics to clients again"),
     ),
-    Category("consumers", "Consumers and producers", "Backlog, clients, settings and offsets of groups"): (
+    Category("consumers", "Consumers and producers", "Lag, clients, settings and offsets of groups"): (
         (
             "consumerProgress",
             "consumers.consumer_progress",
             "read",
-            "Show the backlog of one group or of all",
+            "Show the lag of one group or of all",
         ),
         (
             "consumerConnection",
@@ -227,7 +227,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
             "brokerConsumeStats",
             "consumers.consumer_progress",
             "read",
-            "Show the backlog of all groups on a broker",
+            "Show the lag of all groups on a broker",
         ),
         ("getConsumerConfig", "consumers.groups", "read", "Show the settings of a group"),
         ("updateSubGroup", "consumers.groups", "change", "Create or change a group"),
@@ -304,7 +304,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("orderConfCheck", "name_servers.order_conf_check", "read", "Compare order configs with brokers"),
     ),
     Category("plans", "Plan and apply", "A cluster's topics, groups and KV config as a file"): (
-        ("export", "procedures.plan_apply", "read", "Write a cluster's configuration as YAML"),
+        ("export", "procedures.plan_apply", "read", "Write a cluster's settings as YAML"),
         ("plan", "procedures.plan_apply", "read", "Compare a file with the cluster"),
         ("apply", "procedures.plan_apply", "change", "Change the cluster to match a file"),
     ),
@@ -327,10 +327,10 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("bundle show", "bundles.bundle_contents", "local", "List the contents of a bundle, and its gaps"),
         ("bundle diff", "bundles.bundle_contents", "local", "Compare two bundles"),
     ),
-    Category("capacity", "Capacity and cleanup", "Outages, balance, leftovers and limits"): (
+    Category("capacity", "Capacity and cleanup", "Outages, balance, orphans and limits"): (
         ("whatIf", "procedures.what_if", "read", "Show what an outage of servers would break"),
         ("spread", "procedures.spread", "read", "List topics that are unbalanced across brokers"),
-        ("orphans", "procedures.orphans", "mixed", "Find leftover topics, and delete them"),
+        ("orphans", "procedures.orphans", "mixed", "Find orphaned topics, and delete them"),
         ("registrationSize", "brokers.registration_size", "read", "Compare registrations with their limit"),
     ),
     Category("access", "Access control", "Users and ACLs, and a security audit"): (
@@ -396,7 +396,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("context list", "contexts.saved_contexts", "local", "List the saved contexts"),
         ("context show", "contexts.saved_contexts", "local", "Show a context"),
         ("context use", "contexts.saved_contexts", "local", "Choose the current context"),
-        ("context set", "contexts.context_set", "local", "Create or change a context"),
+        ("context set", "contexts.context_set", "local", "Save a cluster as a context, or change one"),
         ("context login", "contexts.context_login", "local", "Store the credentials of a context"),
         ("context delete", "contexts.saved_contexts", "local", "Delete a context"),
     ),

@@ -43,7 +43,9 @@ def suggest_names(
         typed_name = argument_values.get(parameter.name)
         detail = by_metavar.get(DETAIL_METAVARS.get(value_source)) or ""
         may_ask = ask_name_servers or (value_source == "broker-keys" and detail)
-        if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str) and typed_name:
+        if typed_name in ("", parameter.default):
+            continue
+        if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str):
             similar_names = _find_similar_names(typed_name, _fetch_known_names(value_source, admin, detail))
             suggestion_lines += (
                 [f'no {_SOURCE_NOUNS[value_source]} "{typed_name}"; {did_you_mean(similar_names)}']

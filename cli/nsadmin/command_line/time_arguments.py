@@ -3,7 +3,9 @@
 import re
 from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
+from typing import Any
 
+from namesrv_core.durations import parse_duration
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.wall_clock import time
 from nsadmin.console.exit_codes import UsageError
@@ -14,8 +16,6 @@ TIME_HELP = (
     " 2h or -2h for two hours ago (s, m, h, d, w), or now. Without a zone, it is local time."
 )
 _MQADMIN_TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)#(\d\d:\d\d:\d\d):(\d{3})")
-_AGO_PATTERN = re.compile(r"-?(\d{1,6})([smhdw])")
-_SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 _DAY_TIME_PATTERN = re.compile(r"(?=.)(?:(today|yesterday)(?:\s+|$))?(\d\d?:\d\d(?::\d\d(?:\.\d{1,6})?)?)?")
 
 
@@ -36,16 +36,19 @@ def parse_time_option(
         ) from None
 
 
-def parse_window(
-    begin_text: str | None, end_text: str | None, flags: tuple[str, str] = ("--since", "--until")
-) -> tuple[int, int]:
+def parse_window(begin_text: str | None, end_text: str | None) -> tuple[int, int]:
     """Parse the begin and end of a window into ms since 1970; without them, it has no limit."""
     now_ms = int(time() * 1000)
-    begin_ms = parse_time_option(flags[0], begin_text, 0, now_ms)
-    end_ms = parse_time_option(flags[1], end_text, END_OF_TIME_MS, now_ms)
-    if begin_ms > end_ms:
-        raise UsageError(f"{flags[0]} {begin_text or begin_ms} is after {flags[1]} {end_text}: swap them")
+    begin_ms = parse_time_option("--from", begin_text, 0, now_ms)
+    end_ms = parse_time_option("--until", end_text, END_OF_TIME_MS, now_ms)
+    require_order(begin_ms, end_ms, begin_text, end_text)
     return begin_ms, end_ms
+
+
+def require_order(begin: Any, end: Any, begin_text: str | None, end_text: str | None) -> None:
+    """Raise UsageError if the begin of a window is after its end, with both as the operator typed them."""
+    if begin > end:
+        raise UsageError(f"--from {begin_text or begin} is after --until {end_text}: swap them")
 
 
 def parse_past_time(option_flag: str, time_text: str, now_ms: int | None = None) -> int:
@@ -65,8 +68,9 @@ def parse_time_ms(time_text: str, now_ms: int) -> int:
         return now_ms
     if time_text.isascii() and time_text.isdigit() and len(time_text) < 19:
         return int(time_text)
-    if ago_match := _AGO_PATTERN.fullmatch(time_text):
-        return now_ms - int(ago_match[1]) * _SECONDS_PER_UNIT[ago_match[2]] * 1000
+    ago_seconds = parse_duration(time_text.removeprefix("-")) if time_text[-1:].isalpha() else None
+    if ago_seconds is not None and ago_seconds * 1000 <= now_ms:
+        return now_ms - round(ago_seconds * 1000)
     if day_time_match := _DAY_TIME_PATTERN.fullmatch(time_text):
         days_back = timedelta(days=1 if day_time_match[1] == "yesterday" else 0)
         return _local_time_ms(

@@ -66,6 +66,8 @@ def unknown_option(flag: str, known_flags: Sequence[str], advice: str) -> UsageE
     # Every short option is similar to every other one.
     is_long = flag.startswith("--") and len(flag) > 3
     near_flags = find_similar_names(flag, (*known_flags, "--help"), 0.6, max_names=1) if is_long else []
+    if flag == "--out":
+        return UsageError(f'unknown option "{flag}": write to a file with > FILE')
     return UsageError(f'unknown option "{flag}": {did_you_mean(near_flags) if near_flags else advice}')
 
 

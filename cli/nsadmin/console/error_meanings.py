@@ -49,8 +49,8 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the server does not know the request",
         "its release is too old, or the address is that of another kind of server",
         "nsadmin brokerStatus -b ADDR",
-        "the server's release is too old, or it is another kind of server: run nsadmin brokerStatus "
-        "-b ADDR to see its release",
+        "the server's version is too old, or it is another kind of server: run nsadmin clusterList "
+        "to see its version",
     ),
     (
         ResponseCode.TRANSACTION_FAILED,
@@ -95,8 +95,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker stores no messages now",
         "its disk is full, it is a slave, starts or stops, or the time in its store went back",
         "nsadmin check brokers",
-        "the broker is starting, stopping or refuses this now: run nsadmin brokerStatus -b ADDR to "
-        "see its state",
+        "the broker is starting, stopping or refuses this now: run nsadmin check brokers to see its state",
     ),
     (
         ResponseCode.NO_PERMISSION,

@@ -1,6 +1,6 @@
 """Owns phrases that many messages share."""
 
-import shlex
+import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -11,11 +11,6 @@ def abbreviate_names(names: Sequence[str], max_names: int) -> str:
     return ", ".join(names[:max_names]) + (f" and {remaining_count} more" if remaining_count > 0 else "")
 
 
-def quote_command(*command_words: str) -> str:
-    """Return a command line of nsadmin to paste into a shell: names of servers cannot add a command."""
-    return shlex.join(["nsadmin", *command_words])
-
-
 def format_utc_second(time_ms: float) -> str:
     """Format milliseconds since 1970 as ISO 8601 in UTC."""
     return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -24,3 +19,8 @@ def format_utc_second(time_ms: float) -> str:
 def count_noun(number: int, noun: str) -> str:
     """Format a number with its noun: 1 topic, 2 topics."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def reading_width() -> int:
+    """The width for texts: that of the terminal or of COLUMNS, at most 100; 80 without a terminal."""
+    return min(shutil.get_terminal_size((80, 24)).columns, 100)

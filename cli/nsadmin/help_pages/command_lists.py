@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from nsadmin.command_line import registry
 from nsadmin.command_line.registry import Category, CommandEntry
 from nsadmin.console import exit_codes
-from nsadmin.help_pages.text_layout import format_list, help_width, join_sections
+from nsadmin.console.phrases import reading_width
+from nsadmin.help_pages.text_layout import format_list, join_sections
 
 CHECK_GROUP = "check"
 """The group whose commands have the exit codes of monitoring plugins."""
@@ -19,7 +20,7 @@ def group_text(group_name: str) -> str:
         (
             (f"{registry.COMMAND_GROUPS[group_name]}.",),
             (f"Usage: nsadmin {group_name} COMMAND [ARGUMENTS] [OPTIONS]",),
-            ("Commands:", *format_list(group_items(group_name), help_width())),
+            ("Commands:", *format_list(group_items(group_name), reading_width())),
             ("Exit codes:", *code_lines) if group_name == CHECK_GROUP else (),
             (f"Help for one command: nsadmin {group_name} COMMAND --help",),
         )
@@ -60,4 +61,4 @@ def all_commands_text() -> str:
 
 
 def _list_entries(entries: Iterable[CommandEntry]) -> list[str]:
-    return format_list(((entry.typed_name, entry.help) for entry in entries), help_width())
+    return format_list(((entry.typed_name, entry.help) for entry in entries), reading_width())

@@ -11,7 +11,8 @@ from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.command_line.usage import format_usage
 from nsadmin.console import exit_codes
 from nsadmin.console.guides import find_guide_of_command
-from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
+from nsadmin.console.phrases import reading_width
+from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 MAX_EXAMPLES = 2
 _MAX_RELATED = 3
@@ -24,7 +25,7 @@ _NAMED_SHARED_FLAGS = (
 
 def command_text(entry: CommandEntry) -> str:
     command_function = entry.load_function()
-    width = help_width()
+    width = reading_width()
     aliases = [f"nsadmin {alias}" for alias in registry.list_aliases(entry)]
     own_parameters = command_parameters(command_function)
     docstring = parse_docstring(command_function)
@@ -64,7 +65,7 @@ def columns_text(entry: CommandEntry) -> str:
         (
             (
                 f"Columns of nsadmin {entry.typed_name}, for --columns, --sort and --filter:",
-                *format_list(column_meanings.items(), help_width()),
+                *format_list(column_meanings.items(), reading_width()),
             ),
         )
     )

@@ -25,7 +25,7 @@ def overview_text() -> str:
                 ),
             ),
             (
-                'All commands by subject; "nsadmin help topics" lists those of a subject:',
+                'All commands by category; "nsadmin help topics" lists those of one:',
                 *format_list(((c.handle, c.help) for c in registry.CATEGORIES), OVERVIEW_WIDTH),
             ),
             (

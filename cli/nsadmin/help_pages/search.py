@@ -12,11 +12,18 @@ from nsadmin.command_line.docstrings import parse_docstring
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.error_meanings import find_meanings
 from nsadmin.console.guides import Guide, find_guides
-from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
+from nsadmin.console.phrases import reading_width
+from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 _MOST = 6
 _WEIGHTS = "10.0, 5.0, 1.0"
 """Of the columns names, summary and text."""
+_EVERYWHERE = re.compile(
+    "an?|the|of|for|to|with|without|is|are|was|do|does|did|when|what|which|how|make|my|i|in|on|by|from|if"
+    "|can|all|another|each|it|and|or|where|find|see|show|list|get|only",
+    re.IGNORECASE,
+)
+"""Words of questions that say nothing about a page."""
 _WORD = re.compile(r"\w+")
 _CAMEL_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
@@ -25,25 +32,29 @@ _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 def search_text(words: Sequence[str]) -> str | None:
     """Return the errors, commands and guides that match the words, the best first; None if there are none."""
     # Punctuation has a meaning in queries.
-    terms = [term for word in words for term in _WORD.findall(_split_name(word))]
+    all_terms = [term for word in words for term in _WORD.findall(_split_name(word))]
+    terms = [term for term in all_terms if not _EVERYWHERE.fullmatch(term)] or all_terms
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute(
             "CREATE VIRTUAL TABLE page USING fts5(kind, term, names, summary, text, tokenize=porter)"
         )
         rows = [*map(_command_row, registry.COMMANDS), *map(_guide_row, find_guides().values())]
         database.executemany("INSERT INTO page VALUES (?, ?, ?, ?, ?)", rows)
-        # All words in one page, else any of them.
-        for operator in (" AND ", " OR "):
-            query = operator.join(f'{{names summary text}}: "{term}"*' for term in terms)
-            commands, guides = (list(_find(database, query, kind)) for kind in ("command", "guide"))
-            if commands or guides:
-                break
+        # Pages with all words, then those with any of them.
+        queries = [
+            operator.join(f'{{names summary text}}: "{term}"*' for term in terms)
+            for operator in (" AND ", " OR ")
+        ]
+        commands, guides = (
+            list(dict.fromkeys(page for query in queries for page in _find(database, query, kind)))[:_MOST]
+            for kind in ("command", "guide")
+        )
     errors = [
         (f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(" ".join(words))[:_MOST]
     ]
     if not (commands or guides or errors):
         return None
-    width = help_width()
+    width = reading_width()
     return join_sections(
         (
             wrap_paragraph(f"Pages with {' '.join(words)}, the best first:", width),

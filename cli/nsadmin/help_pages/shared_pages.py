@@ -6,7 +6,8 @@ from typing import Any
 from nsadmin.command_line import registry
 from nsadmin.command_line.shared_options import OPTION_SECTIONS, to_parameters
 from nsadmin.console import exit_codes
-from nsadmin.help_pages.text_layout import format_list, help_width, join_sections, wrap_paragraph
+from nsadmin.console.phrases import reading_width
+from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 ENVIRONMENT_VARIABLES = (
     ("NAMESRV_ADDR", "Name servers if -n is missing. Without it: those of the context, else 127.0.0.1:9876."),
@@ -42,7 +43,7 @@ PRECEDENCE = (
 
 
 def options_text() -> str:
-    width = help_width()
+    width = reading_width()
     sections = [
         (f"{title}:", *format_list(_option_items(annotations), width))
         for title, annotations in OPTION_SECTIONS.items()
@@ -63,7 +64,7 @@ def _option_items(annotations: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 
 
 def environment_text() -> str:
-    width = help_width()
+    width = reading_width()
     return join_sections(
         (
             ("Environment variables:", *format_list(ENVIRONMENT_VARIABLES, width)),
@@ -73,7 +74,7 @@ def environment_text() -> str:
 
 
 def exit_codes_text() -> str:
-    width = help_width()
+    width = reading_width()
     special_lines = format_list(
         (
             (_typed_name(command_name), "; ".join(f"{code:d} {meaning}" for code, meaning in code_meanings))

@@ -1,16 +1,9 @@
-"""Lays out help texts: paragraphs, and lists of terms with their descriptions. Pure, except for the width."""
+"""Lays out help texts: paragraphs, and lists of terms with their descriptions. Pure."""
 
-import shutil
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-MAX_WIDTH = 100
 _MAX_TERM_WIDTH = 30
-
-
-def help_width() -> int:
-    """The width of the terminal, but not more than MAX_WIDTH; 80 without a terminal, or that of COLUMNS."""
-    return min(shutil.get_terminal_size((80, 24)).columns, MAX_WIDTH)
 
 
 def wrap_paragraph(text: str, width: int, indent: str = "") -> list[str]:

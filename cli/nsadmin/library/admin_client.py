@@ -37,7 +37,7 @@ class AdminClient(client_admin.AdminClient):
     Where a method takes the address of a broker, it takes the broker's name as well: NAME is its master,
     NAME/ID another process. `addr` of the ServerResult is then that name.
 
-    Changes are noted in the audit file of nsadmin: NSADMIN_AUDIT names the file, or is "off".
+    Changes are noted in the audit log of nsadmin: NSADMIN_AUDIT names the file, or is "off".
 
     Args:
         namesrv_addr: "a:9876;b:9876", an iterable of such lists, a NameServerList, or a function that returns
@@ -77,10 +77,10 @@ class AdminClient(client_admin.AdminClient):
     ) -> Self:
         """Make a client with the settings of a context and of the environment, like a command.
 
-        Precedence of each setting: argument, the context `name`, environment, the context in use, default.
+        Precedence of each setting: argument, the context `name`, environment, the current context, default.
 
         Args:
-            name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the context in use; none
+            name: A context of `nsadmin context set`. Default: NSADMIN_CONTEXT, else the current context; none
                 if there is neither.
             namesrv_addr: "a:9876;b:9876", instead of the context's name servers.
             bundle: A file of `nsadmin bundle create`, which the client reads in place of servers. Default:

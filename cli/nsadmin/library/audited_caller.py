@@ -13,7 +13,7 @@ from nsadmin.client.results import ReadOnlyAccess, ServerResult
 
 
 class AuditedCaller(Caller):
-    """A Caller that notes each change in the audit file, in the format of the command line.
+    """A Caller that notes each change in the audit log, in the format of the command line.
 
     Changes that are sent at once are one line. `context_name` is the context of the client, if it has one.
     """

@@ -9,13 +9,13 @@ from namesrv_core import operator_files
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import NotApplied, ReadOnlyAccess
 from nsadmin.operations.plans import plan_file
-from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble, compute_diff
 from nsadmin.operations.plans.executor import StepOutcome, execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
+from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import format_cluster
 

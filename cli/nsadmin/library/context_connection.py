@@ -42,7 +42,7 @@ def resolve_connection(
     kube: str | None = None,
     ssh: str | None = None,
 ) -> ContextConnection:
-    """Resolve each setting from the arguments, a named context, the environment, or the context in use."""
+    """Resolve each setting from the arguments, a named context, the environment, or the current context."""
     values: dict[str, Any] = {
         "namesrv_addr": None if namesrv_addr is None else (namesrv_addr,),
         "bundle": None if bundle is None else fspath(bundle),

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nsadmin.client.admin import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotFound, ReadOnlyAccess
 from nsadmin.operations.broker_identity import observe_twins
 from nsadmin.operations.drain import events
@@ -188,7 +189,8 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
     if saved_drain is None:
         raise NotFound(
             f'no saved drain of "{broker_name}" in {state_home / "drains"}: run undrain on the '
-            "machine and as the user that started the drain, or run nsadmin repair wipe"
+            "machine and as the user that started the drain, or run "
+            f"`{quote_command('repair', 'wipe', broker_name)}`"
         )
     return PreparedUndo(broker_name, servers, saved_drain, environment)
 

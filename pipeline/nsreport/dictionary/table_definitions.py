@@ -83,7 +83,7 @@ _LIFECYCLE_MEANINGS = {
     "lost": "number of events that the journal lost",
 }
 _RUNTIME_MEANINGS = {
-    "brokerVersion": "release of the broker",
+    "brokerVersion": "version of the broker",
     "bootTime": "start of the broker",
     "brokerActive": "whether the broker serves requests",
     "putTps": "stored messages per second",

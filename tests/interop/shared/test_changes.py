@@ -68,15 +68,15 @@ def test_settings_before_and_after(cluster: Cluster) -> None:
 def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster) -> None:
     planned_rows = cluster("deleteTopic", "Payments", CLUSTER, "--dry-run").rows
     queues = "readQueueNums 4, writeQueueNums 4, perm rw-"
-    assert [(row["target"], row["changes"]) for row in planned_rows] == [
+    assert [(row["server"], row["changes"]) for row in planned_rows] == [
         (cluster.new.address, f"gone: {queues}"),
         (cluster.old.address, f"gone: {queues}"),
         (cluster.server.address, "removed: queues on broker-a, broker-old"),
     ]
     assert planned_rows[1]["before"]["topicName"] == "Payments"
     result = cluster("deleteTopic", "Payments", CLUSTER, "--yes")
-    assert [(row["target"], row["changes"], row["before"]) for row in result.rows] == [
-        (row["target"], row["changes"], row["before"]) for row in planned_rows
+    assert [(row["server"], row["changes"], row["before"]) for row in result.rows] == [
+        (row["server"], row["changes"], row["before"]) for row in planned_rows
     ]
     assert cluster("topicRoute", "Payments").code == 5
 

@@ -104,5 +104,5 @@ def test_a_span_begins_before_it_ends() -> None:
     begin, end = parse_window("2h", "1h")
     assert end - begin == 3_600_000
     for since, until in (("1h", "2h"), ("2025-02-02", "2025-02-01")):
-        with pytest.raises(UsageError, match=r"^--since .* is after --until .*: swap them$"):
+        with pytest.raises(UsageError, match=r"^--from .* is after --until .*: swap them$"):
             parse_window(since, until)

@@ -23,8 +23,8 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
         ),
         (
             build_request_error(3, " request type 9 not supported"),
-            "the server's release is too old, or it is another kind of server: run nsadmin "
-            "brokerStatus -b ADDR to see its release",
+            "the server's version is too old, or it is another kind of server: run nsadmin "
+            "clusterList to see its version",
         ),
         (
             build_request_error(16, "locked"),

@@ -1,6 +1,7 @@
 """Pieces of lines."""
 
-from nsadmin.console.phrases import abbreviate_names, format_utc_second, quote_command
+from nsadmin.client.advised_command import quote_command
+from nsadmin.console.phrases import abbreviate_names, format_utc_second
 
 
 def test_of_many_names_the_first_are_told_and_how_many_more() -> None:

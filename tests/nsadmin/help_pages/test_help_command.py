@@ -51,6 +51,17 @@ def test_help_and_version_have_pages() -> None:
         ("disk full", "clusterList"),
         ("reset offset", "resetOffsetByTime"),
         ("client certificate", "check certificates"),
+        ("disk usage of brokers", "check disk"),
+        ("which clients consume a topic", "consumerConnection"),
+        ("more queues for a topic", "updateTopic"),
+        ("busiest topics", "statsAll"),
+        ("who deleted a topic", "history"),
+        ("copy kv config to another name server", "kv sync"),
+        ("save cluster address", "context set"),
+        ("broker version", "clusterList"),
+        ("delete unused topics", "orphans"),
+        ("prometheus alert lag", "exporter"),
+        ("make a topic read only", "updateTopicPerm"),
     ],
 )
 def test_other_words_are_searched(words: str, best: str) -> None:

@@ -23,7 +23,7 @@ def test_a_bundle_is_made_and_read_at_its_own_time(
     bundle_path, steps = tmp_path / "a.zip", list[str]()
     with AdminClient(first_server.addr) as admin:
         manifest = admin.bundles.create_bundle(bundle_path, namespaces=["N"], on_step=steps.append)
-        assert manifest.name_servers == (first_server.addr,)
+        assert manifest.namesrv_addrs == (first_server.addr,)
         assert "messages" in {left_out.item for left_out in manifest.left_out}
         assert (steps[0], steps[-1]) == ("name servers", "archive")
         now_ms = admin.clock_ms

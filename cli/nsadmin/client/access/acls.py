@@ -12,6 +12,7 @@ from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
 from nsadmin.client.connection.requests import make_request
@@ -210,9 +211,8 @@ class AclAdmin:
 
         def verify_entries(current_entries: AclEntries) -> AclChange:
             if set(current_entries) != set(entries_after):
-                raise NotApplied(
-                    f"ignored: the entries of {subject} are not as requested; see `nsadmin getAcl`"
-                )
+                command = quote_command("getAcl", subject, "-b", planned_change.addr)
+                raise NotApplied(f"ignored: the entries of {subject} are not as requested; see `{command}`")
             return AclChange(subject, entries_before, current_entries)
 
         return entries_result.then(verify_entries)

@@ -206,7 +206,7 @@ class PlainAclAdmin:
 def _confirm_change(change: AccountChange, plain_acl: PlainAcl) -> AccountChange:
     current_account = _find_account(plain_acl, _changed_access_key(change))
     if current_account != change.account_after:
-        raise NotApplied("ignored: the broker has another account; see `nsadmin getAclConfig`")
+        raise NotApplied("ignored: the broker has another account; nsadmin getAclConfig shows it")
     return change._replace(account_after=current_account)
 
 

@@ -22,7 +22,7 @@ _ATTEMPTS, _PAUSE_SECONDS = 50, 0.1
 class RuntimeInfo:
     """The runtime information that a broker reports.
 
-    A value that the broker's release does not report is None instead of 0. For example, 4.x has no timers.
+    A value that the broker's version does not report is None instead of 0. For example, 4.x has no timers.
 
     Attributes:
         table: All reported values as text, by key, in the order of keys.
@@ -58,7 +58,7 @@ class RuntimeInfo:
 
     @property
     def version(self) -> str | None:
-        """The release of the broker, such as "V5_5_0"; None if it is not reported."""
+        """The version of the broker, such as "V5_5_0"; None if it is not reported."""
         ordinal = self.get_integer("brokerVersion")
         return self.table.get("brokerVersionDesc") or (None if ordinal is None else version_text(ordinal))
 

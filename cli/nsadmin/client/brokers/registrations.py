@@ -31,7 +31,7 @@ class BrokerRegistrant(NamedTuple):
         split_size: The number of topics per registration request; None if one request has all topics.
         heartbeat_timeout_millis: The heartbeat timeout in ms; None if the registration omits it.
         enable_acting_master: Whether a slave may act as master; None if the registration omits it.
-        name_servers: The configured name servers.
+        namesrv_addrs: The configured name servers.
         has_dynamic_name_servers: Whether the broker refreshes that list from an address server or DNS.
         data_version: The DataVersion of the topics.
         topics: Topic to its configuration.
@@ -49,7 +49,7 @@ class BrokerRegistrant(NamedTuple):
     split_size: int | None
     heartbeat_timeout_millis: int | None
     enable_acting_master: bool | None
-    name_servers: tuple[str, ...]
+    namesrv_addrs: tuple[str, ...]
     has_dynamic_name_servers: bool
     data_version: WireFields
     topics: Mapping[str, WireFields]
@@ -114,7 +114,7 @@ def _parse_registration(items: Mapping[str, str], response: RemotingCommand) -> 
         if has_acting_master
         else None,
         enable_acting_master=has_acting_master if is_version_5 else None,
-        name_servers=parse_name_servers(items),
+        namesrv_addrs=parse_name_servers(items),
         has_dynamic_name_servers=has_dynamic_name_servers(items),
         data_version=json_body.child("dataVersion").members,
         topics=read_configs(json_body.child("topicConfigTable")),

@@ -129,10 +129,10 @@ class BrokerUpkeep:
 
         Args:
             broker_addrs: The broker addresses.
-            setting_names: The settings. Those that the broker's release does not have are omitted.
+            setting_names: The settings. Those that the broker's version does not have are omitted.
 
         Returns:
-            One ServerResult per address: name to value. The error is NotApplied if the broker's release has
+            One ServerResult per address: name to value. The error is NotApplied if the broker's version has
             none of the settings.
         """
         setting_names = list(setting_names)

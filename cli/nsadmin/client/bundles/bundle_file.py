@@ -39,7 +39,7 @@ class BundleManifest(NamedTuple):
     Attributes:
         tool_version: The version of nsadmin that made the bundle.
         created_ms: The moment that ages are computed for, in ms since 1970 (UTC).
-        name_servers: The name servers that the client had.
+        namesrv_addrs: The name servers that the client had.
         identity: How the client identified itself; see `Access.identity`.
         members_by_server: Server address to the name of the member with its answers.
         request_count: How many answers the bundle has.
@@ -51,7 +51,7 @@ class BundleManifest(NamedTuple):
 
     tool_version: str
     created_ms: int
-    name_servers: tuple[str, ...]
+    namesrv_addrs: tuple[str, ...]
     identity: str
     members_by_server: Mapping[str, str]
     request_count: int
@@ -65,7 +65,7 @@ class BundleManifest(NamedTuple):
         return {
             "nsadmin": self.tool_version,
             "createdMs": self.created_ms,
-            "nameServers": list(self.name_servers),
+            "nameServers": list(self.namesrv_addrs),
             "identity": self.identity,
             "servers": dict(self.members_by_server),
             "answers": self.request_count,

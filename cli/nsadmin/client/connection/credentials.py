@@ -112,7 +112,8 @@ def from_keyring(entry_name: str) -> Credentials:
     stored_text = _call_keyring(lambda keyring: keyring.get_password(_KEYRING_SERVICE, entry_name))
     if stored_text is None:
         raise BadSettings(
-            f'the keyring has no credentials "{entry_name}": store them with `nsadmin context login`'
+            f'the keyring has no credentials "{entry_name}": `nsadmin context login --help` shows how to '
+            "store them"
         )
     try:
         access_key, secret_key, security_token = map(json.loads(stored_text).get, _FILE_KEYS)
@@ -120,8 +121,8 @@ def from_keyring(entry_name: str) -> Credentials:
         access_key = secret_key = security_token = None
     if not (isinstance(access_key, str) and isinstance(secret_key, str)):
         raise BadSettings(
-            f'the entry "{entry_name}" of the keyring is not in nsadmin\'s format: replace it with '
-            "`nsadmin context login`"
+            f'the entry "{entry_name}" of the keyring is not in nsadmin\'s format: '
+            "`nsadmin context login --help` shows how to replace it"
         )
     return Credentials(access_key, secret_key, security_token)
 

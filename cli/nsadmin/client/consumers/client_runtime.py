@@ -45,7 +45,7 @@ class ClientNameServers(NamedTuple):
     """A client with its name servers (() if not reported, None after an error) and its error."""
 
     client: ConnectedClient
-    name_servers: tuple[str, ...] | None
+    namesrv_addrs: tuple[str, ...] | None
     error: RocketMQError | None
 
 

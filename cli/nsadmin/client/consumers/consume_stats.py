@@ -47,11 +47,6 @@ class GroupQueueLag(NamedTuple):
         return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting, self.is_popping)
 
     @property
-    def lag_count(self) -> int | None:
-        """The number of unconsumed messages; None if it is unknown."""
-        return self.lag.messages
-
-    @property
     def inflight_count(self) -> int | None:
         """The number of delivered, unacknowledged messages; None if unknown (before 5.1)."""
         if self.consumer_offset is None or self.pull_offset is None:

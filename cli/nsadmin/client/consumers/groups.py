@@ -1,6 +1,7 @@
 """`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson
@@ -43,6 +44,8 @@ SYSTEM_GROUP_PREFIX = "CID_RMQ_SYS_"
 
 _FORBIDDEN_READ_BIT = 1 << 2
 """PermName.INDEX_PERM_READ upstream. Brokers set no other bit."""
+
+T = TypeVar("T")
 
 
 class GroupAdmin:
@@ -413,6 +416,11 @@ def _parse_forbidden_topics(response: RemotingCommand) -> dict[str, list[str]]:
         group: sorted(topic for topic in bits.members if bits.integer(topic, 0) & _FORBIDDEN_READ_BIT)
         for group, bits in bits_by_group.items()
     }
+
+
+def select_user_groups(by_group: Mapping[str, T]) -> dict[str, T]:
+    """The values of all groups that are not RocketMQ's own."""
+    return {group: value for group, value in by_group.items() if not is_system_group(group)}
 
 
 def complete_restoration(

@@ -17,7 +17,7 @@ class RunningQueue(NamedTuple):
 
     Attributes:
         queue: The queue.
-        commit_offset: The next message to consume, as the client knows it.
+        consumer_offset: The next message to consume, as the client knows it.
         cached_msg_count: The messages that the client fetched but did not consume.
         cached_msg_size_in_mib: Their size in MiB.
         last_pull_ms: The last pull.
@@ -28,7 +28,7 @@ class RunningQueue(NamedTuple):
     """
 
     queue: MessageQueue
-    commit_offset: int | None
+    consumer_offset: int | None
     cached_msg_count: int | None
     cached_msg_size_in_mib: int | None
     last_pull_ms: int | None

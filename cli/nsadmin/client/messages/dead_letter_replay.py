@@ -19,6 +19,7 @@ from nsadmin.client.messages.dead_letter_selection import (
     DeadLetter,
     DeadLetterSelection,
 )
+from nsadmin.client.messages.delayed_messages import LEVEL_TOPIC
 from nsadmin.client.messages.message_copies import build_copy
 from nsadmin.client.messages.message_sender import (
     MessageSender,
@@ -35,7 +36,7 @@ from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 
 _WATCH_PERIOD_SECONDS = 1.0
-_DELAY_TOPIC, _FIRST_RETRY_QUEUE = "SCHEDULE_TOPIC_XXXX", 2
+_FIRST_RETRY_QUEUE = 2
 """Where brokers keep a message between the first failure and the retry: the queue of delay level 3."""
 
 
@@ -300,7 +301,7 @@ class FailureWatch:
         watched_queues = (
             (broker_name, broker_addr, *topic_and_queue)
             for broker_name, broker_addr in brokers
-            for topic_and_queue in ((_DELAY_TOPIC, _FIRST_RETRY_QUEUE), (DEAD_LETTER_PREFIX + group, 0))
+            for topic_and_queue in ((LEVEL_TOPIC, _FIRST_RETRY_QUEUE), (DEAD_LETTER_PREFIX + group, 0))
         )
         self._next_offsets = {queue: self._find_end(*queue[1:]) for queue in watched_queues}
 
@@ -329,7 +330,7 @@ class FailureWatch:
         for message_page in self._queue_reader.read_pages(topic, [queue_span]):
             for message in message_page.messages:
                 properties = message.properties
-                if topic == _DELAY_TOPIC:
+                if topic == LEVEL_TOPIC:
                     is_failure = properties.get("REAL_TOPIC") in (
                         RETRY_PREFIX + self._group,
                         DEAD_LETTER_PREFIX + self._group,

@@ -17,6 +17,7 @@ from namesrv_core.protocol.stored_messages import (
     UNIQUE_KEY_PROPERTY,
     encode_properties,
 )
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.messages.message_traces import (
@@ -116,9 +117,7 @@ class MessageSender:
             raise NotFound(f'{topic} is not on broker "{broker_name}"')
         writable_routes = [queue_route for queue_route in routes if queue_route.is_writable]
         if not writable_routes:
-            raise NotFound(
-                f"{topic} has no writable queue {_format_brokers(routes)}: see `nsadmin topicRoute`"
-            )
+            raise _no_writable_queue(topic, routes)
         route = writable_routes[_random_index(len(writable_routes))]
         write_queue_ids = route.write_queue_ids
         if queue_id is not None and queue_id not in write_queue_ids:
@@ -144,9 +143,7 @@ class MessageSender:
             for queue_route, queue_id in list_write_queues(r for r in queue_routes if r.is_writable)
         ]
         if not send_queues:
-            raise NotFound(
-                f"{topic} has no writable queue {_format_brokers(queue_routes)}: see `nsadmin topicRoute`"
-            )
+            raise _no_writable_queue(topic, queue_routes)
         return send_queues
 
     def send_message(
@@ -347,6 +344,11 @@ def make_unique_key(now_seconds: float) -> str:
     return build_unique_key(
         _LOOPBACK_IP, os.getpid(), _LOADER_HASH, int((now_seconds - start) * 1000), next(_message_counter)
     )
+
+
+def _no_writable_queue(topic: str, routes: Sequence[QueueRoute]) -> NotFound:
+    command = quote_command("topicRoute", topic)
+    return NotFound(f"{topic} has no writable queue {_format_brokers(routes)}: see `{command}`")
 
 
 def _format_brokers(queue_routes: Sequence[QueueRoute]) -> str:

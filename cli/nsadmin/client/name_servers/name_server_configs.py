@@ -1,4 +1,4 @@
-"""`admin.name_servers`: the availability and the configuration of each name server."""
+"""`admin.name_servers`: the availability and the settings of each name server."""
 
 from collections.abc import Iterable
 from time import perf_counter
@@ -36,7 +36,7 @@ _PROBE_KEY = headers.KvKey("nsadmin", "pulse")
 
 
 class NameServerAdmin:
-    """`admin.name_servers`: the availability and the configuration of each name server."""
+    """`admin.name_servers`: the availability and the settings of each name server."""
 
     def __init__(self, caller: Caller, reader: NameServerReader) -> None:
         self._caller, self._reader = caller, reader
@@ -96,7 +96,7 @@ class NameServerAdmin:
         return answer.then(lambda response: NameServerPulse(latency_ms, version_text(response.version)))
 
     def get_config_each(self) -> list[ServerResult[NamesrvConfig]]:
-        """Return the configuration of every name server (GET_NAMESRV_CONFIG, 319).
+        """Return the settings of every name server (GET_NAMESRV_CONFIG, 319).
 
         Returns:
             One ServerResult per name server: key to value, as texts, in the order of keys.

@@ -94,7 +94,7 @@ class OrderConfs:
         Args:
             topic: The topic.
             queues_by_broker: Broker name to number of queues. Other brokers stay as on the first name server
-                that has the topic's configuration.
+                that has the topic's settings.
 
         Returns:
             The text. If the current text is invalid, it has only the brokers of `queues_by_broker`.

@@ -60,7 +60,7 @@ def probe_ports(caller: Caller, proxy_addrs: Iterable[str], topics: Iterable[str
 
     In a route of a proxy, all brokers have the address of the proxy (ProxyTopicRouteData upstream). It is the
     address for remoting clients in cluster mode, and for gRPC clients in local mode. A response has the
-    release of the proxy.
+    version of the proxy.
     """
     proxy_addrs = list(dict.fromkeys(proxy_addrs))
     asked_topics = [HEARTBEAT_TOPIC, *topics]

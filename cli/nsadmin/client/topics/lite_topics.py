@@ -104,12 +104,12 @@ class LiteLag(NamedTuple):
 
     Attributes:
         lite_topic: The lite topic.
-        lag_count: The number of unconsumed messages.
+        lag: The number of unconsumed messages.
         earliest_ms: The store time of the oldest unconsumed message in ms since 1970; None if unknown.
     """
 
     lite_topic: str
-    lag_count: int
+    lag: int
     earliest_ms: int | None
 
 
@@ -118,13 +118,13 @@ class LiteGroup(NamedTuple):
 
     Attributes:
         parent_topic: The parent topic.
-        lag_count: Unconsumed messages of all lite topics for which the group committed an offset.
+        lag: Unconsumed messages of all lite topics for which the group committed an offset.
         earliest_ms: The store time of the oldest unconsumed message in ms since 1970; None if unknown.
         furthest_behind: The lite topics with the largest lag, the largest first.
     """
 
     parent_topic: str
-    lag_count: int
+    lag: int
     earliest_ms: int | None
     furthest_behind: tuple[LiteLag, ...]
 
@@ -135,14 +135,14 @@ class LiteOffsets(NamedTuple):
     Attributes:
         broker_offset: The offset of the next message that the broker stores.
         consumer_offset: The committed offset.
-        lag_count: The number of unconsumed messages.
+        lag: The number of unconsumed messages.
         earliest_ms: The store time of the oldest unconsumed message in ms since 1970.
         last_stored_ms: The store time of the last consumed message in ms since 1970.
     """
 
     broker_offset: int | None
     consumer_offset: int | None
-    lag_count: int | None
+    lag: int | None
     earliest_ms: int | None
     last_stored_ms: int | None
 
@@ -320,7 +320,7 @@ def _parse_group(response: RemotingCommand) -> LiteGroup:
         for list_name in ("lagTimestampTopK", "lagCountTopK")
         for lag in body.children(list_name)
     }
-    behind = sorted(lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag_count, lite_lag.lite_topic))
+    behind = sorted(lags_by_topic.values(), key=lambda lite_lag: (-lite_lag.lag, lite_lag.lite_topic))
     earliest_ms = _parse_time_ms(body, "earliestUnconsumedTimestamp")
     if earliest_ms is None:
         # 5.5.0 omits it if the oldest message is not among those that it sorts by time.

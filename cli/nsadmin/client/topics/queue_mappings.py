@@ -53,7 +53,7 @@ class BrokerQueueShare(NamedTuple):
     """The share of one broker in a static topic.
 
     Attributes:
-        topic_config: The topic's configuration, by wire name.
+        topic_config: The topic's settings, by wire name.
         epoch: The epoch of the mapping.
         total_queues: The number of logical queues of the topic.
         hosted_queues: Logical queue id to its parts, the oldest first. The broker of the last part receives

@@ -1,6 +1,6 @@
-"""`admin.topic_configs`: the configuration of topics on brokers, with partial updates.
+"""`admin.topic_configs`: the settings of topics on brokers, with partial updates.
 
-A broker replaces the whole configuration of a topic. So each update reads it first, changes the given fields
+A broker replaces all settings of a topic. So each update reads it first, changes the given fields
 only, and reads it back afterwards.
 """
 
@@ -12,6 +12,7 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_topic_name_problem
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
@@ -27,7 +28,7 @@ _WIRE_NAMES = {
 
 
 class BrokerTopicConfig(NamedTuple):
-    """The configuration of a topic on one broker. The defaults are those of mqadmin.
+    """The settings of a topic on one broker. The defaults are those of mqadmin.
 
     Attributes:
         topic_name: The topic.
@@ -51,7 +52,7 @@ class BrokerTopicConfig(NamedTuple):
 
 
 class TopicPatch(NamedTuple):
-    """A partial update of a topic's configuration. None leaves a field unchanged.
+    """A partial update of a topic's settings. None leaves a field unchanged.
 
     Attributes:
         read_queue_nums: The number of read queues.
@@ -117,13 +118,13 @@ class TopicConfigChange(NamedTuple):
 
 
 class TopicConfigs:
-    """`admin.topic_configs`: the configuration of topics on brokers."""
+    """`admin.topic_configs`: the settings of topics on brokers."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
     def get_each(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[BrokerTopicConfig]]:
-        """Return the configuration of a topic on each broker (GET_TOPIC_CONFIG, 351).
+        """Return the settings of a topic on each broker (GET_TOPIC_CONFIG, 351).
 
         Brokers before 5.0 get GET_ALL_TOPIC_CONFIG (21) instead.
 
@@ -270,8 +271,9 @@ def _verify_change(
     ]
     if ignored_fields:
         ignored_text = " and ".join(_WIRE_NAMES.get(field_name, field_name) for field_name in ignored_fields)
+        command = quote_command("updateOrderConf", current_config.topic_name, "get")
         hint = (
-            "; a topic with an order configuration stays ordered: see `nsadmin updateOrderConf`"
+            f"; a topic with an order configuration stays ordered: see `{command}`"
             if "order" in ignored_fields and current_config.order
             else ""
         )

@@ -28,15 +28,15 @@ class DeletionStep(NamedTuple):
     """The part of one server in a deletion.
 
     Attributes:
-        target: The server's address, or the name of a broker without a master.
+        server: The server's address, or the name of a broker without a master.
         role: "master" or "nameserver".
         result: "done", "failed", "skipped" (not asked) or "dry-run".
         error: The reason of "failed"; None otherwise.
-        before: The state before, by wire name: the topic's configuration on a master, the topic's queues by
+        before: The state before, by wire name: the topic's settings on a master, the topic's queues by
             broker on a name server. None if there was nothing, or it is unknown.
     """
 
-    target: str
+    server: str
     role: ServerRole
     result: str
     error: RocketMQError | None
@@ -204,7 +204,7 @@ def run_deletions(deletions: Sequence[TopicDeletion]) -> list[list[DeletionStep]
     answers = iter(send_topic_deletions(deletions[0].caller, places))
     answers_by_topic = [[next(answers) for _ in deletion.masters] for deletion in deletions]
     return [
-        [step._replace(before=state.get(step.target)) for step in deletion._finish(delete_answers)]
+        [step._replace(before=state.get(step.server)) for step in deletion._finish(delete_answers)]
         for deletion, state, delete_answers in zip(deletions, states, answers_by_topic, strict=True)
     ]
 

@@ -41,18 +41,18 @@ class TopicTraffic(NamedTuple):
 
     Attributes:
         topic: The topic.
-        consumer_group: The group; None for a topic without groups.
+        group: The group; None for a topic without groups.
         lag: The unconsumed messages of the group on the queues whose lag is known.
         in_count: The messages that the topic received.
         out_count: The messages that the group received.
         error: The reason why a sum is incomplete; None otherwise.
         lag_reason: Why `lag` is None, or lacks some queues.
         offset_distance: The ends of all queues minus the committed offsets, of which a missing one counts as
-            0: what mqadmin prints as the accumulation.
+            0: what mqadmin prints in its place.
     """
 
     topic: str
-    consumer_group: str | None
+    group: str | None
     lag: int | None
     in_count: MessageCount | None
     out_count: MessageCount | None
@@ -124,7 +124,7 @@ def read_traffic(
                 ),
             )
         )
-    return sorted(traffic_rows, key=lambda traffic_row: (traffic_row.topic, traffic_row.consumer_group or ""))
+    return sorted(traffic_rows, key=lambda traffic_row: (traffic_row.topic, traffic_row.group or ""))
 
 
 def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:

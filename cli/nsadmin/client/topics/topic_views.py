@@ -30,7 +30,7 @@ class NameServerTopicView(NamedTuple):
         cluster_info: The registered brokers.
         default_route: The route of TBW102, whose brokers create topics automatically.
         order_conf: The order configuration of the topic, or None.
-        config: The configuration of the name server.
+        config: The settings of the name server.
         zone_route: The route for a client in a zone; None if no zone was given.
         topic_names: All topic names, read only if the topic has no route; else None.
     """
@@ -61,7 +61,7 @@ class BrokerTopicView(NamedTuple):
     Attributes:
         addr: The broker.
         config: The settings of the broker.
-        topic_config: The configuration of the topic; the error is TopicNotExist if the broker has none.
+        topic_config: The settings of the topic; the error is TopicNotExist if the broker has none.
     """
 
     addr: str

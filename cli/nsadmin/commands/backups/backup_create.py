@@ -76,7 +76,7 @@ def backup_create(
         str, Argument(metavar="CLUSTER", help="Name of a cluster."), Flags("-c", "--clusterName")
     ],
     file_name: Annotated[
-        str | None, Option("--file", metavar="FILE", help="File to write. It is replaced.")
+        str | None, Option("--out", "--file", metavar="FILE", help="File to write. It is replaced.")
     ] = None,
     folder_name: Annotated[
         str | None,

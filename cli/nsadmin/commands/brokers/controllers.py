@@ -82,7 +82,7 @@ EPOCH_COLUMNS: Columns[tuple[BrokerTarget, BrokerEpochs, MasterEpoch]] = (
 )
 CONTROLLER_CONFIG_COLUMNS: Columns[tuple[str, str, str]] = (CONTROLLER_ADDR, KEY, VALUE)
 CONTROLLER_CONFIG_CHANGE_COLUMNS: Columns[ServerChange] = (
-    CONTROLLER_ADDR.of(lambda c: c.target),
+    CONTROLLER_ADDR.of(lambda c: c.server),
     KEY,
     *CHANGE_COLUMNS,
 )

@@ -38,8 +38,8 @@ ITEM_COLUMNS: Columns[BundleItem] = (
 )
 DIFFERENCE_COLUMNS = difference_columns(
     "brokers, topics, groups, orderConf, kv, consumeModes, users, acls, settings or lags",
-    "name of the broker; null for the KV config and for backlogs",
-    "name of the item: broker id, topic, group, key; TOPIC GROUP for a backlog",
+    "name of the broker; null for the KV config and for lags",
+    "name of the item: broker id, topic, group, key; TOPIC GROUP for a lag",
     "the item in the first bundle; null for none",
     "the item in the later bundle; null for none",
 )
@@ -95,7 +95,7 @@ def bundle_diff(
     file_name: BundleFileArgument,
     other_file: Annotated[str, Argument(metavar="OTHER", help="A later bundle."), Flags("--with")],
 ) -> ResultRows:
-    """Compare two bundles: brokers, topics, groups, users, settings, KV config, and backlogs.
+    """Compare two bundles: brokers, topics, groups, users, settings, KV config, and lags.
 
     nsadmin skips settings that name a server or its folders. Bundles with pseudonyms cannot be compared,
     because each has other pseudonyms. The exit code is 1 if an item differs.

@@ -31,9 +31,11 @@ BUNDLE_COLUMNS: Columns[tuple[Path, BundleManifest]] = (
         (
             Column("time", "moment for which ages are computed (UTC)", lambda m: format_utc(m.created_ms)),
             Column("nsadmin", "version of nsadmin that made the bundle", lambda m: m.tool_version),
-            Column("nameServers", "number of name servers", lambda m: len(m.name_servers)),
+            Column("namesrvAddrs", "addresses of the name servers", lambda m: m.namesrv_addrs),
             Column(
-                "servers", "number of servers with answers in the bundle", lambda m: len(m.members_by_server)
+                "serverCount",
+                "number of servers with answers in the bundle",
+                lambda m: len(m.members_by_server),
             ),
             Column("answers", "number of answers of servers in the bundle", lambda m: m.request_count),
             Column("seconds", "duration of the collection, in seconds", lambda m: m.seconds),
@@ -65,7 +67,7 @@ def bundle_create(
     file_name: Annotated[
         str | None,
         Argument(metavar="FILE", help="File to write. Default: named by the time."),
-        Flags("--file"),
+        Flags("--out", "--file"),
     ],
     since_text: Annotated[
         str, Option("--since", metavar="TIME", help=f"Include journals and the audit log since: {TIME_HELP}")
@@ -140,7 +142,7 @@ def bundle_create(
     if session.options.bundle is not None:
         raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")
     now_seconds = time()
-    since_ms = parse_past_time("--since", since_text, int(now_seconds * 1000))
+    since_ms = parse_past_time("--from", since_text, int(now_seconds * 1000))
     name_servers = session.admin.addresses
     bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
     order = BundleOrder(

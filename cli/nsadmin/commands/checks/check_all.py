@@ -90,7 +90,7 @@ def check_all(
     findings go to stderr.
 
     Examples:
-        # Run all checks, and accept larger backlogs
+        # Run all checks, and accept larger lags
         nsadmin check all --warning lag=1000000 --critical lag=5000000
         # Only the lag of one group, for node_exporter
         nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom

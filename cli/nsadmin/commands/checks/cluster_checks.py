@@ -201,7 +201,7 @@ def check_clients(
 ) -> CheckVerdict:
     """Check whether connected clients are older than a release.
 
-    The check counts clients of brokers and of proxies. The state is at least unknown if the release of a
+    The check counts clients of brokers and of proxies. The state is at least unknown if the version of a
     client is unknown, or if a broker or proxy does not answer.
 
     Examples:

@@ -53,13 +53,13 @@ def check_journal(
         # Verify the same journal, of any age
         nsadmin check journal --journal namesrv/journal --verify --warning '~:' --critical '~:'
     """
-    time_arguments.parse_time_option("--since", since_text, 0)
+    time_arguments.parse_time_option("--from", since_text, 0)
     scope = CheckScope(
         journal_folders=[
             Path(folder).expanduser()
             for folder in dict.fromkeys(journal_folders or session.options.journal_folders)
         ],
-        journal_since=lambda now_ms: time_arguments.parse_time_option("--since", since_text, 0, now_ms),
+        journal_since=lambda now_ms: time_arguments.parse_time_option("--from", since_text, 0, now_ms),
         asks_journal_status=not journal_folders,
         verifies_records=verify_records,
     )

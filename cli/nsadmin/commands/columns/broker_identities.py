@@ -7,8 +7,6 @@ a broker that does not answer would cost a second timeout.
 from nsadmin.console.output import ResultRow, ResultRows
 from nsadmin.console.session import Session
 
-_ADDRESS_COLUMNS = ("brokerAddr", "target")
-
 
 def lacks_identities(rows: ResultRows) -> bool:
     """Whether a row has a broker's address, but no broker name and no error."""
@@ -34,7 +32,8 @@ def fill_identities(session: Session, rows: ResultRows) -> ResultRows:
 def _unnamed_addr(row: ResultRow) -> str | None:
     if row.get("brokerName") is not None or row.get("error") is not None or row.get("role") == "nameserver":
         return None
-    addr = next((row[column] for column in _ADDRESS_COLUMNS if row.get(column)), None)
+    # The server of a row without a role is that of a journal.
+    addr = row.get("brokerAddr") or (row.get("server") if "role" in row else None)
     return addr if isinstance(addr, str) else None
 
 

@@ -26,7 +26,7 @@ class ServerChange(NamedTuple):
     `done` is the result of a success: done, dry-run, unchanged, or skipped. `words` replace the difference.
     """
 
-    target: str | None
+    server: str | None
     before: object
     after: object
     error: RocketMQError | None = None
@@ -94,7 +94,7 @@ def name_server_change_columns(
     *own: AnyColumn, before: str = BEFORE.meaning, after: str = AFTER.meaning, result: str = RESULT.meaning
 ) -> Columns[ServerChange]:
     """The columns of a change on a name server; the `own` ones stand after its address."""
-    return (NAMESRV_ADDR.of(lambda c: c.target), *own, *change_columns(before, after, result))
+    return (NAMESRV_ADDR.of(lambda c: c.server), *own, *change_columns(before, after, result))
 
 
 def name_server_change_rows(

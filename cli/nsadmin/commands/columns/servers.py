@@ -8,7 +8,7 @@ from nsadmin.client.results import ServerResult, error_text, is_not_found
 from nsadmin.console.output import AnyColumn, Column
 
 NAMESRV_ADDR: AnyColumn = Column("namesrvAddr", "address of the name server, HOST:PORT", lambda r: r.addr)
-TARGET: AnyColumn = Column("target", "address of the changed server", lambda r: r.target)
+SERVER: AnyColumn = Column("server", "address of the changed broker or name server", lambda r: r.server)
 ROLE: AnyColumn = Column("role", "master, slave or nameserver", lambda r: r.role)
 ERROR: AnyColumn = Column(
     "error", "error text; null after a success", lambda r: None if r.error is None else error_text(r.error)

@@ -187,7 +187,7 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # All groups, starting with the largest backlog
+        # All groups, starting with the largest lag
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
@@ -436,10 +436,10 @@ def broker_consume_stats(
     queues = session.admin.consumers.get_broker_stats(
         find_broker_addr(session, broker_text), is_order=only_ordered, timeout_seconds=timeout_ms / 1000
     )
-    shown = [q for q in queues if min_lag <= 0 or (q.lag_count is not None and q.lag_count >= min_lag)]
+    shown = [q for q in queues if min_lag <= 0 or (q.lag.messages is not None and q.lag.messages >= min_lag)]
     # Of many groups, the reasons are in the rows.
-    total = f"{count_noun(sum(q.lag_count or 0 for q in queues), 'message')} behind in total"
-    unknown_count = sum(q.lag_count is None for q in queues)
+    total = f"{count_noun(sum(q.lag.messages or 0 for q in queues), 'message')} behind in total"
+    unknown_count = sum(q.lag.messages is None for q in queues)
     if unknown_count:
         total += f"; the diff of {count_noun(unknown_count, 'queue')} is unknown"
     return ResultRows.from_records(BROKER_LAG_COLUMNS, shown, (), [total])

@@ -47,7 +47,7 @@ class ClientQueue(NamedTuple):
 
 
 PULL_COLUMNS: Columns[RunningQueue] = (
-    Column("consumerOffset", "offset up to which the client has consumed", lambda q: q.commit_offset),
+    Column("consumerOffset", "offset up to which the client has consumed", lambda q: q.consumer_offset),
     Column(
         "cachedMsgCount",
         "messages that the client has fetched and not consumed",

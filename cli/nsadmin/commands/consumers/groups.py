@@ -21,9 +21,14 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
-from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change, describe_removal
+from nsadmin.commands.columns.changes import (
+    ServerChange,
+    broker_change_columns,
+    describe_change,
+    describe_removal,
+)
 from nsadmin.commands.columns.consumers import GROUP
-from nsadmin.commands.columns.servers import ERROR, ROLE, TARGET
+from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
@@ -68,16 +73,11 @@ CONFIG_COLUMNS: Columns[GroupRow] = (
     _setting("attributes", "attributes by name; brokers since 5.0"),
     ERROR.of(lambda r: r.error),
 )
-GROUP_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
-    *of_part(lambda r: r[1], (TARGET,)),
-    *of_part(lambda r: r[0], (BROKER_NAME,)),
-    GROUP,
-    *of_part(lambda r: r[1], CHANGE_COLUMNS),
-)
+GROUP_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = broker_change_columns(GROUP)
 MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
 """The settings that a table shows of a created or deleted group; JSON has all of them."""
 GROUP_DELETION_COLUMNS: Columns[tuple[str, ServerChange]] = (
-    *of_part(lambda r: r[1], (TARGET, ROLE)),
+    *of_part(lambda r: r[1], (SERVER, ROLE)),
     GROUP.of(lambda r: r[0]),
     *of_part(lambda r: r[1], (TOPIC.means("retry or dead-letter topic of the group"), *DELETION_COLUMNS[3:])),
 )
@@ -97,7 +97,7 @@ def get_consumer_config(
 ) -> ResultRows:
     """Show the settings of a consumer group on every broker.
 
-    JSON has more columns than the table. A setting that the broker's release does not have is null, for
+    JSON has more columns than the table. A setting that the broker's version does not have is null, for
     example order, retry policy and attributes on 4.9. It is an error only if no broker has the group.
 
     Examples:

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotFound
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.offset_moves import COMMIT_INTERVAL_SECONDS
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
@@ -22,7 +23,6 @@ from nsadmin.commands.consumers.offset_undo import read_former_offsets
 from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 
 OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (

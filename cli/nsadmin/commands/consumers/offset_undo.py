@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Collection, Iterable
 
 from nsadmin.client import NotFound
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.console import audit
 from nsadmin.console.audit import AuditRecord, UnreadableAuditError
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.phrases import quote_command
 
 _MOVING_COMMANDS = frozenset(("resetOffsetByTime", "skipAccumulatedMessage", "cloneGroupOffset"))
 _MOVED_RESULTS = ("done", "pending")

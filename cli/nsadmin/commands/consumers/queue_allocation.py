@@ -5,6 +5,7 @@ from typing import Annotated
 from typer import Argument
 
 from nsadmin.client.message_queues import MessageQueue, allocate_averagely, list_readable_queues
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.consumers import CLIENT_ID
@@ -38,8 +39,8 @@ def allocate_mq(
         # Queues of three clients
         nsadmin allocateMQ payments client-1,client-2,client-3
     """
-    client_ids = [item.strip() for item in client_list.split(",") if item.strip()]
-    if not client_ids or len(set(client_ids)) < len(client_ids):
+    client_ids = parse_name_list("-i", client_list)
+    if len(client_ids) <= client_list.count(","):
         raise UsageError(f'invalid client ids "{client_list}": write distinct ids, as a,b,c')
     queues_by_client = allocate_averagely(
         list_readable_queues(topic, session.admin.topics.get_route(topic)), client_ids

@@ -171,7 +171,7 @@ def context_set(
         str | None, Option("--defaultOutput", metavar="FORMAT", help="Default output format.")
     ] = None,
     read_only: Annotated[
-        bool | None, Option("--read-only/--writable", help="Whether to refuse changes.")
+        bool | None, Option("--read-only/--writable", "--readOnly", help="Whether to refuse changes.")
     ] = None,
     color: Annotated[
         str | None,

@@ -88,12 +88,12 @@ def context_show(
         str | None, Argument(metavar="NAME", help="Name of a context."), Flags("--name"), Values("contexts")
     ],
 ) -> ResultRows:
-    """Show all fields of a context. Without a name, show the context in use.
+    """Show all fields of a context. Without a name, show the current context.
 
     nsadmin shows where secrets are stored, but not the secrets.
 
     Examples:
-        # The context in use
+        # The current context
         nsadmin context show
         # One context, as JSON
         nsadmin context show prod --json

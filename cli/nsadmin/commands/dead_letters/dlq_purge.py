@@ -148,4 +148,4 @@ def _purge_cluster(session: Session, group: str, purge: ClusterPurge, before_ms:
         return None
     steps = session.admin.topics.delete_topic(DEAD_LETTER_PREFIX + group, purge.cluster_name)
     failed = next((step for step in steps if step.error is not None), None)
-    return failed and failed.error and NotApplied(f"{failed.target}: {error_text(failed.error)}")
+    return failed and failed.error and NotApplied(f"{failed.server}: {error_text(failed.error)}")

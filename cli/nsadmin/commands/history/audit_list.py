@@ -36,8 +36,8 @@ AUDIT_COLUMNS: Columns[AuditRecord] = (
         "the program that started the command for a client, such as mcp; null if an operator did",
         wide=True,
     ),
-    _recorded_column("context", "the context in use; null for none"),
-    _recorded_column("nameServers", "the name servers of the command", wide=True),
+    _recorded_column("context", "the current context; null for none"),
+    Column("namesrvAddrs", "the name servers of the command", lambda r: r.get("nameServers"), wide=True),
     _recorded_column("command", "the command line"),
     _recorded_column("sent", "the changing requests: server, code and outcome", wide=True),
     _recorded_column("results", "the rows of the command", wide=True),
@@ -69,7 +69,7 @@ def audit_list(
         # Changes of the KV config since a day, with all requests
         nsadmin audit list --since 2025-01-31 --filter command~KvConfig --json
     """
-    begin_ms = time_arguments.parse_time_option("--since", since_text, 0)
+    begin_ms = time_arguments.parse_time_option("--from", since_text, 0)
     audit_file = audit.audit_path()
     if audit_file is None:
         raise UsageError("the audit is disabled: NSADMIN_AUDIT is off")

@@ -22,6 +22,7 @@ from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.changes import CHANGES
 from nsadmin.commands.columns.journals import CAUSE, CLIENT, SEQ, SERVER, TIME, TYPE
 from nsadmin.commands.history.event_descriptions import EventFields, describe_event
@@ -107,6 +108,12 @@ def history(
     max_records: Annotated[
         int, Option("--limit", metavar="N", help="Only the newest N events; 0 for all. Default: 1000.", min=0)
     ] = 1000,
+    topic: Annotated[
+        str | None, Option("--topic", metavar="TOPIC", help="Only events of this topic, like topic TOPIC.")
+    ] = None,
+    broker_name: Annotated[
+        str | None, Option("--broker", metavar="BROKER", help="Only events of it, like broker BROKER.")
+    ] = None,
     follow: Annotated[bool, Option("-f", "--follow", help="Follow new events, until Ctrl-C.")] = False,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,
@@ -127,6 +134,10 @@ def history(
         # The events of a broker on one day, as JSON
         nsadmin history broker broker-a --since 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
     """
+    for kind, name in (("topic", topic), ("broker", broker_name)):
+        if name is not None:
+            refuse_both(f"--{kind}", name, "KIND", subject_kind)
+            subject_kind, subject_name = kind, name
     history_query = HistoryQuery(
         _parse_subject(subject_kind, subject_name, kv_key),
         *time_arguments.parse_window(since_text, until_text),

@@ -29,7 +29,9 @@ SNAPSHOT_COLUMNS: Columns[tuple[Path, ClusterSnapshot]] = (
         lambda f: f[1],
         (
             Column("time", "time of the snapshot (UTC)", lambda s: format_utc(s.time)),
-            Column("nameServers", "the source: name server, journal or collector", lambda s: s.source),
+            Column(
+                "source", "the name servers, the journal or the collector of the snapshot", lambda s: s.source
+            ),
             Column("brokers", "number of brokers in the cluster", lambda s: len(s.brokers)),
             Column("topics", "number of topics", lambda s: len(s.topics)),
             Column("kvEntries", "number of KV config values", lambda s: sum(map(len, s.kv.values()))),
@@ -66,7 +68,7 @@ def snapshot_save(
     file_name: Annotated[
         str | None,
         Argument(metavar="FILE", help="File to write. Default: a name with the current time."),
-        Flags("--file"),
+        Flags("--out", "--file"),
     ],
     namespaces: IncludedNamespacesOption = None,
     time_text: Annotated[

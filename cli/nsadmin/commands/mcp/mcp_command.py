@@ -68,7 +68,7 @@ def mcp(
     Needs the extra nsadmin[mcp].
 
     Examples:
-        # Serve the context in use, reading only
+        # Serve the current context, reading only
         nsadmin mcp
         # Two contexts, with the tools for topics and groups
         nsadmin mcp --contexts prod,test --tools topics,consumers

@@ -69,5 +69,5 @@ def _unknown_tool(word: str, commands: Sequence[ExposedCommand]) -> UsageError:
         return UsageError(f'no tool "{word}" for --tools: nsadmin {entry.typed_name} {explanation}')
     known_names = [*(c.handle for c in registry.CATEGORIES), *(c.entry.name for c in commands)]
     similar_names = find_similar_names(word, known_names, 0.6)
-    advice = f"; {did_you_mean(similar_names)}" if similar_names else ""
-    return UsageError(f'no tool "{word}" for --tools{advice}')
+    advice = did_you_mean(similar_names) if similar_names else "write names of commands, such as topicRoute"
+    return UsageError(f'no tool "{word}" for --tools: {advice}')

@@ -11,12 +11,12 @@ from typer import Option
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
-from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import OverReadLimit, error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
-from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option
+from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option, require_order
 from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders
 from nsadmin.commands.messages.message_conditions import (
     BodyRegexOption,
@@ -130,14 +130,17 @@ def consume(
             f"{command_name}: --follow needs lines: pass --output jsonl instead of {output_format}"
         )
     follow_start = parse_start(command_name, start_text, follows)
+    begin_ms = follow_start.time_ms or 0
+    end_ms = parse_time_option("--until", until_text, END_OF_TIME_MS)
+    require_order(begin_ms, end_ms, start_text, until_text)
     message_filter = MessageFilter(
         frozenset(tags or ()),
         frozenset(keys or ()),
         parse_pairs(command_name, "--property", property_texts),
         parse_regex(command_name, body_text),
         parse_pairs(command_name, "--field", field_texts),
-        follow_start.time_ms or 0,
-        parse_time_option("--until", until_text, MessageFilter().end_ms),
+        begin_ms,
+        end_ms,
     )
     if tags and sql_text:
         raise UsageError(f"{command_name}: --tag and --sql exclude each other: use TAGS in the expression")

@@ -11,6 +11,7 @@ from time import time
 from typing import Any
 from uuid import uuid4
 
+from namesrv_core.durations import parse_duration
 from nsadmin.client.messages.bulk_sender import SHARDING_KEY_PROPERTY, MessageDraft
 from nsadmin.client.messages.message_delivery import drop_fate_properties
 from nsadmin.console.exit_codes import UsageError
@@ -22,8 +23,6 @@ _PLACEHOLDER_PATTERN = re.compile(r"\{(n|time|uuid|random:(\d{1,18})-(\d{1,18}))
 PLACEHOLDER_HELP = "{n} (1, 2, 3 ...), {time}, {uuid}, {random:1-100}"
 
 MAX_DELAY_LEVEL = 18
-_DELAY_PATTERN = re.compile(r"(\d{1,9})(ms|s|m|h|d)")
-_MS_PER_UNIT = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def read_lines(file_descriptor: int) -> Iterator[bytes | None]:
@@ -116,10 +115,10 @@ def parse_delay(delay_text: str) -> dict[str, str]:
         if not 1 <= int(delay_text) <= MAX_DELAY_LEVEL:
             raise ValueError(f'invalid delay level "{delay_text}": use 1 to {MAX_DELAY_LEVEL}')
         return {"DELAY": delay_text}
-    duration_match = _DELAY_PATTERN.fullmatch(delay_text)
-    if duration_match is None:
+    delay_seconds = parse_duration(delay_text) if delay_text[-1:].isalpha() else None
+    if delay_seconds is None:
         raise ValueError(f'invalid delay "{delay_text}": use a level from 1 to 18, or 500ms, 30s, 5m, 2h')
-    return {"TIMER_DELAY_MS": str(int(duration_match[1]) * _MS_PER_UNIT[duration_match[2]])}
+    return {"TIMER_DELAY_MS": str(round(delay_seconds * 1000))}
 
 
 def list_template_drafts(

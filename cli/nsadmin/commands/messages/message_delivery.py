@@ -7,6 +7,7 @@ from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageDelivery, MessageReceiver
 from nsadmin.client.messages.message_queries import LocatedMessage
@@ -21,7 +22,6 @@ from nsadmin.commands.messages.message_sender import SENT_COLUMNS, Sending
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
-from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 
 

@@ -10,7 +10,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.consume_tracks import describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
-from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
+from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_name_list, parse_number
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
@@ -103,7 +103,7 @@ def query_msg_by_key(
         raise UsageError(f'invalid value "{key_type}" for -p: use K (key) or T (tag)')
     if max_count < 1:
         raise UsageError(f'invalid value "{max_count}" for -m: expected 1 or more')
-    begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
+    begin_ms, end_ms = parse_window(begin_text, end_text)
     found_messages = session.admin.messages.find_by_key(
         topic,
         message_key,
@@ -173,7 +173,7 @@ def query_msg_by_unique_key(
         nsadmin queryMsgByUniqueKey payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
     has_receiver, decoders = has_push_receiver(group, client_id), parse_decoders(decoder_texts)
-    begin_ms, end_ms = parse_window(start_text, end_text, ("-s", "-e"))
+    begin_ms, end_ms = parse_window(start_text, end_text)
     found_messages = session.admin.messages.find_by_unique_key(
         topic,
         msg_id,
@@ -235,9 +235,7 @@ def query_msg_by_id(
     if has_receiver and sends_again:
         raise UsageError("-s and -g with -d exclude each other: pass only one of them")
     encoding, decoders = _parse_body_form(body_format, decoder_texts)
-    typed_ids = list(dict.fromkeys(i.strip() for i in msg_ids.split(",") if i.strip()))
-    if not typed_ids:
-        raise UsageError(f"missing message id: run nsadmin {command_name} TOPIC ID")
+    typed_ids = parse_name_list("-i", msg_ids)
     if has_receiver or sends_again:
         messages = [
             message

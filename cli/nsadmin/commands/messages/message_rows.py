@@ -9,6 +9,7 @@ from typer import Argument
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC, TIMER_TOPIC
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.command_line.declarations import Flags
@@ -32,7 +33,6 @@ from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.console.output import AnyColumn, Column, Columns, of_part
 from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import quote_command
 
 MAX_SHOWN_BYTES = 16 << 20
 """A longer body is not shown. Brokers accept messages of 4 MiB by default."""

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.errors import TopicNotExist
 from nsadmin.client import NotFound
 from nsadmin.client.messages.message_traces import TRACE_TOPIC, MessageTrace
 from nsadmin.command_line.declarations import Flags, command
@@ -76,14 +77,16 @@ def query_msg_trace_by_id(
     """
     if max_count < 1:
         raise UsageError(f'invalid value "{max_count}" for -c: expected 1 or more')
-    begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
-    found = session.admin.traces.find_traces(
-        msg_id,
-        trace_topic=trace_topic,
-        max_num=max_count,
-        begin_ms=begin_ms,
-        end_ms=end_ms,
-    )
+    begin_ms, end_ms = parse_window(begin_text, end_text)
+    try:
+        found = session.admin.traces.find_traces(
+            msg_id, trace_topic=trace_topic, max_num=max_count, begin_ms=begin_ms, end_ms=end_ms
+        )
+    except TopicNotExist:
+        raise NotFound(
+            f"no traces, because no broker has the topic {trace_topic}: set traceTopicEnable=true on "
+            "a broker and enable tracing in the clients, or name their trace topic with -t"
+        ) from None
     notes = failure_notes(found.broker_errors)
     if not found.traces:
         missing_text = f"no trace of {msg_id} in {trace_topic}"

@@ -239,7 +239,7 @@ class _QueueListing:
         end_text: str | None,
     ) -> None:
         """Find the offsets to read in each queue."""
-        begin_ms, end_ms = parse_window(begin_text, end_text, ("-b", "-e"))
+        begin_ms, end_ms = parse_window(begin_text, end_text)
         self._span_results = self._session.admin.queue_reader.get_spans(
             self._topic,
             queue_routes,

@@ -43,7 +43,7 @@ def format_update_broker_config(rows: ResultRows, arguments: CommandArguments) -
 def format_update_topic(rows: ResultRows, arguments: CommandArguments) -> str:
     """With -c, mqadmin prints the configuration once, after the lines of all masters."""
     changed_rows = _changed_masters(rows)
-    text_lines = [f"create topic to {row['target']} success." for row in changed_rows]
+    text_lines = [f"create topic to {row['server']} success." for row in changed_rows]
     return join_lines([*text_lines, *map(_format_topic_config, changed_rows[:1])])
 
 
@@ -55,7 +55,7 @@ def format_update_topic_perm(rows: ResultRows, arguments: CommandArguments) -> s
             text_lines.append("new perm equals to the old one!")
             continue
         perms_text = f"from {config_before['perm']} to {config_after['perm']}"
-        text_lines.append(f"update topic perm {perms_text} in {row['target']} success.")
+        text_lines.append(f"update topic perm {perms_text} in {row['server']} success.")
         if arguments["cluster_name"] is None:
             text_lines.append(f"{_format_topic_config(row)}.")
     return join_lines(text_lines)

@@ -31,7 +31,7 @@ MAP_COLUMNS: Columns[MqadminCommand] = (
         lambda k: (entry := _find_entry(k)) and entry.typed_name,
     ),
     Column("status", "same name, other command or not yet", _describe_status),
-    Column("since", "first release of mqadmin with this command", lambda k: k.since_release),
+    Column("since", "first version of mqadmin with this command", lambda k: k.since_release),
     Column("note", "differences from mqadmin", lambda k: k.note),
 )
 

@@ -92,7 +92,7 @@ def _format_topic_list(rows: ResultRows, arguments: CommandArguments) -> str:
     for row in rows.rows:
         if str(row["topic"]).startswith(("%RETRY%", "%DLQ%")):
             continue
-        consumer_groups: Any = row["consumerGroups"] or [""]
+        consumer_groups: Any = row["groups"] or [""]
         cluster_name, topic_name = str(row["clusterName"] or "")[:20], str(row["topic"])[:64]
         text_lines += [
             f"{cluster_name:<20}  {topic_name:<64}  {group_name[:64]:<64}" for group_name in consumer_groups

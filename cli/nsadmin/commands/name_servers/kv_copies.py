@@ -34,7 +34,7 @@ KV_DIFF_COLUMNS: Columns[tuple[ItemDifference, tuple[str, ...]]] = (
     Column("values", "the value on each name server; null for none", lambda r: map_by_server(*r), wide=True),
 )
 KV_COPY_COLUMNS: Columns[tuple[ServerChange, KvChange | None]] = (
-    NAMESRV_ADDR.of(lambda r: r[0].target),
+    NAMESRV_ADDR.of(lambda r: r[0].server),
     *of_part(itemgetter(1), (NAMESPACE, KV_KEY)),
     *of_part(
         itemgetter(0),
@@ -185,7 +185,9 @@ def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTa
 def kv_export(
     session: Session,
     file_name: Annotated[
-        str | None, Argument(metavar="FILE", help="File to write. Default: standard output."), Flags("--file")
+        str | None,
+        Argument(metavar="FILE", help="File to write. Default: standard output."),
+        Flags("--out", "--file"),
     ],
     namespaces: NamespacesOption = None,
     source_text: Annotated[

@@ -37,7 +37,7 @@ ORDER_PROBLEM_COLUMNS: Columns[tuple[OrderConfProblem, str | None]] = (
         lambda r: r[1],
         wide=True,
     ),
-    Column("servers", "the name servers with the problem", lambda r: list(r[0].namesrv_addrs)),
+    Column("namesrvAddrs", "the name servers with the problem", lambda r: list(r[0].namesrv_addrs)),
 )
 
 

@@ -37,9 +37,9 @@ ORDER_CONF_COLUMNS: Columns[ServerResult[str]] = (
     ERROR,
 )
 ORDER_CONF_CHANGE_COLUMNS = name_server_change_columns(TOPIC)
-MASTER_ADDR: Column[ServerChange] = BROKER_ADDR.of(lambda c: c.target if c.role == "master" else None)
+MASTER_ADDR: Column[ServerChange] = BROKER_ADDR.of(lambda c: c.server if c.role == "master" else None)
 ORDER_CONF_DELETION_COLUMNS: Columns[ServerChange] = (
-    NAMESRV_ADDR.of(lambda c: c.target if c.role == "nameserver" else None),
+    NAMESRV_ADDR.of(lambda c: c.server if c.role == "nameserver" else None),
     MASTER_ADDR,
     TOPIC,
     # Also of a flag that could not be removed.

@@ -81,7 +81,7 @@ def _describe_source(name_servers: NameServerList) -> str:
 
 def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
     for overruled_source in session_options.overruled_sources:
-        yield f"name servers not used: {overruled_source}"
+        yield f"not used, because another source comes first: {overruled_source}"
     if session_options.read_only:
         yield f"context {session_options.context} is read-only: nsadmin refuses every change"
     yield (

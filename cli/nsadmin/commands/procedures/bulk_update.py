@@ -22,13 +22,13 @@ from nsadmin.commands.procedures.plan_rows import (
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, ResultRows, replace_columns
 from nsadmin.console.session import Session
-from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.bulk_lists import ItemList, plan_list_steps, read_list
 from nsadmin.operations.plans.diff import PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome, execute_steps
 from nsadmin.operations.plans.observer import observe_brokers, observe_cluster
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import SpreadKind
+from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 
 LIST_COLUMNS = replace_columns(

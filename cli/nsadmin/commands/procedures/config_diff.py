@@ -62,7 +62,7 @@ def config_diff(
     against_defaults: Annotated[
         bool,
         Option(
-            "--default", help="Show settings that differ from the default of the server's release instead."
+            "--default", help="Show settings that differ from the default of the server's version instead."
         ),
     ] = False,
     include_own: Annotated[bool, Option("--own", help="Include names, addresses, ports and paths.")] = False,
@@ -159,6 +159,6 @@ def _substitution_notes(servers: Sequence[ComparedServer], known_defaults: Known
         nearest_release = known_defaults.find_nearest_release(server_kind, release)
         kind_in_words = "name servers" if server_kind == "namesrv" else "brokers"
         if nearest_release is None:
-            yield f"no known defaults for {kind_in_words} {release or 'of an unknown release'}"
+            yield f"no known defaults for {kind_in_words} {release or 'of an unknown version'}"
         elif nearest_release != release:
             yield f"defaults of {nearest_release} are used for {kind_in_words} {release}"

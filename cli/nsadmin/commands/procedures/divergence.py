@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
@@ -17,7 +18,6 @@ from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun, to_millis
-from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
 from nsadmin.operations.divergence.evidence import DivergenceCause

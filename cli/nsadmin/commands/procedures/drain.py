@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotApplied, NotFound
+from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import RESULT
@@ -28,7 +29,6 @@ from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.library.drain_procedure import (
     RestoredServer,

@@ -11,7 +11,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
 from nsadmin.commands.columns.consumers import GROUP
-from nsadmin.commands.columns.servers import ROLE, TARGET
+from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import describe_deletion
 from nsadmin.console.exit_codes import UsageError
@@ -47,7 +47,7 @@ ORPHAN_COLUMNS: Columns[Orphan] = (
 )
 CLEANUP_COLUMNS: Columns[tuple[Orphan, ServerChange]] = (
     *of_part(lambda r: r[0], (KIND, TOPIC)),
-    *of_part(lambda r: r[1], (TARGET, ROLE, *CHANGE_COLUMNS)),
+    *of_part(lambda r: r[1], (SERVER, ROLE, *CHANGE_COLUMNS)),
 )
 _SECONDS_BETWEEN_LOOKS = 1.0
 """Seconds between two observations. A topic that is being created or deleted settles within this time."""

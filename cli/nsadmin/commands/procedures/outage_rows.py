@@ -22,8 +22,7 @@ class OutageRow(NamedTuple):
     topics: Sequence[str] | None = None
     clients: int | None = None
     namesrv_addrs: Sequence[str] | None = None
-    name_servers: Sequence[str] | None = None
-    name_servers_left: Sequence[str] | None = None
+    namesrv_addrs_left: Sequence[str] | None = None
     clients_left: int | None = None
     proxy_addrs: Sequence[str] | None = None
 
@@ -42,6 +41,11 @@ NAME_COLUMNS: Columns[OutageRow] = (
 )
 CLIENTS: Column[OutageRow] = Column(
     "clients", "consumers of the group that are connected to the brokers", lambda r: r.clients
+)
+NAMESRV_ADDRS: Column[OutageRow] = Column(
+    "namesrvAddrs",
+    "the name servers with this finding; for a broker or client, those in its list",
+    lambda r: r.namesrv_addrs,
 )
 LOSS_COLUMNS: Columns[OutageRow] = (
     *NAME_COLUMNS,
@@ -62,16 +66,12 @@ LOSS_COLUMNS: Columns[OutageRow] = (
         "topics", "affected topics of the group, with unreadable topics first", lambda r: r.topics, wide=True
     ),
     CLIENTS,
-    Column(
-        "namesrvAddrs",
-        "the name servers with this finding; others have a smaller loss or none",
-        lambda r: r.namesrv_addrs,
-    ),
+    NAMESRV_ADDRS,
 )
 LIST_COLUMNS: Columns[OutageRow] = (
     *NAME_COLUMNS,
-    Column("nameServers", "the name servers in the list of the broker or client", lambda r: r.name_servers),
-    Column("nameServersLeft", "name servers that would remain", lambda r: r.name_servers_left),
+    NAMESRV_ADDRS,
+    Column("namesrvAddrsLeft", "name servers that would remain", lambda r: r.namesrv_addrs_left),
 )
 CONNECTION_COLUMNS: Columns[OutageRow] = (
     *NAME_COLUMNS,

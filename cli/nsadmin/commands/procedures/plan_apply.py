@@ -10,6 +10,7 @@ from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
+from nsadmin.commands.columns.files import write_or_show
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
     APPLY_COLUMNS,
@@ -30,13 +31,13 @@ from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.plans import fields, plan_file
-from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.diff import ClusterDiff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
+from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
 
@@ -61,6 +62,9 @@ def export(
     with_schema: Annotated[
         bool, Option("--schema", help="Write the JSON schema of these files instead.")
     ] = False,
+    target_file: Annotated[
+        str | None, Option("--out", metavar="FILE", help="Write to this file instead of stdout.")
+    ] = None,
 ) -> OutputText:
     """Write the state of a cluster as YAML: topics, consumer groups, order configurations, KV config.
 
@@ -80,7 +84,7 @@ def export(
         nsadmin export --schema
     """
     if with_schema:
-        return OutputText(fields.format_schema())
+        return write_or_show(fields.format_schema(), target_file)
     if cluster_name is None:
         raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
@@ -97,7 +101,7 @@ def export(
         "apply FILE applies it.",
         f"nsadmin export --schema writes {SCHEMA_FILE}, which editors use to check it.",
     ]
-    return OutputText(format_cluster(desired_state, [*head_lines, *remark_lines]), errors)
+    return write_or_show(format_cluster(desired_state, [*head_lines, *remark_lines]), target_file, errors)
 
 
 @command(columns=PLAN_COLUMNS)

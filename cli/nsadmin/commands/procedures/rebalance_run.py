@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, Values, command
@@ -18,7 +19,6 @@ from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows
-from nsadmin.console.phrases import quote_command
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError

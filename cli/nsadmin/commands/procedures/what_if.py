@@ -12,6 +12,7 @@ from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import RequiredUnless, Values, command
 from nsadmin.commands.procedures.outage_rows import (
     CONNECTION_COLUMNS,
@@ -109,9 +110,7 @@ def what_if(
         return _list_rows(
             foresee_name_server_outage(session.admin, down_addrs, _address_matcher()), down_addrs, show_each
         )
-    broker_words = [word.strip() for word in (down_brokers or "").split(",") if word.strip()]
-    if not broker_words:
-        raise UsageError("invalid value for --down: write BROKER,BROKER")
+    broker_words = parse_name_list("--down", down_brokers)
     now_ms = time_ns() // 1_000_000
     outage = foresee_broker_outage(session.admin, broker_words, now_ms, include_system=include_system)
     remark_twins(session)
@@ -211,8 +210,8 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
                 f"{broker_name}:{broker_id}",
                 1,
                 "not registered on another name server",
-                name_servers=list(down_addrs),
-                name_servers_left=[],
+                namesrv_addrs=list(down_addrs),
+                namesrv_addrs_left=[],
             )
             for broker_name, broker_ids in outage.unshared_brokers.items()
             for broker_id in sorted(broker_ids)
@@ -259,8 +258,8 @@ def _list_row(what: str, loss: NameServerListLoss, fetches_lists: bool) -> Outag
         loss.list_owner,
         1,
         _FEWER_LEFT if loss.remaining_addrs else nothing_left,
-        name_servers=list(loss.listed_addrs),
-        name_servers_left=list(loss.remaining_addrs),
+        namesrv_addrs=list(loss.listed_addrs),
+        namesrv_addrs_left=list(loss.remaining_addrs),
     )
 
 

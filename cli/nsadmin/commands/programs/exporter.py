@@ -101,7 +101,7 @@ def exporter(
     `context`.
 
     Examples:
-        # Serve the metrics of the context in use at http://127.0.0.1:9557/metrics
+        # Serve the metrics of the current context at http://127.0.0.1:9557/metrics
         nsadmin exporter
         # Two clusters, for other machines, without topics of tests
         nsadmin exporter --http 0.0.0.0:9557 --contexts prod,backup --exclude 'test-*'

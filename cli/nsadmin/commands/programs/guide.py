@@ -1,7 +1,6 @@
 """`nsadmin guide`: the pages of the documentation on a terminal."""
 
 import re
-import shutil
 import sys
 from io import StringIO
 from typing import Annotated
@@ -14,13 +13,13 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.console.guides import Guide, find_guide_of_command, find_guides
 from nsadmin.console.language import preferred_language
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import reading_width
 from nsadmin.console.session import Session
 
 GUIDE_COLUMNS: Columns[Guide] = (
     Column("page", "name of the page, for nsadmin guide PAGE", lambda g: g.name),
     Column("title", "first heading of the page", lambda g: g.title),
 )
-_MAX_WIDTH = 100
 _PAGE_LINK = re.compile(r"\[([^]]+)\]\((?:[^)\s:]*/)?([\w-]+)\.md(?:#[^)]*)?\)")
 
 
@@ -68,7 +67,7 @@ def render(markdown: str, uses_color: bool) -> str:
     Console(
         file=stream,
         force_terminal=True,
-        width=min(shutil.get_terminal_size().columns, _MAX_WIDTH),
+        width=reading_width(),
         no_color=not uses_color,
     ).print(Markdown(markdown, hyperlinks=False))
     return stream.getvalue().rstrip()

@@ -96,8 +96,8 @@ def lab_up(
 ) -> int:
     """Run a simulated cluster until Ctrl-C, with or without a scenario of failures.
 
-    It adds a context `lab` while it runs. The context in use does not change. `nsadmin lab list` shows the
-    built-in scenarios.
+    While it runs, your contexts have a context `lab`, unless you saved one of that name. The current context
+    does not change. `nsadmin lab list` shows the built-in scenarios.
 
     Examples:
         # Use the ports of all examples

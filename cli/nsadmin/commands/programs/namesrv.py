@@ -90,7 +90,8 @@ def namesrv(
         ),
     ] = None,
     read_only: Annotated[
-        bool, Option("--read-only", help="Refuse all changes by operators. Brokers still register.")
+        bool,
+        Option("--read-only", "--readOnly", help="Refuse all changes by operators. Brokers still register."),
     ] = False,
     no_remote_config: Annotated[
         bool, Option("--no-remote-config", help="Refuse UPDATE_NAMESRV_CONFIG from every peer.")

@@ -65,7 +65,7 @@ def tui(
             help="Journal to show events from. Default: the context's. Repeatable.",
         ),
     ] = None,
-    read_only: Annotated[bool, Option("--read-only", help="Refuse all changes.")] = False,
+    read_only: Annotated[bool, Option("--read-only", "--readOnly", help="Refuse all changes.")] = False,
     record_file: Annotated[
         str | None, Option("--record", metavar="FILE", help="Record the session to this file, for --replay.")
     ] = None,

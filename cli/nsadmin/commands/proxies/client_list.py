@@ -37,7 +37,7 @@ CLIENT_COLUMNS: Columns[ClusterClient] = (
     CLIENT_ID.means("id of the client; null if only the address of its connection is known"),
     CLIENT_ADDR,
     LANGUAGE,
-    VERSION.means("release of the client; null if unknown"),
+    VERSION.means("version of the client; null if unknown"),
     PROTOCOL,
     Column("role", "consumer, producer, both separated by a comma, or none; null if unknown", describe_role),
     Column("groups", "consumer groups of the client; null if unknown", lambda c: c.consumer_groups),

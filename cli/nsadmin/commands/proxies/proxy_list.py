@@ -23,7 +23,7 @@ PROXY_COLUMNS: Columns[ProxyStatus] = (
     ),
     Column("grpcAddr", "gRPC port of the proxy, HOST:PORT; null if unknown", lambda p: p.grpc_addr),
     Column("mode", "cluster or local; null if unknown", lambda p: p.mode),
-    VERSION.means("release of the proxy; null if unknown"),
+    VERSION.means("version of the proxy; null if unknown"),
     Column("state", "ok, silent (does not answer) or unknown", lambda p: _STATES[p.is_answering]),
     Column("consumers", "connected consumers; null if unknown, as in local mode", lambda p: p.consumer_count),
     Column(

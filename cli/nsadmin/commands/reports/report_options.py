@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from nsadmin.client.extras import describe_missing
+from nsadmin.command_line.time_arguments import require_order
 from nsadmin.console.exit_codes import UsageError
 from nsreport.dictionary.table_definitions import DEFINITIONS_BY_NAME, TableDefinition
 from nsreport.reports.catalogue import REPORTS_BY_NAME
@@ -48,14 +49,10 @@ def parse_days(since_text: str | None, until_text: str | None, as_of_text: str |
     from nsreport.presentation.report_reader import DayRange
 
     day_range = DayRange(
-        _parse_day("--since", since_text), _parse_day("--until", until_text), _parse_moment(as_of_text)
+        _parse_day("--from", since_text), _parse_day("--until", until_text), _parse_moment(as_of_text)
     )
-    if (
-        day_range.first_day is not None
-        and day_range.last_day is not None
-        and day_range.first_day > day_range.last_day
-    ):
-        raise UsageError(f"--since {since_text} is after --until {until_text}")
+    if day_range.first_day is not None and day_range.last_day is not None:
+        require_order(day_range.first_day, day_range.last_day, since_text, until_text)
     return day_range
 
 

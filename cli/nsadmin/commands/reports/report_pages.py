@@ -10,6 +10,7 @@ from typer import Argument, Option
 from namesrv_core.storage.atomic_write import replace_file
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, parse_expected_brokers
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.columns.files import write_or_show
 from nsadmin.commands.reports.report_options import (
     EVENT_TABLE,
     TABLE_NAMES,
@@ -190,7 +191,7 @@ def report_html(
     try:
         from nsreport.presentation import html_page
 
-        return _write_page(html_page.render_page(report_page), target_file)
+        return write_or_show(html_page.render_page(report_page), target_file)
     except ImportError as error:
         raise missing_extra_error(error) from None
 
@@ -213,7 +214,7 @@ def report_markdown(
     from nsreport.presentation import markdown_page
 
     report_page = _collect_page(report_folder, parse_days(since_text, until_text, as_of_text))
-    return _write_page(markdown_page.render_markdown(report_page), target_file)
+    return write_or_show(markdown_page.render_markdown(report_page), target_file)
 
 
 def _collect_page(report_folder: str, day_range: "DayRange") -> "ReportPage":
@@ -225,16 +226,6 @@ def _collect_page(report_folder: str, day_range: "DayRange") -> "ReportPage":
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise missing_extra_error(error) from None
-
-
-def _write_page(page_text: str, target_file: str | None) -> OutputText:
-    if target_file is None:
-        return OutputText(page_text.rstrip("\n"))
-    try:
-        Path(target_file).write_text(page_text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {target_file}: {error.strerror}") from None
-    return OutputText(target_file)
 
 
 def _write_site(report_page: "ReportPage", target_folder: Path) -> OutputText:

@@ -44,7 +44,7 @@ class GroupLag(NamedTuple):
     broker: RouteBroker
     error: RocketMQError | None = None
     lite_topic: str | None = None
-    lag_count: int | None = None
+    lag: int | None = None
     earliest_ms: int | None = None
     offsets: LiteOffsets | None = None
 
@@ -130,7 +130,7 @@ LITE_GROUP_COLUMNS: Columns[GroupLag] = (
     *of_part(attrgetter("broker"), PLACE),
     Column("liteTopic", "name of the lite topic; null for the total", lambda g: g.lite_topic),
     *of_part(attrgetter("offsets"), (BROKER_OFFSET, CONSUMER_OFFSET)),
-    Column("lag", "messages not consumed; null if the group never consumed any", lambda g: g.lag_count),
+    Column("lag", "messages not consumed; null if the group never consumed any", lambda g: g.lag),
     Column(
         "earliestUnconsumedTime",
         "when the oldest unconsumed message was stored (UTC)",
@@ -285,19 +285,19 @@ def get_lite_group_info(
             "-k",
             "--topK",
             metavar="N",
-            help="Number of lite topics to show, starting with the largest backlog.",
+            help="Number of lite topics to show, starting with the largest lag.",
             min=1,
         ),
     ] = 20,
 ) -> ResultRows:
     """Show how far a group is behind on the lite topics of a parent topic.
 
-    Each broker has a row with the total (liteTopic is null), and below it rows with the largest backlogs. A
+    Each broker has a row with the total (liteTopic is null), and below it rows with the largest lags. A
     lite topic that the group never consumed has no lag and is not part of the total. The exit code is 5 if no
     broker has the group. nsadmin checks this first, because brokers create a missing group on request.
 
     Examples:
-        # The total, and the largest backlogs
+        # The total, and the largest lags
         nsadmin getLiteGroupInfo chats readers
         # One lite topic
         nsadmin getLiteGroupInfo -p chats -g readers -l room-1
@@ -309,7 +309,7 @@ def get_lite_group_info(
         lags = [
             GroupLag(broker, r.error)
             if r.result is None
-            else GroupLag(broker, None, lite_topic, r.result.lag_count, r.result.earliest_ms, r.result)
+            else GroupLag(broker, None, lite_topic, r.result.lag, r.result.earliest_ms, r.result)
             for broker, r in zip(brokers, offsets, strict=True)
         ]
         return ResultRows.from_records(
@@ -324,7 +324,7 @@ def get_lite_group_info(
         if result.result is None:
             lags.append(GroupLag(broker, result.error))
         else:
-            lags.append(GroupLag(broker, None, None, result.result.lag_count, result.result.earliest_ms))
+            lags.append(GroupLag(broker, None, None, result.result.lag, result.result.earliest_ms))
             lags += [GroupLag(broker, None, *lag) for lag in result.result.furthest_behind]
     return ResultRows.from_records(LITE_GROUP_COLUMNS, lags, [r.error for r in results])
 

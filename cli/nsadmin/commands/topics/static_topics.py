@@ -183,7 +183,8 @@ def _apply_mapping(
 ) -> ResultRows:
     is_forced = argument_values.parse_boolean("-fr", force_text) is True
     given_plan = None if map_file is None else _load_mapping(topic, map_file)
-    broker_names, cluster_names = _split_names(broker_list), _split_names(cluster_list)
+    broker_names = argument_values.parse_name_list("-b", broker_list)
+    cluster_names = argument_values.parse_name_list("-c", cluster_list)
     if given_plan is not None:
         broker_names, cluster_names = broker_names or list(given_plan.shares), cluster_names
     if not broker_names and not cluster_names:
@@ -268,7 +269,3 @@ def _load_mapping(topic: str, map_file: str) -> MappingPlan:
     if mapping_plan.topic != topic:
         raise UsageError(f'{map_file} is for the topic "{mapping_plan.topic}": pass its file')
     return mapping_plan
-
-
-def _split_names(name_list: str | None) -> list[str]:
-    return [list_item.strip() for list_item in (name_list or "").split(",") if list_item.strip()]

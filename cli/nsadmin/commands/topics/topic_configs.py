@@ -21,7 +21,7 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change
-from nsadmin.commands.columns.servers import ROLE, TARGET
+from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Columns, ResultRows, of_part
@@ -38,7 +38,7 @@ class TopicChange(NamedTuple):
 
 
 TOPIC_CHANGE_COLUMNS: Columns[TopicChange] = (
-    *of_part(attrgetter("change"), (TARGET, ROLE)),
+    *of_part(attrgetter("change"), (SERVER, ROLE)),
     BROKER_NAME,
     TOPIC,
     *of_part(attrgetter("change"), CHANGE_COLUMNS),
@@ -143,7 +143,7 @@ def update_topic_perm(
     That is an error only if no broker has it.
 
     Examples:
-        # Stop writes to a topic in one cluster
+        # Make a topic read-only in one cluster
         nsadmin updateTopicPerm payments 4 -c cluster-a --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run

@@ -13,13 +13,11 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
-ACCUMULATION: Column[TopicTraffic] = Column(
-    "lag", "messages that the group has not read yet", lambda t: t.lag
-)
+LAG: Column[TopicTraffic] = Column("lag", "messages that the group has not read yet", lambda t: t.lag)
 TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     TOPIC,
-    CONSUMER_GROUP.of(lambda t: t.consumer_group),
-    ACCUMULATION,
+    CONSUMER_GROUP.of(lambda t: t.group),
+    LAG,
     Column(
         "inTps", "messages that arrive per second", lambda t: t.in_count and t.in_count.messages_per_second
     ),
@@ -43,7 +41,7 @@ TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     ),
     ERROR,
 )
-MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, ACCUMULATION.of(lambda t: t.offset_distance))
+MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, LAG.of(lambda t: t.offset_distance))
 
 
 @command(columns=TRAFFIC_COLUMNS)

@@ -10,7 +10,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
-from nsadmin.commands.columns.servers import ROLE, TARGET
+from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows
@@ -27,7 +27,7 @@ CLUSTER_COLUMNS: Columns[str] = (CLUSTER_NAME.of(lambda name: name),)
 USAGE_COLUMNS: "Columns[TopicUsage]" = (
     CLUSTER_NAME,
     TOPIC,
-    Column("consumerGroups", "the groups that read the topic", lambda u: u.consumer_groups),
+    Column("groups", "the groups that read the topic", lambda u: u.consumer_groups),
 )
 LOGICAL_QUEUES: "Column[QueueRoute]" = Column(
     "logicalQueues",
@@ -50,7 +50,7 @@ ROUTE_COLUMNS: "Columns[QueueRoute]" = (
     LOGICAL_QUEUES,
 )
 DELETION_COLUMNS: Columns[ServerChange] = (
-    TARGET,
+    SERVER,
     ROLE,
     TOPIC,
     *change_columns(result="done, dry-run, failed, not found, or skipped after a failure"),
@@ -235,4 +235,4 @@ def describe_deletion(step: "DeletionStep", topic: str) -> ServerChange:
             if step.role == "nameserver"
             else describe_removal(step.before, ("readQueueNums", "writeQueueNums", "perm"))
         )
-    return ServerChange(step.target, step.before, None, step.error, step.result, step.role, topic, words)
+    return ServerChange(step.server, step.before, None, step.error, step.result, step.role, topic, words)

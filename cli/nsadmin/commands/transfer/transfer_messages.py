@@ -165,7 +165,7 @@ def transfer_messages(
         body,
     )
     options = TransferOptions(follows, rate, rules)
-    begin_ms = parse_time_option("--since", since_text, 0)
+    begin_ms = parse_time_option("--from", since_text, 0)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
         plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]

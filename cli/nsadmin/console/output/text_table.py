@@ -107,7 +107,7 @@ def _is_number_column(rows: ResultRows, column: str) -> bool:
 # Columns of free text, which are folded if the terminal is too narrow.
 _FOLDABLE_COLUMNS = (
     "brokerAddrs",
-    "consumerGroups",
+    "groups",
     "properties",
     "body",
     "value",

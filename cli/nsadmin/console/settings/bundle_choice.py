@@ -90,7 +90,7 @@ def make_bundle_finder(bundle: "SupportBundle", values: Mapping[str, Any]) -> Na
     if given_addrs:
         given_list = choose_name_servers(given_addrs)
         return lambda: given_list._replace(origin="-n")
-    return lambda: NameServerList(bundle.manifest.name_servers, "bundle", str(bundle.path))
+    return lambda: NameServerList(bundle.manifest.namesrv_addrs, "bundle", str(bundle.path))
 
 
 @contextmanager

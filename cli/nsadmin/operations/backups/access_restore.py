@@ -33,8 +33,8 @@ class AccessRestore:
         error = plan.error
         if error is None and before is None and user.password is None:
             error = NotApplied(
-                "the backup has no password for it: use a backup made with --with-secrets, or create it with "
-                "`nsadmin createUser`"
+                "the backup has no password for it: use a backup made with --with-secrets, or create it: "
+                "`nsadmin createUser --help`"
             )
         is_equal = before is not None and user_fields(before) == user_fields(user)
         if error is None and not is_equal and not self._is_dry_run:
@@ -109,12 +109,12 @@ class AccessRestore:
 def _explain_account_error(error: RocketMQError | None) -> RocketMQError | None:
     if isinstance(error, NotFound):
         return NotApplied(
-            "the backup has no secret key for it: use a backup made with --with-secrets, or create it with "
-            "`nsadmin updateAclConfig`"
+            "the backup has no secret key for it: use a backup made with --with-secrets, or create it: "
+            "`nsadmin updateAclConfig --help`"
         )
     if isinstance(error, NotSupported):
         return NotApplied(
-            "this broker has users and ACLs in place of accounts: `nsadmin transfer acl` turns accounts into "
-            "users"
+            "this broker has users and ACLs in place of accounts: `nsadmin transfer acl --help` shows how to "
+            "turn accounts into users"
         )
     return error

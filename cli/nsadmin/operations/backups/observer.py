@@ -8,7 +8,7 @@ from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.plain_acls import PlainAcl
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
-from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.groups import is_system_group, select_user_groups
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePlace
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
@@ -18,7 +18,6 @@ from nsadmin.operations import access_tables
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, SavedOffset, Section
 from nsadmin.operations.plans.cluster_export import (
     select_cluster_confs,
-    select_user_groups,
     select_user_topics,
 )
 from nsadmin.operations.plans.observer import observe_cluster
@@ -140,7 +139,7 @@ class _BrokerExtras:
             state.broker_name,
             self._releases.get(addr),
             select_user_topics(state),
-            select_user_groups(state),
+            select_user_groups(state.groups),
             {topic: state.queue_shares.get(topic) for topic in sorted(state.static)},
             {
                 (topic, group): {

@@ -72,7 +72,7 @@ class StaticTopicRestore:
             if end < start_offset:
                 return NotApplied(
                     f"queue {queue_id} has lost its messages: it ends at {end}, and the mapping begins at "
-                    f"{start_offset}: create the topic with `nsadmin updateStaticTopic`"
+                    f"{start_offset}: create the topic: `nsadmin updateStaticTopic --help`"
                 )
         return None
 
@@ -96,7 +96,7 @@ def find_obstacle(share: BrokerQueueShare, results: Mapping[str, ShareResult]) -
     if unknown:
         return NotApplied(
             f"the mapping has queues on {', '.join(unknown)}, which the cluster lacks: pass "
-            "--map OLD=NEW, or create the topic with `nsadmin updateStaticTopic`"
+            "--map OLD=NEW, or create the topic: `nsadmin updateStaticTopic --help`"
         )
     for broker, result in results.items():
         if result.error is not None:
@@ -104,6 +104,6 @@ def find_obstacle(share: BrokerQueueShare, results: Mapping[str, ShareResult]) -
         if result.result is not None and result.result.epoch > share.epoch:
             return NotApplied(
                 f"the mapping on {broker} is newer than the backup (epoch {result.result.epoch}, "
-                f"not {share.epoch}): use `nsadmin updateStaticTopic` or `nsadmin remappingStaticTopic`"
+                f"not {share.epoch}): see `nsadmin updateStaticTopic --help`"
             )
     return None

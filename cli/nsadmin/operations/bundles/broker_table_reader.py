@@ -4,6 +4,7 @@ Rule: a table is decoded only if later requests depend on it. Decoding takes lon
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import filterfalse
 
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
@@ -12,8 +13,8 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS
 from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC
 from nsadmin.client.results import ServerResult, is_unreachable
-from nsadmin.operations.exports.observer import HALF_TOPIC, SCHEDULE_TOPIC
 
 
 class BrokerTableReader:
@@ -66,7 +67,7 @@ class BrokerTableReader:
         self._record_table(RequestCode.GET_ALL_TOPIC_CONFIG, broker_addrs)
 
     def _read_offsets(self, broker_addrs: list[str]) -> None:
-        """The committed offsets and the backlogs of all groups.
+        """The committed offsets and the lags of all groups.
 
         Brokers before 5.0 are also asked for each queue that may have no committed offset. For others, the
         answers follow from all committed offsets.
@@ -102,18 +103,16 @@ class BrokerTableReader:
 
     def _read_special_counts(self, broker_addrs: list[str]) -> None:
         """The message counts of the topics of transactions and of delayed messages, for exportMetrics."""
-        for topic in (HALF_TOPIC, SCHEDULE_TOPIC):
+        for topic in (HALF_TOPIC, LEVEL_TOPIC):
             self._admin.put_counts.get_topic_counts(broker_addrs, topic)
 
     def _read_connections(self, addrs: list[str]) -> None:
         """The clients of all groups of these brokers."""
         group_results = self._admin.bulk.list_groups(addrs)
         groups = merge_names(group_result.then(lambda configs: [*configs]) for group_result in group_results)
-        self.record_of_groups(RequestCode.GET_CONSUMER_CONNECTION_LIST, select_user_groups(groups), addrs)
-
-
-def select_user_groups(groups: Iterable[str]) -> list[str]:
-    return [group for group in groups if not is_system_group(group)]
+        self.record_of_groups(
+            RequestCode.GET_CONSUMER_CONNECTION_LIST, filterfalse(is_system_group, groups), addrs
+        )
 
 
 def merge_names(name_results: Iterable[ServerResult[list[str]]]) -> list[str]:

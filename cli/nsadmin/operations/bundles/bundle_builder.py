@@ -168,7 +168,7 @@ def _write_bundle(
     record = manifest._replace(members_by_server=members_by_server).to_record()
     all_members = _encode_members(tables, members_by_server, members)
     if order.anonymised:
-        pseudonyms = Pseudonyms(tables, manifest.name_servers, order.anonymised)
+        pseudonyms = Pseudonyms(tables, manifest.namesrv_addrs, order.anonymised)
         record = pseudonyms.rename_json(record)
         all_members = (m for name, c in all_members for m in pseudonyms.rename_members({name: c}).items())
     archive_bytes = pack_in_turn(FORMAT_VERSION, record, all_members, _COMPRESSION_LEVEL)

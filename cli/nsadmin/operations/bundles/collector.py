@@ -16,10 +16,11 @@ from namesrv_core.transport.multiplexed_client import MAX_SOCKETS
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access, Tls
 from nsadmin.client.consumers.connected_clients import GroupConnections, merge_clients
+from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.results import ClientClosed, ServerResult
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
-from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names, select_user_groups
+from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names
 
 DEFAULT_MAX_DETAILS = 20_000
 _ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
@@ -277,8 +278,10 @@ class _Collection:
         """Every connected client, also those behind proxies."""
         proxies = self._admin.proxies
         heartbeats = proxies.list_proxies().heartbeats
-        user_groups, request_code = select_user_groups(self.groups), RequestCode.GET_CONSUMER_CONNECTION_LIST
-        self._tables.record_of_groups(request_code, user_groups, self._broker_addrs)
+        user_groups = [g for g in self.groups if not is_system_group(g)]
+        self._tables.record_of_groups(
+            RequestCode.GET_CONSUMER_CONNECTION_LIST, user_groups, self._broker_addrs
+        )
         proxied_groups = {heartbeat.group for heartbeat in heartbeats.of_connected_clients}
         proxies.add_clients(
             self._admin.consumers.get_group_connections(sorted({*user_groups, *proxied_groups}), ()),

@@ -1,4 +1,4 @@
-"""Compares two bundles: brokers, topics, groups, users, settings, KV config, and the backlog of groups."""
+"""Compares two bundles: brokers, topics, groups, users, settings, KV config, and the lag of groups."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from nsadmin.operations.backups.records import Section, list_items
 
 BROKERS, LAGS = "brokers", "lags"
 SECTION_ORDER = (BROKERS, *(section.value for section in Section if section is not Section.OFFSETS), LAGS)
-"""Offsets move with every message, so the backlog of groups replaces them."""
+"""Offsets move with every message, so the lag of groups replaces them."""
 
 
 class BundleItem(NamedTuple):
@@ -37,7 +37,7 @@ def compare_bundles(before: SupportBundle, after: SupportBundle) -> list[NamedIt
 def open_bundle_client(bundle: SupportBundle) -> AdminClient:
     """Open a client that reads a bundle; close it as any other."""
     return AdminClient(
-        list(bundle.manifest.name_servers),
+        list(bundle.manifest.namesrv_addrs),
         access=DEFAULT_ACCESS._replace(answers=BundleAnswers(bundle)),
         read_only=True,
     )
@@ -68,7 +68,7 @@ def _list_bundle_items(bundle: SupportBundle) -> dict[BundleItem, Any]:
 
 
 def _list_lags(admin: AdminClient) -> dict[BundleItem, Any]:
-    """The backlog of each group and topic, from the statistics of all masters, or why it is unknown."""
+    """The lag of each group and topic, from the statistics of all masters, or why it is unknown."""
     lags_by_item: dict[BundleItem, list[Lag]] = {}
     for stats_result in admin.consumers.get_broker_stats_each(admin.clusters.list_masters()):
         for queue_lag in stats_result.result.queues if stats_result.result else ():

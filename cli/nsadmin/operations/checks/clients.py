@@ -96,7 +96,7 @@ CHECK = Check(
     "clients",
     (
         CheckMeasure("old", "clients with a release before --min-version", warning="0", critical="1000000"),
-        CheckMeasure("unknown", "clients whose release is unknown"),
+        CheckMeasure("unknown", "clients whose version is unknown"),
         CheckMeasure("clients", "connected clients"),
     ),
     observe,

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
-from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.client.advised_command import quote_command
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment

@@ -132,6 +132,6 @@ def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     summary = (
         f"the lag of {group} is unknown: {lag_reason}"
         if total_lag is None
-        else f"{group} has a backlog of {at_least}{total_lag} messages"
+        else f"{group} has a lag of {at_least}{total_lag} messages"
     )
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)

@@ -100,11 +100,11 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
             [scale.make_sample("clients", seen.client_count)],
             about=seen.group,
         )
-    lagging = sorted((q for q in queues if q.lag_count), key=lambda q: q.lag_count or 0, reverse=True)
+    lagging = sorted((q for q in queues if q.lag.messages), key=lambda q: q.lag.messages or 0, reverse=True)
     if total.messages is None:
         largest = delay_seconds = None
     else:
-        largest = (lagging[0].lag_count or 0) if lagging else 0
+        largest = (lagging[0].lag.messages or 0) if lagging else 0
         delay_seconds = _delay_seconds(lagging, seen.now_ms)
     samples = [
         scale.make_sample("lag", total.messages),
@@ -132,13 +132,13 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     summary = (
         f"the lag of {seen.group} is unknown: {total.reason}"
         if total.messages is None
-        else f"{seen.group} has a backlog of {at_least}{total.messages} messages on {len(queues)} queues"
+        else f"{seen.group} has a lag of {at_least}{total.messages} messages on {len(queues)} queues"
     )
     return scale.make_finding(summary, samples, details, minimum_state=minimum_state, about=seen.group)
 
 
 def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
-    """Judge every group that consumed something, or has clients. The largest backlog of a group counts."""
+    """Judge every group that consumed something, or has clients. The largest lag of a group counts."""
     used = [group for group in seen.groups if not _is_unused(group)]
     findings = [judge_group(scale, GroupObservation(group)) for group in used]
     bad = sort_unhealthy(findings)
@@ -151,7 +151,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     if bad:
         summary += f": {abbreviate_names([finding.about or '' for finding in bad], _MAX_SHOWN)}"
     if largest is not None:
-        summary += f"; the largest backlog is {count_noun(lags[largest], 'message')}, of {largest}"
+        summary += f"; the largest lag is {count_noun(lags[largest], 'message')}, of {largest}"
     if failures:
         asked_text = count_noun(len(seen.error_by_broker), "broker")
         summary += f"; {len(failures)} of {asked_text} returned no list of groups"
@@ -160,7 +160,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
         [
             scale.make_sample("lag", most),
             scale.make_sample("groups", len(used)),
-            *(scale.make_sample("backlog", lag, group) for group, lag in lags.items()),
+            *(scale.make_sample("groupLag", lag, group) for group, lag in lags.items()),
         ],
         [
             *("; ".join([f"{finding.summary}", *finding.details]) for finding in bad[:_MAX_GROUPS]),
@@ -190,7 +190,7 @@ def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | Non
 
 
 def _format_queues(lagging: Sequence[GroupQueueLag]) -> list[str]:
-    lines = [f"{_name_queue(queue)}: {queue.lag_count} behind" for queue in lagging[:_MAX_SHOWN]]
+    lines = [f"{_name_queue(queue)}: {queue.lag.messages} behind" for queue in lagging[:_MAX_SHOWN]]
     if len(lagging) > _MAX_SHOWN:
         lines.append(f"and {len(lagging) - _MAX_SHOWN} more queues")
     return lines
@@ -222,11 +222,11 @@ CHECK = Check(
             warning="10000",
             critical="100000",
         ),
-        CheckMeasure("largest", "largest backlog of a queue"),
+        CheckMeasure("largest", "largest lag of a queue"),
         CheckMeasure("delay", "age of the oldest message that waits for the group", "s"),
         CheckMeasure("clients", "connected clients of the group"),
         CheckMeasure("groups", "groups that were examined"),
-        CheckMeasure("backlog", "messages that wait for each group", label_name="group"),
+        CheckMeasure("groupLag", "messages that wait for each group", label_name="group"),
     ),
     observe,
     judge,

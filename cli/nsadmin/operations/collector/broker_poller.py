@@ -176,7 +176,7 @@ class BrokerPoller:
         lagging_places = [
             (result.addr, name)
             for (_, name), result in zip(reachable_pairs, stats_results, strict=True)
-            if result.result is not None and any(queue.lag_count for queue in result.result.queues)
+            if result.result is not None and any(queue.lag.messages for queue in result.result.queues)
         ]
         with self._reserve_requests(len(lagging_places)):
             broadcasting_groups = self._admin.consumers.find_broadcasting(lagging_places)
@@ -274,7 +274,9 @@ def summarize_lags(
 def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLag:
     committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
     inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
-    times = [lag.last_consumed_ms for lag in queue_lags if lag.lag_count and lag.last_consumed_ms is not None]
+    times = [
+        lag.last_consumed_ms for lag in queue_lags if lag.lag.messages and lag.last_consumed_ms is not None
+    ]
     return TopicLag(
         topic,
         len(queue_lags),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.console.phrases import quote_command
+from nsadmin.client.advised_command import quote_command
 from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
 from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
 

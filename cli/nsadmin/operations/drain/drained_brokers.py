@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from nsadmin.console.phrases import quote_command
+from nsadmin.client.advised_command import quote_command
 from nsadmin.operations.drain.state import SavedDrain, load_drains
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
-from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
@@ -90,7 +91,7 @@ def _advise(broker: str, risk: DrainRisk) -> str:
     if risk.kind == "orderConf":
         return f"take {broker} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
     if risk.kind == "static":
-        return "move their queues to other brokers: see `nsadmin help remappingStaticTopic`"
+        return "move their queues to other brokers: see `nsadmin remappingStaticTopic --help`"
     if risk.kind == "refused":
         return "omit --durable, or stop their producers first"
     if risk.kind == "slave":

@@ -55,7 +55,7 @@ def list_waiting_for(
         )
     texts += _list_lagging_slaves(observation, last)
     if rules.for_good:
-        texts += _explain_backlog(observation.counters.lag_by_group)
+        texts += _explain_lag(observation.counters.lag_by_group)
     return tuple(texts)
 
 
@@ -69,13 +69,13 @@ def _explain_writes(
     return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
 
 
-def _explain_backlog(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
+def _explain_lag(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     if lag_by_group is None:
-        return ["the backlog of the consumers, which is unknown"]
+        return ["the lag of the consumers, which is unknown"]
     return [
-        *(["consumers to read the backlog"] if any(lag.messages for lag in lag_by_group.values()) else []),
+        *(["consumers to read the lag"] if any(lag.messages for lag in lag_by_group.values()) else []),
         *(
-            f"the backlog of {group}, which is unknown: {lag.reason}"
+            f"the lag of {group}, which is unknown: {lag.reason}"
             for group, lag in sorted(lag_by_group.items())
             if lag.reason is not None
         ),

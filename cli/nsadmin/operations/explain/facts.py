@@ -109,6 +109,14 @@ class RouteFacts(NamedTuple):
     def topic(self) -> str:
         return self.question.topic
 
+    @property
+    def cluster_name(self) -> str:
+        """The cluster for advice: that of the question, of a route, or the first that name servers list."""
+        routed = (queue.cluster_name for _, route in self.views_with_route() for queue in route.queues)
+        infos = (view.cluster_info.result for view in self.server_views)
+        listed = (name for info in infos if info is not None for name in info.cluster_names)
+        return self.question.cluster_name or next(filter(None, (*routed, *listed)), "CLUSTER")
+
     def views_with_route(self) -> Iterator[tuple[NameServerTopicView, TopicRoute]]:
         """The name servers that have a route, with the route."""
         for view in self.server_views:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.client.advised_command import quote_command
+from nsadmin.console.phrases import abbreviate_names
 
 Facts = TypeVar("Facts")
 

@@ -848,11 +848,13 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
                         "dead letters",
                     ),
                 )
-    retries = [lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag_count]
+    retries = [
+        lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag.messages
+    ]
     if retries:
         yield CauseFinding(
             "warning",
-            f"failed messages that wait for a retry: {sum(lag.lag_count or 0 for lag in retries)}",
+            f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}",
             Advice("read the log of the application"),
         )
 
@@ -912,7 +914,7 @@ def _consume_tps(facts: GroupFacts) -> float:
     return sum(result.result.consume_tps for result in facts.stats if result.result is not None)
 
 
-def _find_backlog(facts: GroupFacts) -> Iterator[CauseFinding]:
+def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     total = sum_lags(lag.lag for lag in facts.lags)
     tps = _consume_tps(facts)
     if total.messages and (tps == 0 or total.messages > 60 * tps):
@@ -928,7 +930,7 @@ def _find_backlog(facts: GroupFacts) -> Iterator[CauseFinding]:
         )
 
 
-def _small_backlog(facts: GroupFacts) -> CauseFinding:
+def _small_lag(facts: GroupFacts) -> CauseFinding:
     total = sum_lags(lag.lag for lag in facts.lags)
     if total.messages is None:
         return skipped_finding(f"the lag is not known from offsets: {total.reason}")
@@ -967,6 +969,6 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("popInFlight", _visible_messages, _find_invisible_messages),
     CauseCheck("diskFull", "no broker refuses messages because of its disk", _find_full_disks),
     CauseCheck("clientReports", _list_reports, _find_silent_clients),
-    CauseCheck("backlog", _small_backlog, _find_backlog),
+    CauseCheck("lag", _small_lag, _find_lag),
 )
 """The most likely cause first; an earlier one can hide later ones."""

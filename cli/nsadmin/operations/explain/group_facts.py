@@ -134,7 +134,7 @@ class GroupFacts(NamedTuple):
                 lag = lags.get(running.queue)
                 if lag is None or running.is_dropped:
                     continue
-                own_offset = running.commit_offset
+                own_offset = running.consumer_offset
                 # A client that has not read its offset yet reports -1.
                 offset = lag.consumer_offset if own_offset is None or own_offset < 0 else own_offset
                 if offset is not None and lag.broker_offset > offset:

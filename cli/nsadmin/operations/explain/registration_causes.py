@@ -91,11 +91,11 @@ def _registered_topic(facts: RouteFacts) -> CauseFinding:
 
 
 def _advise_creation(facts: RouteFacts, view: NameServerTopicView) -> Advice:
-    cluster_names = view.cluster_info.result.cluster_names if view.cluster_info.result else ()
-    target_cluster = facts.question.cluster_name or (
-        cluster_names[0] if len(cluster_names) == 1 else "CLUSTER"
+    names = view.cluster_info.result.cluster_names if view.cluster_info.result else ()
+    choice = f" in one of {join_names(names)}" if len(names) > 1 and not facts.question.cluster_name else ""
+    return advise_command(
+        "updateTopic", facts.topic, "-c", facts.cluster_name, instruction=f"create the topic{choice}"
     )
-    return advise_command("updateTopic", facts.topic, "-c", target_cluster, instruction="create the topic")
 
 
 def _find_left_over(facts: RouteFacts) -> list[str]:
@@ -106,10 +106,11 @@ def _find_left_over(facts: RouteFacts) -> list[str]:
 
 
 def _advise_deletion(facts: RouteFacts) -> Advice:
-    clusters = (queue.cluster_name for _, route in facts.views_with_route() for queue in route.queues)
-    cluster = next(filter(None, clusters), facts.question.cluster_name or "CLUSTER")
     return advise_command(
-        "deleteTopic", facts.topic, cluster, instruction="delete it on every name server, or create it again"
+        "deleteTopic",
+        facts.topic,
+        facts.cluster_name,
+        instruction="delete it on every name server, or create it again",
     )
 
 

@@ -114,7 +114,7 @@ def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
                     "updateTopic",
                     facts.topic,
                     "-c",
-                    "CLUSTER",
+                    facts.cluster_name,
                     instruction=f"start {broker_name} again, or create the topic on another broker",
                 ),
                 None,
@@ -366,7 +366,7 @@ def _find_closed_topics(facts: RouteFacts) -> Iterator[CauseFinding]:
             shown_permissions = join_names(
                 f"{queue.broker_name} {perm_text(queue.perm or 0)}" for queue in route.queues
             )
-            advice = advise_command("updateTopicPerm", facts.topic, "6", "-c", "CLUSTER")
+            advice = advise_command("updateTopicPerm", facts.topic, "6", "-c", facts.cluster_name)
             yield CauseFinding(
                 "cause", f"no queue has read permission: {shown_permissions}", advice, view.addr
             )

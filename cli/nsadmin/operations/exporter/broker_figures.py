@@ -32,7 +32,7 @@ INFO_METRICS = MetricTable(
     "brokers",
     "runtime",
     (*BROKER_LABELS, "address", "version"),
-    ("broker_info", "1", "1; the labels have the address and the release of the broker."),
+    ("broker_info", "1", "1; the labels have the address and the version of the broker."),
 )
 PUT_LATENCY_METRICS = MetricTable(
     "brokers",

@@ -101,9 +101,9 @@ def build_group_rows(
         unknown_rows += [((*labels, reason), (float(count),)) for reason, count in reasons.items()]
         if shows_queues:
             queue_rows += [
-                ((*labels, str(lag.queue.queue_id)), (float(lag.lag_count), measure_delay([lag], now_ms)))
+                ((*labels, str(lag.queue.queue_id)), (float(lag.lag.messages), measure_delay([lag], now_ms)))
                 for lag in queue_lags
-                if lag.lag_count is not None
+                if lag.lag.messages is not None
             ]
     rate_row = ((cluster_name, broker_name, group_label), (stats.consume_tps,))
     return GroupRows(lag_rows, unknown_rows, [rate_row], queue_rows)
@@ -111,7 +111,7 @@ def build_group_rows(
 
 def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
     """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
-    lagging_queues = [lag for lag in queue_lags if lag.lag_count]
+    lagging_queues = [lag for lag in queue_lags if lag.lag.messages]
     consume_times = [lag.last_consumed_ms for lag in lagging_queues if lag.last_consumed_ms is not None]
     if not consume_times:
         return None if lagging_queues else 0.0

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX, is_user_topic
 
 ConfigFields = Mapping[str, Any]
@@ -54,10 +53,6 @@ def select_user_topics(
         )
         and 0 <= topic_config.get("perm", 0) <= _HIGHEST_PERM
     }
-
-
-def select_user_groups(group_configs: Mapping[str, ConfigFields]) -> dict[str, ConfigFields]:
-    return {name: config for name, config in group_configs.items() if not is_system_group(name)}
 
 
 def build_metadata_document(

@@ -8,11 +8,11 @@ from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.targets import NO_MASTER
 from nsadmin.client.consumers.connected_clients import GroupConnections
+from nsadmin.client.consumers.groups import select_user_groups
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC
 from nsadmin.operations.exports.configs import ConfigTexts
-from nsadmin.operations.exports.metadata import BrokerMetadata, select_user_groups, select_user_topics
+from nsadmin.operations.exports.metadata import BrokerMetadata, select_user_topics
 from nsadmin.operations.exports.metrics import BrokerMetrics
-
-HALF_TOPIC, SCHEDULE_TOPIC = "RMQ_SYS_TRANS_HALF_TOPIC", "SCHEDULE_TOPIC_XXXX"
 
 ErrorsByBroker = dict[str, RocketMQError | None]
 """The error of each broker, by name; None if it answered."""
@@ -87,7 +87,7 @@ def read_metrics(
         admin.brokers.get_runtime_info(master_addrs),
         admin.broker_configs.get_each(master_addrs),
         admin.put_counts.get_topic_counts(master_addrs, HALF_TOPIC),
-        admin.put_counts.get_topic_counts(master_addrs, SCHEDULE_TOPIC),
+        admin.put_counts.get_topic_counts(master_addrs, LEVEL_TOPIC),
         strict=True,
     )
     for broker_name, (runtime_answer, config_answer, half_answer, delayed_answer) in zip(

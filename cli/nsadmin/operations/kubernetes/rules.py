@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.transport.address import split_server_addr
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.tunnels.pod_directory import KubePod
 from nsadmin.operations.checks.check import CheckScale, judge_kinds
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
@@ -127,7 +128,7 @@ def check_registrations(seen: KubeObservation) -> Iterator[KubeProblem]:
             CheckState.UNKNOWN,
             "the registered brokers could not be read",
             seen.registry_error or "no name server answered",
-            "run nsadmin where --kube NAMESPACE --debug",
+            f"run {quote_command('where', '--kube', seen.directory.namespace, '--debug')}",
         )
         return
     registered_pods = set()

@@ -191,7 +191,7 @@ def _outcome_on_broker(
 def _skip_reason(spread_kind: SpreadKind, broker: LiveBrokerState, item_name: str) -> str | None:
     """Why an item must stay as it is on a broker; None if it may change."""
     if spread_kind == "topic" and item_name in broker.static:
-        return "static topic: change it with `nsadmin updateStaticTopic`"
+        return "static topic: `nsadmin updateStaticTopic --help` shows how to change it"
     if spread_kind == "topic" and item_name in broker.own_topics and not item_name.startswith("%"):
         return "system topic: brokers refuse to change it"
     return None

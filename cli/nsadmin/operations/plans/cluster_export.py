@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
 from nsadmin.client.results import error_text
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster, ItemSpec, LiveBrokerState
@@ -26,7 +26,7 @@ def describe_cluster(state: ClusterState, namespaces: Iterable[str] = ()) -> tup
         _drop_implied_order(
             _derive_specs("topic", known_brokers, [select_user_topics(b) for b in known_brokers]), order_confs
         ),
-        _derive_specs("group", known_brokers, [select_user_groups(b) for b in known_brokers]),
+        _derive_specs("group", known_brokers, [select_user_groups(b.groups) for b in known_brokers]),
         order_confs,
         {namespace: _merge_values(state, namespace) for namespace in namespaces} or None,
     )
@@ -43,10 +43,6 @@ def select_user_topics(broker: LiveBrokerState) -> dict[str, ItemSettings]:
     """The topics of a broker that may be in a file."""
     excluded_topics = broker.own_topics | broker.static
     return {topic: settings for topic, settings in broker.topics.items() if topic not in excluded_topics}
-
-
-def select_user_groups(broker: LiveBrokerState) -> dict[str, ItemSettings]:
-    return {group: settings for group, settings in broker.groups.items() if not is_system_group(group)}
 
 
 def select_cluster_confs(

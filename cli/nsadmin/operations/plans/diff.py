@@ -5,11 +5,11 @@ from typing import Any, Literal, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import resource_names
+from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.operations.plans.cluster_export import (
     select_cluster_confs,
-    select_user_groups,
     select_user_topics,
 )
 from nsadmin.operations.plans.records import (
@@ -148,7 +148,9 @@ class _DiffBuilder:
                     self._add_item_step(
                         PlanStep(spread_kind, item_name, broker.broker_name, before, after), broker, prune
                     )
-            user_items = select_user_topics(broker) if spread_kind == "topic" else select_user_groups(broker)
+            user_items = (
+                select_user_topics(broker) if spread_kind == "topic" else select_user_groups(broker.groups)
+            )
             for item_name in user_items.keys() - specs.keys():
                 self._delete_or_count(
                     PlanStep(spread_kind, item_name, broker.broker_name, user_items[item_name], None), prune
@@ -156,7 +158,7 @@ class _DiffBuilder:
 
     def _add_item_step(self, step: PlanStep, broker: LiveBrokerState, prune: bool) -> None:
         if step.kind == "topic" and step.item_name in broker.static:
-            error = NotApplied("static topic: change it with `nsadmin updateStaticTopic`")
+            error = NotApplied("static topic: `nsadmin updateStaticTopic --help` shows how to change it")
             self.troubles.append(PlanTrouble(broker.broker_name, error, step.kind, step.item_name))
         elif step.after is None:
             self._delete_or_count(step, prune)

@@ -157,7 +157,7 @@ def build_schema() -> JsonSchema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Desired state of a RocketMQ cluster",
         "description": "Topics, consumer groups, order configurations and KV config. `nsadmin export` "
-        "writes this format, `nsadmin plan` and `nsadmin apply` read it.",
+        "writes this format, `nsadmin plan FILE` and `nsadmin apply FILE` read it.",
         **CLUSTER_FIELDS.schema(),
     }
 

@@ -11,7 +11,7 @@ from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import require_countable
-from nsadmin.operations.rebalance.run_facts import GroupBacklog, NewQueueUse, TopicQuestion
+from nsadmin.operations.rebalance.run_facts import GroupLag, NewQueueUse, TopicQuestion
 from nsadmin.operations.topic_kinds import RETRY_PREFIX
 
 BROADCASTING = "BROADCASTING"
@@ -105,15 +105,15 @@ class GroupReader:
         places = [(self._addrs[queue.broker_name], queue) for queue in queues]
         return self._admin.queue_progress.get_end_offsets(places)
 
-    def read_backlogs(self, groups: Sequence[str]) -> dict[str, GroupBacklog]:
+    def read_group_lags(self, groups: Sequence[str]) -> dict[str, GroupLag]:
         """Return what each group has not consumed."""
-        return {group: self._read_backlog(group) for group in groups}
+        return {group: self._read_group_lag(group) for group in groups}
 
-    def _read_backlog(self, group: str) -> GroupBacklog:
+    def _read_group_lag(self, group: str) -> GroupLag:
         running_group = self.read_running_group(group)
         is_online = running_group is not None
         if running_group is not None and running_group.message_model == BROADCASTING:
-            return self._read_broadcast_backlog(running_group)
+            return self._read_broadcast_lag(running_group)
         lags = self._read_lags(self._question.topic, group, self._addrs)
         closing_count = _count_unconsumed(
             lag
@@ -122,7 +122,7 @@ class GroupReader:
         )
         leaving_addrs = {broker: self._addrs[broker] for broker in self._question.leaving_brokers}
         retries = _count_unconsumed(self._read_lags(f"{RETRY_PREFIX}{group}", group, leaving_addrs).values())
-        return GroupBacklog(closing_count, _count_unconsumed(lags.values()), retries, is_online)
+        return GroupLag(closing_count, _count_unconsumed(lags.values()), retries, is_online)
 
     def _read_lags(self, topic: str, group: str, addrs: Mapping[str, str]) -> dict[MessageQueue, Lag]:
         results = self._admin.consumers.get_stats_each([(addr, group) for addr in addrs.values()], topic)
@@ -135,21 +135,21 @@ class GroupReader:
                     lags[queue_lag.queue] = queue_lag.lag
         return lags
 
-    def _read_broadcast_backlog(self, group: RunningGroup) -> GroupBacklog:
+    def _read_broadcast_lag(self, group: RunningGroup) -> GroupLag:
         """Each client consumes every message, and keeps its offsets itself."""
         queues = self._list_queues(self._question.closing_queues)
         ends = self._read_ends(queues)
         closing_count = 0
         for running_client in group.clients:
             if running_client.info is None:
-                return GroupBacklog(None, None, 0, True)
-            commits = {item.queue: item.commit_offset for item in running_client.info.queues}
+                return GroupLag(None, None, 0, True)
+            commits = {item.queue: item.consumer_offset for item in running_client.info.queues}
             for queue, end in zip(queues, ends, strict=True):
                 commit = commits.get(queue)
                 if not isinstance(end, int) or commit is None:
-                    return GroupBacklog(None, None, 0, True)
+                    return GroupLag(None, None, 0, True)
                 closing_count += max(0, end - commit)
-        return GroupBacklog(closing_count, closing_count, 0, True)
+        return GroupLag(closing_count, closing_count, 0, True)
 
 
 def _count_unconsumed(lags: Iterable[Lag]) -> int | None:

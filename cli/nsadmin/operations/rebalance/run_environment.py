@@ -115,7 +115,7 @@ class RunEnvironment:
             if question.closing_queues:
                 facts = facts._replace(
                     queue_ends=reader.read_queue_ends(),
-                    backlogs=reader.read_backlogs(groups),
+                    group_lags=reader.read_group_lags(groups),
                     undelivered=count_undelivered(
                         self._admin, question.topic, question.closing_queues, topic_addrs, now_ms
                     ),

@@ -31,7 +31,7 @@ class TopicAtServer(NamedTuple):
     order_conf: str = ""
 
 
-class GroupBacklog(NamedTuple):
+class GroupLag(NamedTuple):
     """The messages of one topic that a group has not consumed, None if unknown.
 
     `closing` counts those in the queues that go away, `retries` the group's retries on the brokers that lose
@@ -63,7 +63,7 @@ class MovingTopicFacts(NamedTuple):
         on_brokers: Broker name to the topic there.
         at_servers: Name server to the topic's route there.
         queue_ends: Broker name to the next offset of each closing queue; None if unknown.
-        backlogs: Group to its backlog, while queues are being closed.
+        group_lags: Group to its lag, while queues are being closed.
         undelivered: Delayed and transactional messages for closing queues that are not in them yet; None if
             unknown.
         new_queue_use: Group to its use of the new queues, while queues are being opened.
@@ -73,7 +73,7 @@ class MovingTopicFacts(NamedTuple):
     on_brokers: Mapping[str, TopicOnBroker]
     at_servers: Mapping[str, TopicAtServer]
     queue_ends: Mapping[str, tuple[int, ...] | None] = {}
-    backlogs: Mapping[str, GroupBacklog] = {}
+    group_lags: Mapping[str, GroupLag] = {}
     undelivered: int | None = 0
     new_queue_use: Mapping[str, NewQueueUse] = {}
     error: str | None = None

@@ -7,11 +7,12 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_changes import BrokerTopicTable
-from nsadmin.console.phrases import abbreviate_names, quote_command
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.drain.state import load_drains
@@ -190,7 +191,7 @@ def _find_plan_problems(
         if difference is not None:
             yield difference
         elif any(move.topic in table.static_topics for table in tables.values()):
-            yield f"{move.topic} is a static topic: use `nsadmin remappingStaticTopic` for it"
+            yield f"{move.topic} is a static topic: see `nsadmin remappingStaticTopic --help`"
         elif any(queues.write > queues.read for queues in present_queues.values()):
             yield f"{move.topic} has queues that producers write and consumers do not read: correct it first"
         elif _is_ordered(move) and not rules.allow_ordered:
@@ -243,18 +244,18 @@ def _find_risks(
     )
     offline = {group for group, result in connections.items() if not result.clients}
     for broker, topics in sorted(topics_by_broker.items()):
-        yield from _find_offline_backlogs(
+        yield from _find_offline_lags(
             admin, broker, master_addrs[broker], topics, offline - rules.ignored_groups
         )
 
 
-def _find_offline_backlogs(
+def _find_offline_lags(
     admin: AdminClient, broker: str, addr: str, topics: Collection[str], groups: Collection[str]
 ) -> Iterator[str]:
     try:
         queue_lags = admin.consumers.get_broker_stats(addr)
     except RocketMQError as error:
-        yield f"{broker} did not report the backlog of its groups: {error_text(error)}"
+        yield f"{broker} did not report the lag of its groups: {error_text(error)}"
         return
     lags: dict[tuple[str, str], list[Lag]] = {}
     for queue_lag in queue_lags:

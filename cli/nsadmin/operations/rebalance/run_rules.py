@@ -43,11 +43,11 @@ def find_exceeded_limits(
 ) -> Iterator[str]:
     """Yield a text for each exceeded limit. `earlier_health` is `elapsed_ms` older than `health`."""
     for topic, topic_facts in sorted(topics.items()):
-        for group, backlog in sorted(topic_facts.backlogs.items()):
+        for group, lag in sorted(topic_facts.group_lags.items()):
             is_watched = rules.max_lag is not None and group not in rules.ignored_groups
-            if is_watched and backlog.total is not None and backlog.total > (rules.max_lag or 0):
+            if is_watched and lag.total is not None and lag.total > (rules.max_lag or 0):
                 yield (
-                    f"group {group} has {backlog.total} unconsumed messages of {topic}, "
+                    f"group {group} has {lag.total} unconsumed messages of {topic}, "
                     f"more than --max-lag {rules.max_lag}"
                 )
     for broker, broker_health in sorted(health.items()):

@@ -179,13 +179,13 @@ def _list_undrained(
         yield f"the delivery of {facts.undelivered} delayed or transactional messages"
     if quiet_count < rules.quiet_checks:
         yield f"producers to stop writing to the closed queues ({quiet_count} of {rules.quiet_checks} checks)"
-    for group, backlog in sorted(facts.backlogs.items()):
+    for group, lag in sorted(facts.group_lags.items()):
         if group in rules.ignored_groups:
             continue
-        if backlog.closing is None or backlog.retries is None:
-            yield f"the backlog of group {group}, which is unknown"
-        elif backlog.closing or backlog.retries:
-            parts = [f"{backlog.closing} messages"] if backlog.closing else []
-            parts += [f"{backlog.retries} retries"] if backlog.retries else []
-            advice = "" if backlog.is_online else f", without a connected client (--ignore-group {group})"
+        if lag.closing is None or lag.retries is None:
+            yield f"the lag of group {group}, which is unknown"
+        elif lag.closing or lag.retries:
+            parts = [f"{lag.closing} messages"] if lag.closing else []
+            parts += [f"{lag.retries} retries"] if lag.retries else []
+            advice = "" if lag.is_online else f", without a connected client (--ignore-group {group})"
             yield f"group {group} to consume {' and '.join(parts)}{advice}"

@@ -42,9 +42,7 @@ class TopicStart(NamedTuple):
         return self.move.ordered or self.move.order_conf is not None or bool(self.conf_now)
 
 
-NEEDS_ORDERED = (
-    "is ordered: `nsadmin rebalance run PLAN --ordered` moves it and keeps the sequence of every key"
-)
+NEEDS_ORDERED = "is ordered: with --ordered, rebalance run moves it and keeps the sequence of every key"
 
 
 def find_stages(start: TopicStart, allow_ordered: bool, *, was_moved: bool) -> tuple[MoveStage, ...] | str:

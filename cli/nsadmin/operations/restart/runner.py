@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from nsadmin.console.phrases import quote_command
+from nsadmin.client.advised_command import quote_command
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
 from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan

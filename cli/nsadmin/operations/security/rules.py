@@ -57,7 +57,7 @@ def check_release(server: AuditedServer, now: float) -> Iterator[SecurityProblem
         yield SecurityProblem(
             "unknownRelease",
             CheckState.UNKNOWN,
-            "known vulnerabilities were not looked up: the release is unknown",
+            "known vulnerabilities were not looked up: the version is unknown",
             "compare its release with the advisories of Apache RocketMQ",
             f"version {server.version or 'not reported'}",
         )

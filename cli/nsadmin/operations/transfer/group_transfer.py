@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound, RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.lag import measure_lag
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
@@ -151,15 +152,17 @@ class GroupTransfer:
         return offsets_by_topic
 
     def _require_group(self) -> None:
+        info = self._clusters.target.clusters.get_info()
         targets = [
             BrokerTarget(group.broker_name, MASTER_BROKER_ID, group.master_addr)
-            for group in self._clusters.target.clusters.get_info().broker_groups
+            for group in info.broker_groups
             if group.master_addr is not None
         ]
         holders = self._clusters.target.groups.find_holders(self._group, targets)
         if all(isinstance(holder.error, NotFound) for holder in holders):
             raise NotFound(
-                f'the target has no group "{self._group}": create it with `nsadmin updateSubGroup`'
+                f'the target has no group "{self._group}": create it there, such as with '
+                f"`{quote_command('updateSubGroup', self._group, '-c', info.cluster_names[0])}`"
             )
 
     def _make_move(

@@ -106,9 +106,7 @@ def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> Brok
 
 
 def _drop_users(broker: BrokerBackup, release: str, losses: list[MetadataLoss]) -> BrokerBackup:
-    reason = (
-        f"brokers of {release} have accounts in place of users: create one with `nsadmin updateAclConfig`"
-    )
+    reason = f"brokers of {release} have accounts in place of users: see `nsadmin updateAclConfig --help`"
     losses += [
         MetadataLoss(Section.USERS, broker.broker_name, user.username, reason) for user in broker.users
     ]

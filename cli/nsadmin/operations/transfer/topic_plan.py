@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import TopicNotExist
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.brokers import wait_for_dispatch
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_sender import SendQueue
@@ -118,7 +119,7 @@ class TopicPlanner:
         if missing:
             raise NotApplied(
                 f"{pair.target_topic}: the target queues {', '.join(missing)} are not writable "
-                "now: see `nsadmin topicRoute`"
+                f"now: see `{quote_command('topicRoute', pair.target_topic)}`"
             )
         sources = {queue: make_source_queue(cluster, pair.topic, queue) for queue in mapping}
         records = self._find_positions(pair.target_topic, routes, mapping, sources, source_spans, record)
@@ -231,7 +232,7 @@ def _list_routes(admin: AdminClient, topic: str, side_name: str) -> Sequence[Que
         advice = (
             ""
             if side_name == "source"
-            else ": create it with `nsadmin transfer topics` or `nsadmin updateTopic`"
+            else ": create it: `nsadmin transfer topics --help`, or `nsadmin updateTopic --help`"
         )
         raise NotFound(f'the {side_name} has no topic "{topic}"{advice}') from None
     if any(route.logical_queues is not None for route in routes):

@@ -12,6 +12,7 @@ import msgspec
 from namesrv_core import operator_files
 from namesrv_core.errors import QueryNotFound, RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.copy_source import SourceQueue
 from nsadmin.operations.transfer.message_rules import SavedRules
@@ -109,9 +110,10 @@ class TransferStore:
                 },
             )
         except ValueError:
+            command = quote_command("deleteKvConfig", RECORD_NAMESPACE, self.key)
             raise NotApplied(
                 f'the record "{self.key}" in the namespace {RECORD_NAMESPACE} of the target is unreadable: '
-                "delete it with `nsadmin deleteKvConfig` to begin again"
+                f"to begin again, delete it there: `{command}`"
             ) from None
 
 

@@ -35,7 +35,7 @@ def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
     record = open_store(clusters, pair).load()
     if record is None:
         raise NotFound(
-            f"{pair.topic} was not transferred to {pair.target_topic} there: run `nsadmin transfer messages`"
+            f"{pair.topic} has no transfer to {pair.target_topic}: see `nsadmin transfer messages --help`"
         )
     # The record has a target for each queue, also if source queues share them.
     planner = TopicPlanner(clusters, record.rules, merges_queues=True)

@@ -172,10 +172,10 @@ def _read_client_lists(admin: AdminClient, addrs: Sequence[str]) -> _ClientLists
     online_groups, _ = admin.consumers.list_online_groups(addrs)
     lists_by_group = admin.client_runtime.get_name_servers(online_groups)
     lists_by_client = {
-        f"{group} {entry.client.client_id}": entry.name_servers
+        f"{group} {entry.client.client_id}": entry.namesrv_addrs
         for group, lists in lists_by_group.items()
         for entry in lists
-        if entry.name_servers
+        if entry.namesrv_addrs
     }
     client_count = sum(map(len, lists_by_group.values()))
     producers = {

@@ -145,7 +145,7 @@ def _replay_words(subject: RowSubject) -> list[str]:
     first_ms, last_ms = subject.letter_times
     return [
         "dlq", "replay", *(("--consumerGroup", group) if group.startswith("-") else (group,)),
-        "--since", format_utc(first_ms), "--until", format_utc(last_ms + 1),
+        "--from", format_utc(first_ms), "--until", format_utc(last_ms + 1),
         *(word for letter_id in subject.letter_ids for word in ("--id", letter_id)),
     ]  # fmt: skip
 

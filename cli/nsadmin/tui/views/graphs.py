@@ -167,5 +167,5 @@ class GraphsView(View):
         if not largest:
             return draw_graph(_PUTS_TITLE, model.put_trends, width, height)
         put_lines = draw_graph(_PUTS_TITLE, model.put_trends, width, half_height)
-        lag_title: CellLine = [Cell("  backlog of the consumer groups, in messages: the largest", "strong")]
+        lag_title: CellLine = [Cell("  lag of the consumer groups, in messages: the largest", "strong")]
         return [*put_lines, lag_title, *draw_small_graphs(largest, width, height - len(put_lines) - 1)]

@@ -49,7 +49,7 @@ def list_problems(model: ClusterModel) -> list[ProblemRow]:
         state = _STATE_BY_TONE.get(alert_levels.lag_tone(lag))
         if poll is None or state is None:
             continue
-        text = f"{group} has a backlog of {units.format_count(lag)} messages"
+        text = f"{group} has a lag of {units.format_count(lag)} messages"
         if not answer.is_fresh:
             text += f" ({units.format_age(model.now_ms - poll.at)} ago: {answer.error_text})"
         rows.append(ProblemRow(ProblemRecord("lag", group, state, text), None))

@@ -51,7 +51,7 @@ def test_a_broker_tells_who_it_is_and_what_it_has(registering_broker: Registerin
         split_size=None,
         heartbeat_timeout_millis=None,
         enable_acting_master=False,
-        name_servers=("a:9876", "b:9876"),
+        namesrv_addrs=("a:9876", "b:9876"),
         has_dynamic_name_servers=False,
         data_version={"counter": 2},
         topics=registering_broker.configs,

@@ -205,13 +205,13 @@ def test_the_keyring_keeps_what_was_stored(memory: Memory) -> None:
     assert (from_keyring("prod"), from_keyring("test")) == (WHO, with_token)
     assert {service for service, _ in memory.kept} == {"nsadmin"}
     assert refusal(from_keyring, "other") == (
-        'the keyring has no credentials "other": store them with `nsadmin context login`'
+        'the keyring has no credentials "other": `nsadmin context login --help` shows how to store them'
     )
     for odd in ("s3cret", '"s3cret"', '{"secretKey": "s3cret"}', '{"accessKey": 1, "secretKey": "s3cret"}'):
         memory.kept["nsadmin", "prod"] = odd
         assert refusal(from_keyring, "prod") == (
-            'the entry "prod" of the keyring is not in nsadmin\'s format: replace it with `nsadmin '
-            "context login`"
+            'the entry "prod" of the keyring is not in nsadmin\'s format: `nsadmin context login --help` '
+            "shows how to replace it"
         )
 
 

@@ -50,7 +50,7 @@ def test_an_account_of_java_and_one_of_go() -> None:
     runtime = parse_running_info(RemotingCommand(0, body=info([3]).encode()))
     [queue] = runtime.queues
     assert queue.queue == MessageQueue("T", "broker-a", 3)
-    assert (queue.commit_offset, queue.cached_msg_count, queue.last_consume_ms, queue.last_pull_ms) == (
+    assert (queue.consumer_offset, queue.cached_msg_count, queue.last_consume_ms, queue.last_pull_ms) == (
         7,
         2,
         1000,
@@ -169,9 +169,9 @@ def test_the_name_servers_that_clients_of_many_groups_know(
     online, errors = admin.consumers.list_online_groups([broker.addr])
     assert set(errors.values()) == {None}
     name_servers = admin.client_runtime.get_name_servers(online)
-    assert [(item.client.client_id, item.name_servers) for item in name_servers["G"]] == [
+    assert [(item.client.client_id, item.namesrv_addrs) for item in name_servers["G"]] == [
         ("c1", ("a:1", "b:2")),
         ("c2", ()),
     ]
-    assert [item.name_servers for item in name_servers["other"]] == [None]
+    assert [item.namesrv_addrs for item in name_servers["other"]] == [None]
     assert name_servers["other"][0].error is not None

@@ -21,14 +21,14 @@ def test_a_queue_that_was_never_committed_has_no_offset(admin: AdminClient) -> N
     [result] = admin.consumers.get_progress("G")
     assert result.result is not None
     assert (result.result.consume_tps, result.result.queues) == (1.5, LAGS)
-    assert [(lag.lag_count, lag.inflight_count) for lag in LAGS] == [(10, 2), (None, None)]
+    assert [(lag.lag.messages, lag.inflight_count) for lag in LAGS] == [(10, 2), (None, None)]
 
 
 def test_an_offset_of_0_that_was_committed_counts(admin: AdminClient, broker: ConsumerBroker) -> None:
     broker.offsets["G", "T", 1] = 0
     [result] = admin.consumers.get_progress("G", "T")
     assert result.result is not None
-    assert [lag.lag_count for lag in result.result.queues] == [10, 50]
+    assert [lag.lag.messages for lag in result.result.queues] == [10, 50]
 
 
 def test_brokers_before_5_1_know_nothing_of_what_is_handed_out() -> None:
@@ -103,7 +103,7 @@ def test_all_groups_of_a_broker_by_topic(admin: AdminClient, broker: ConsumerBro
     broker.configs["A"] = {}
     broker.offsets["A", "T", 1] = 40
     lags = admin.consumers.get_broker_stats(broker.addr)
-    assert [(lag.group, lag.queue.queue_id, lag.lag_count, lag.inflight_count) for lag in lags] == [
+    assert [(lag.group, lag.queue.queue_id, lag.lag.messages, lag.inflight_count) for lag in lags] == [
         ("A", 0, None, None),
         ("A", 1, 10, None),
         ("G", 0, 10, None),
@@ -141,5 +141,5 @@ def test_a_broadcasting_group_has_no_lag(admin: AdminClient, broker: ConsumerBro
     for consume_stats in (result.result, at_addr.result):
         assert consume_stats is not None
         assert [lag.lag for lag in consume_stats.queues] == [Lag(None, BROADCASTS)] * 2
-    assert [lag.lag_count for lag in stats] == [None, None]
+    assert [lag.lag.messages for lag in stats] == [None, None]
     assert (group.lag, group.lag_reason) == (None, BROADCASTS)

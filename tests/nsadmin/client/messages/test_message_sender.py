@@ -40,8 +40,8 @@ def test_any_queue_that_can_be_written_to(admin: AdminClient, message_broker: Me
     ("name", "queue", "text"),
     [
         ("broker-x", None, 'T is not on broker "broker-x"'),
-        ("broker-b", None, "T has no writable queue on broker-b: see `nsadmin topicRoute`"),
-        ("broker-c", None, "T has no writable queue on broker-c: see `nsadmin topicRoute`"),
+        ("broker-b", None, "T has no writable queue on broker-b: see `nsadmin topicRoute T`"),
+        ("broker-c", None, "T has no writable queue on broker-c: see `nsadmin topicRoute T`"),
         ("broker-a", 8, "T has no write queue 8 on broker-a: it has 8"),
     ],
 )

@@ -153,7 +153,7 @@ def test_a_bundle_has_the_proxies_and_their_heartbeats(
     access = Access(timeout=5, proxies=configured_addrs, answers=recorder)
     with AdminClient(first_server.addr, access=access) as admin:
         live_list = admin.proxies.list_proxies()
-    manifest = MANIFEST_FIELDS._replace(name_servers=(first_server.addr,), proxies=configured_addrs)
+    manifest = MANIFEST_FIELDS._replace(namesrv_addrs=(first_server.addr,), proxies=configured_addrs)
     path = write_bundle(tmp_path / "a.nsbundle.zip", recorder.tables, manifest, recorder.probes)
     with AdminClient.from_context(bundle=path) as admin:
         assert admin.proxies.list_proxies() == live_list

@@ -94,7 +94,7 @@ def test_a_yes_without_a_change_is_not_believed() -> None:
         kept = changed(broker, TopicPatch(order=False)).error
         assert str(kept) == (
             "ignored: the broker kept the old order; a topic with an order configuration stays ordered: "
-            "see `nsadmin updateOrderConf`"
+            "see `nsadmin updateOrderConf T get`"
         )
 
 

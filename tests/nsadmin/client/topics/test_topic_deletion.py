@@ -10,7 +10,7 @@ from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, 
 
 
 def results(steps: list[DeletionStep]) -> list[tuple[str, str, str, str | None]]:
-    return [(s.target, s.role, s.result, None if s.error is None else str(s.error)) for s in steps]
+    return [(s.server, s.role, s.result, None if s.error is None else str(s.error)) for s in steps]
 
 
 @pytest.fixture

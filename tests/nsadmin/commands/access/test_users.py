@@ -77,7 +77,7 @@ def test_where_there_is_such_a_user_the_others_are_told_all_the_same(
     result = run("createUser", "shop", "-t", "super", *cluster, "--passwordStdin", "--json")
     assert result.code == 3
     first, second = json.loads(result.out)
-    assert first["error"] == 'the user "shop" exists: change it with `nsadmin updateUser`'
+    assert first["error"] == 'the user "shop" exists: `nsadmin updateUser --help` shows how to change it'
     assert (second["result"], second["before"], second["after"]) == (
         "done",
         None,

@@ -48,8 +48,9 @@ def test_a_broker_that_does_not_tell_stays_without_a_name(run: Run) -> None:
     ("row", "lacks"),
     [
         ({"brokerAddr": "h:1"}, True),
-        ({"target": "h:1"}, True),
-        ({"target": "h:1", "role": "nameserver"}, False),
+        ({"server": "h:1"}, False),
+        ({"server": "h:1", "role": "master"}, True),
+        ({"server": "h:1", "role": "nameserver"}, False),
         ({"brokerAddr": "h:1", "brokerName": "a"}, False),
         ({"brokerAddr": "h:1", "error": "refused"}, False),
         ({"brokerAddr": None}, False),

@@ -37,8 +37,9 @@ def test_a_change_keeps_what_is_not_named(ask: Run, consumer_broker: ConsumerBro
     assert (result.code, result.err) == (0, "")
     [row] = result.json
     assert row == {
-        "target": consumer_broker.addr,
         "brokerName": "broker-a",
+        "brokerId": 0,
+        "brokerAddr": consumer_broker.addr,
         "group": "G",
         "changes": "consumeEnable none -> false",
         "before": {"groupName": "G", "retryMaxTimes": 3},
@@ -75,7 +76,7 @@ def test_a_change_dry_shows_before_and_after(ask: Run, consumer_broker: Consumer
     result = ask("updateSubGroup", "G", "-c", "C", "-r", "9", "--dry-run")
     assert result.code == 0
     line = result.out.splitlines()[1]
-    assert line.split()[:3] == [consumer_broker.addr, "broker-a", "G"]
+    assert line.split()[:4] == ["broker-a", "0", consumer_broker.addr, "G"]
     assert line.endswith("  retryMaxTimes 3 -> 9  dry-run  -")
     assert 200 not in consumer_broker.asked_codes()
     same = ask("updateSubGroup", "G", "-c", "C", "-r", "3", "--json")
@@ -135,7 +136,7 @@ def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> 
     assert (result.code, result.err) == (0, "")
     assert result.json == [
         {
-            "target": consumer_broker.addr,
+            "server": consumer_broker.addr,
             "role": "master",
             "group": "G",
             "topic": None,

@@ -22,5 +22,5 @@ def test_without_options_all_are_selected() -> None:
 
 
 def test_a_time_range_that_is_empty() -> None:
-    with pytest.raises(UsageError, match="--since 2000 is after --until 1000: swap them"):
+    with pytest.raises(UsageError, match="--from 2000 is after --until 1000: swap them"):
         parse_selection("c", "2000", "1000", None, None, None, None, None)

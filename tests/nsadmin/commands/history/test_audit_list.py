@@ -18,7 +18,7 @@ def test_changes_are_listed_with_the_oldest_first(
     assert rows[1]["sent"] == [
         {"server": first_server.addr, "request": "WIPE_WRITE_PERM_OF_BROKER", "outcome": "SUCCESS (0)"}
     ]
-    assert rows[1]["servers"] == rows[1]["nameServers"] == [first_server.addr]
+    assert rows[1]["servers"] == rows[1]["namesrvAddrs"] == [first_server.addr]
     assert (rows[1]["results"][0]["topicCount"], rows[1]["exitCode"]) == (1, 0)
     head, line = run(
         "auditList", "--columns", "command,servers,exitCode", "--filter", "command~^wipe"
@@ -35,7 +35,7 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
     assert [(row["time"], row["command"]) for row in result.json] == [("1970-01-01T00:00:02.000Z", "b")]
     assert result.err == f"nsadmin: {tmp_path / 'audit.jsonl'}: line 3 is not an audit record\n"
     assert run("auditList", "--since", "tomorrow").err.startswith(
-        'nsadmin: invalid time "tomorrow" for --since: '
+        'nsadmin: invalid time "tomorrow" for --from: '
     )
 
 

@@ -29,10 +29,13 @@ def test_wrong_options(run: Run, tmp_path: Path) -> None:
     no_folder = str(tmp_path / "none")
     for options, problem in (
         (("--time-limit", "1ms"), 'invalid time "1ms" for --time-limit'),
-        (("--contexts", ","), 'no context in --contexts: write names, such as "prod,backup"'),
+        (
+            ("--contexts", ","),
+            'invalid list "," for --contexts: write names separated by commas, such as A,B',
+        ),
         (("--contexts", "nowhere"), 'no context "nowhere"'),
         (("--files", no_folder), f'no folder "{no_folder}" for --files'),
-        (("--tools", "topicRout"), 'no tool "topicRout" for --tools; did you mean "topicRoute" or "topics"'),
+        (("--tools", "topicRout"), 'no tool "topicRout" for --tools: did you mean "topicRoute" or "topics"'),
         (("--max-calls", "0"), 'invalid value "0" for --max-calls'),
     ):
         result = run("mcp", *options, "-n", "127.0.0.1:1")

@@ -51,7 +51,7 @@ def test_contexts_are_those_that_the_operator_named(run: Run) -> None:
     assert clusters["test"].option_words == ("--context", "test")
     with clusters["test"].open_client() as admin:
         assert admin.addresses.addrs == ("t:9876",)
-    with pytest.raises(UsageError, match="no context in --contexts: write names"):
+    with pytest.raises(UsageError, match=r"invalid list .* for --contexts"):
         list_served_clusters(session({}), ",")
 
 

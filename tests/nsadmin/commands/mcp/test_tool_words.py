@@ -50,7 +50,7 @@ def test_a_client_cannot_ask_for_any_number_of_rows() -> None:
     for tool_name, name in (
         ("consume", "limit"),
         ("printMsg", "limit"),
-        ("consumeMessage", "MessageNumber"),
+        ("consumeMessage", "limit"),
     ):
         validate(tool_name, {"topic": "T", name: 2000})
         with pytest.raises(InvalidArgumentsError, match=f'argument "{name}": 1000000000 is greater than'):

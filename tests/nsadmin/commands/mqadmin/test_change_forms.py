@@ -24,7 +24,7 @@ def lines(command: str, rows: list[ResultRow], errors: Any = (), **arguments: An
 
 
 def master(addr: str, **more: Any) -> ResultRow:
-    return {"target": addr, "role": "master", "topic": "T", "before": CONFIG, "after": CONFIG, **more}
+    return {"server": addr, "role": "master", "topic": "T", "before": CONFIG, "after": CONFIG, **more}
 
 
 def test_a_topic_is_created_on_each_master_and_shown_once() -> None:
@@ -47,8 +47,8 @@ def test_a_permission_changes_or_not() -> None:
 
 def test_a_deletion_ends_with_its_last_success() -> None:
     rows: list[ResultRow] = [
-        {"target": "h:1", "role": "master", "result": "done"},
-        {"target": "h:9", "role": "nameserver", "result": "done"},
+        {"server": "h:1", "role": "master", "result": "done"},
+        {"server": "h:9", "role": "nameserver", "result": "done"},
     ]
     both = [
         "delete topic [T] from cluster [C] success.", "delete topic [T] from NameServer success.",

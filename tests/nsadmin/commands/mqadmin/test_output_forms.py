@@ -72,9 +72,9 @@ def test_a_broker_without_rates_tells_the_rest() -> None:
 
 def test_topics_and_their_groups() -> None:
     rows: list[ResultRow] = [
-        {"clusterName": "C", "topic": "T", "consumerGroups": ["g", "h"]},
-        {"clusterName": "C", "topic": "%RETRY%g", "consumerGroups": []},
-        {"clusterName": None, "topic": "U", "consumerGroups": None},
+        {"clusterName": "C", "topic": "T", "groups": ["g", "h"]},
+        {"clusterName": "C", "topic": "%RETRY%g", "groups": []},
+        {"clusterName": None, "topic": "U", "groups": None},
     ]
     assert lines("topicList", rows, with_groups=False) == ["T", "%RETRY%g", "U"]
     line_words = [line.split() for line in lines("topicList", rows, with_groups=True)[1:]]

@@ -21,7 +21,7 @@ def test_a_broker_that_is_gone_is_an_error(run: Run, both_servers: str, first_se
     one, other = json.loads(result.out)
     assert (one["topic"], one["severity"], one["kind"]) == ("T", "error", "broker-gone")
     assert one["orderConf"] == "broker-a:8;broker-b:8"
-    assert len(one["servers"]) == 2
+    assert len(one["namesrvAddrs"]) == 2
     assert (other["topic"], other["severity"], other["kind"]) == ("U", "warning", "no-topic")
     assert result.err == "nsadmin: 2 order configurations, 1 error, 1 warning\n"
 

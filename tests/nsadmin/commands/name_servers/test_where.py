@@ -62,7 +62,7 @@ def test_every_source_is_named_and_what_it_overruled(
         result = run("where", "--json", *args)
         [row] = rows(result)
         reasons = [
-            line.removeprefix("nsadmin: name servers not used: ")
+            line.removeprefix("nsadmin: not used, because another source comes first: ")
             for line in result.err.splitlines()
             if "not used" in line
         ]
@@ -133,6 +133,6 @@ def test_a_read_only_context_says_so_even_if_other_name_servers_are_asked(
     result = run("where", "-n", server.addr, "--json")
     assert rows(result)[0]["readOnly"] is True
     assert result.err.splitlines()[:2] == [
-        "nsadmin: name servers not used: context prod (127.0.0.1:1)",
+        "nsadmin: not used, because another source comes first: context prod (127.0.0.1:1)",
         "nsadmin: context prod is read-only: nsadmin refuses every change",
     ]

@@ -89,7 +89,7 @@ def test_what_can_be_cleaned_is_and_no_more(run: Run, running_lab: Lab) -> None:
     assert len(rows_of(run, running_lab)) == 5
     done = rows_of(run, running_lab, "--clean", "--yes")
     assert {row["result"] for row in done} == {"done"}
-    assert [(row["target"], row["role"]) for row in done if row["topic"] == "accounts"] == [
+    assert [(row["server"], row["role"]) for row in done if row["topic"] == "accounts"] == [
         (addr, "nameserver") for addr in running_lab.namesrv_addrs
     ]
     assert {row["topic"] for row in rows_of(run, running_lab)} == {"orders", "carts", "%DLQ%retired"}

@@ -80,11 +80,11 @@ def test_who_has_no_name_server_left(run: Run, running_lab: Lab) -> None:
         ("brokers", 12, "fewer remain"),
         ("clients", 21, "fewer remain"),
     ]
-    assert rows[0]["nameServersLeft"] == [second]
+    assert rows[0]["namesrvAddrsLeft"] == [second]
     rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
     findings = [(row["what"], row["finding"]) for row in rows]
     assert findings[:12] == [("broker", "not registered on another name server")] * 12
-    assert (rows[0]["nameServers"], rows[0]["nameServersLeft"]) == ([first, second], [])
+    assert (rows[0]["namesrvAddrs"], rows[0]["namesrvAddrsLeft"]) == ([first, second], [])
     assert findings[12:24] == [("broker", "none remain")] * 12
     assert findings[24:] == [("client", "none remain")] * 21
     losses = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", first, "--detail", code=0)
@@ -132,7 +132,7 @@ def test_a_broker_that_fetches_its_list_is_not_lost(
             ("--down", "a", "--down-namesrv", "h:1"),
             "pass exactly one of --down BROKERS, --down-namesrv ADDRS and --down-proxy ADDRS",
         ),
-        (("--down", " , "), "invalid value for --down: write BROKER,BROKER"),
+        (("--down", " , "), 'invalid list " , " for --down: write names separated by commas, such as A,B'),
     ],
 )
 def test_what_is_no_question(run: Run, words: tuple[str, ...], said: str) -> None:

@@ -24,7 +24,10 @@ def test_wrong_options(run: Run) -> None:
             ("--topic-interval", "2h"),
             'invalid time "2h" for --topic-interval: use 1s to 1h, such as 15s or 1m',
         ),
-        (("--contexts", ","), 'no context in --contexts: write names, such as "prod,backup"'),
+        (
+            ("--contexts", ","),
+            'invalid list "," for --contexts: write names separated by commas, such as A,B',
+        ),
         (("--contexts", "nowhere"), 'no context "nowhere"'),
     ):
         result = run("exporter", *options, "-n", "127.0.0.1:1")

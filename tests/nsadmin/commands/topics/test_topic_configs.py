@@ -224,11 +224,11 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
         result = run("updateTopic", "New", "-c", "C", "-n", server.addr, "--timeout", "0.3", "--json")
     assert result.code == 3
     first, second, third = json.loads(result.out)
-    assert [(row["target"], row["result"], row["error"]) for row in (first, second)] == [
+    assert [(row["server"], row["result"], row["error"]) for row in (first, second)] == [
         (a.addr, "done", None),
         (b.addr, "done", None),
     ]
-    assert (third["target"], third["role"], third["result"]) == (frozen.addr, "nameserver", "failed")
+    assert (third["server"], third["role"], third["result"]) == (frozen.addr, "nameserver", "failed")
     assert third["error"] == (
         f"no answer within 0.3 s: {a.addr}, {b.addr} made the change but cannot register it here yet"
     )

@@ -63,7 +63,7 @@ def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer,
     ]
 
 
-def test_times_say_whether_a_backlog_expires(run: Run, server: FakeNameServer) -> None:
+def test_times_say_whether_a_lag_expires(run: Run, server: FakeNameServer) -> None:
     result = run("topicStatus", "T", "--times", "-g", "G", "-n", server.addr, "--json")
     assert (result.code, result.err) == (
         0,

@@ -15,7 +15,7 @@ def test_names_alone_or_with_their_consumers(run: Run, both_servers: str, broker
     assert run("topicList", both_servers) == (0, "topic\nT\n", "")
     for flag in ("-c", "--clusterModel"):
         assert json.loads(run("topicList", flag, both_servers, "--json").out) == [
-            {"clusterName": "C", "topic": "T", "consumerGroups": ["G1", "G2"]}
+            {"clusterName": "C", "topic": "T", "groups": ["G1", "G2"]}
         ]
 
 
@@ -28,7 +28,7 @@ def test_consumers_that_could_not_be_asked_for_are_null_and_told(
     )
     result = run("topicList", "-c", "-n", first_server.addr, "--json")
     assert (result.code, result.err) == (3, "nsadmin: topic U: SYSTEM_ERROR (1): no\n")
-    assert [row["consumerGroups"] for row in json.loads(result.out)] == [[], None]
+    assert [row["groups"] for row in json.loads(result.out)] == [[], None]
 
 
 def test_a_dead_broker_is_one_line_however_many_topics_it_has(
@@ -115,7 +115,7 @@ def test_deleting_goes_through_masters_and_name_servers(
     assert (result.code, result.err) == (0, "")
     assert [list(row.items()) for row in json.loads(result.out)] == [
         [
-            ("target", addr),
+            ("server", addr),
             ("role", role),
             ("topic", "T"),
             ("changes", changes),
@@ -145,7 +145,7 @@ def test_deleting_takes_the_brokers_out_of_the_order_configuration(
     second_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4;other:8"}
     dry = json.loads(run("deleteTopic", "T", "C", both_servers, "--dry-run", "--json").out)
     changes = ["gone: orderConf broker-a:4", "orderConf broker-a:4;other:8 -> other:8"]
-    assert [(row["target"], row["role"], row["changes"]) for row in dry[-2:]] == [
+    assert [(row["server"], row["role"], row["changes"]) for row in dry[-2:]] == [
         (first_server.addr, "nameserver", changes[0]),
         (second_server.addr, "nameserver", changes[1]),
     ]
@@ -204,7 +204,7 @@ def test_a_dry_run_says_who_could_not_be_asked(
             "gone: readQueueNums 8, writeQueueNums 8, perm r--",
             4,
         )
-        assert (gone["target"], gone["result"], gone["changes"]) == (dead_addr, "failed", None)
+        assert (gone["server"], gone["result"], gone["changes"]) == (dead_addr, "failed", None)
         assert "T" in master.configs
 
 

@@ -60,7 +60,7 @@ def test_a_broker_without_accounts_names_the_command_that_translates_them(admin:
     with Server() as broker:
         outcomes = restore(admin, broker)
     assert {outcome.result for outcome in outcomes} == {"failed"}
-    assert "`nsadmin transfer acl` turns accounts into users" in str(outcomes[0].error)
+    assert "`nsadmin transfer acl --help` shows how to turn accounts into users" in str(outcomes[0].error)
 
 
 def test_a_dry_run_shows_the_acl_of_a_user_that_does_not_exist_yet(admin: AdminClient) -> None:

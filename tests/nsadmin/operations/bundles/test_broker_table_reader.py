@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
-from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names, select_user_groups
+from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names
 from tests.support.fake_servers import FakeBroker, answer_json
 
 
@@ -38,6 +38,5 @@ def test_only_an_old_broker_is_asked_for_single_queues(
     assert broker.asked_codes().count(RequestCode.GET_BROKER_CONSUME_STATS) == 1
 
 
-def test_names_are_merged_and_system_groups_left_out() -> None:
-    assert select_user_groups(["billing", "TOOLS_CONSUMER"]) == ["billing"]
+def test_names_are_merged() -> None:
     assert merge_names([]) == []

@@ -53,7 +53,7 @@ def test_what_a_broker_does_not_tell_is_unknown_and_never_well() -> None:
     assert whole.summary == "1 of 1 groups are not healthy; 1 of 2 brokers returned no list of groups"
     assert whole.details[0].startswith("h:2: ")
     whole, [bad] = judge_groups(LIMITS, [GroupObservation(group("g", 10, 1, REFUSED))], {"h:1": None})
-    assert (bad.state, bad.summary) == (CheckState.UNKNOWN, "g has a backlog of at least 10 messages")
+    assert (bad.state, bad.summary) == (CheckState.UNKNOWN, "g has a lag of at least 10 messages")
     whole, [bad] = judge_groups(LIMITS, [GroupObservation(group("g", 60, 1, REFUSED))], {"h:1": None})
     assert whole.state is CheckState.WARNING
     assert (

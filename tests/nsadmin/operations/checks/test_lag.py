@@ -32,7 +32,7 @@ def found(addr: str, name: str = "G", topic: str | None = None, warning: str = "
 
 def test_how_far_it_is(first_server: FakeNameServer, group: ConsumerBroker) -> None:
     finding = found(first_server.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "G has a backlog of 10 messages on 2 queues")
+    assert (finding.state, finding.summary) == (CheckState.OK, "G has a lag of 10 messages on 2 queues")
     assert read_values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
     assert finding.details == ("T broker-a 0: 10 behind",)
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
@@ -64,7 +64,7 @@ def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
     first_server.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: dead_addr}}}
     finding = found(first_server.addr)
     assert finding.state is CheckState.UNKNOWN
-    assert finding.summary == "G has a backlog of at least 10 messages on 2 queues"
+    assert finding.summary == "G has a lag of at least 10 messages on 2 queues"
     assert finding.details[-1] == f"{dead_addr}: connection refused, no server listens on this port"
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
     first_server.clusters = {"C": {"broker-b": {0: dead_addr}}}
@@ -106,7 +106,7 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
     group.offsets["G", "T", 2] = 647_260_490
     finding = found(first_server.addr)
     assert finding.state is CheckState.UNKNOWN
-    assert finding.summary == "G has a backlog of at least 10 messages on 4 queues"
+    assert finding.summary == "G has a lag of at least 10 messages on 4 queues"
     assert finding.details == (
         "T broker-a 0: 10 behind",
         "not counted: the committed offset is beyond the end of the queue on 1 of 4 queues; no committed "
@@ -173,14 +173,14 @@ def test_all_groups_at_once(first_server: FakeNameServer, group: ConsumerBroker,
     finding = run_check(lag.CHECK, first_server.addr, limits=("50", "1000"))
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "0 of 1 group are not healthy; the largest backlog is 10 messages, of G",
+        "0 of 1 group are not healthy; the largest lag is 10 messages, of G",
     )
-    assert read_values(finding) == {"lag": 10, "groups": 1, "backlog": 10}
+    assert read_values(finding) == {"lag": 10, "groups": 1, "groupLag": 10}
     group.clients = {}
     finding = run_check(lag.CHECK, first_server.addr, limits=("5", "1000"))
     assert (finding.state, finding.details) == (
         CheckState.WARNING,
-        ("G has a backlog of 10 messages; no client of the group is connected",),
+        ("G has a lag of 10 messages; no client of the group is connected",),
     )
     first_server.clusters = {"C": {"broker-a": {0: group.addr}, "broker-b": {0: dead_addr}}}
     group.offsets["G", "T", 0] = 100

@@ -137,7 +137,7 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
             "start the masters of the other brokers: `nsadmin check brokers` lists those that are down",
         ),
         ("orderConf", ("t",), "take a out of it: `nsadmin updateOrderConf t get` shows it"),
-        ("static", ("t",), "move their queues to other brokers: see `nsadmin help remappingStaticTopic`"),
+        ("static", ("t",), "move their queues to other brokers: see `nsadmin remappingStaticTopic --help`"),
         ("refused", ("t",), "omit --durable, or stop their producers first"),
         ("slave", ("t",), "wait until `nsadmin check replicas` is OK"),
         ("sameProcess", (), "restart the name servers one by one to remove former names"),

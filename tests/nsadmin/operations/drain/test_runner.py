@@ -254,7 +254,7 @@ def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
     records = cluster.run_drain(tmp_path, rules=SafetyRules(for_good=True))
     [safe] = select_events(records, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000
-    assert select_events(records, "progress")[-2]["waitingFor"] == ["consumers to read the backlog"]
+    assert select_events(records, "progress")[-2]["waitingFor"] == ["consumers to read the lag"]
 
 
 def test_it_waits_for_a_slave(tmp_path: Path) -> None:

@@ -70,12 +70,12 @@ def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
 def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
-        (None, ("the backlog of the consumers, which is unknown",)),
-        ({"g": Lag(5)}, ("consumers to read the backlog",)),
+        (None, ("the lag of the consumers, which is unknown",)),
+        ({"g": Lag(5)}, ("consumers to read the lag",)),
         ({"g": Lag(0)}, ()),
         (
             {"g": Lag(None, BEYOND_END), "h": Lag(0)},
-            ("the backlog of g, which is unknown: the committed offset is beyond the end of the queue",),
+            ("the lag of g, which is unknown: the committed offset is beyond the end of the queue",),
         ),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
@@ -83,5 +83,5 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
     assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
         "the slave s:1, which does not answer",
-        "consumers to read the backlog",
+        "consumers to read the lag",
     )

@@ -56,7 +56,7 @@ def make_cluster(**more: Any) -> ClusterFacts:
 
 def make_queue(queue: MessageQueue, **more: Any) -> RunningQueue:
     values = {
-        "commit_offset": 10,
+        "consumer_offset": 10,
         "cached_msg_count": 0,
         "last_pull_ms": NOW,
         "last_consume_ms": NOW - 60_000,
@@ -301,7 +301,7 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
         ),
         (
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
-            "backlog", "warning",
+            "lag", "warning",
             "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G",
         ),
     ],

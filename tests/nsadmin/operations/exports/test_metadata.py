@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.operations.exports.metadata import (
     BrokerMetadata,
     build_metadata_document,
     list_differing_names,
-    select_user_groups,
     select_user_topics,
 )
 

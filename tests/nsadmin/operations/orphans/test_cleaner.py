@@ -41,7 +41,7 @@ def test_each_server_does_its_part_and_each_orphan_counts(tmp_path: Path) -> Non
         )
         assert {step.result for _, step in planned} == {"dry-run"}
         assert done == [1, 1]
-        assert {step.target for orphan, step in planned if orphan is stale} == set(there.namesrv_addrs)
+        assert {step.server for orphan, step in planned if orphan is stale} == set(there.namesrv_addrs)
         # The masters of both clusters, and each name server for each of them.
         steps = [
             step for orphan, step in clean_orphans(admin, [retry], facts, dry_run=False) if orphan is retry

@@ -83,7 +83,7 @@ def test_what_is_not_sent_is_told() -> None:
     ]
     assert [str(item.error)[:28] for item in steps if item.error] == [
         "system topic: brokers refuse",
-        "static topic: change it with",
+        "static topic: `nsadmin updat",
     ]
 
 

@@ -144,7 +144,7 @@ def test_what_nobody_knows_is_trouble_and_no_step() -> None:
         ("b", "", str(error)),
         ("ns:2", "", str(error)),
         ("z", "", "the broker is not registered, but the file names it for 1 topic(s)"),
-        ("a", "S", "static topic: change it with `nsadmin updateStaticTopic`"),
+        ("a", "S", "static topic: `nsadmin updateStaticTopic --help` shows how to change it"),
     ]
 
 

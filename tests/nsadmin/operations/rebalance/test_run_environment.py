@@ -89,8 +89,8 @@ def test_groups_are_read_for_closing_and_new_queues(
     assert facts.error is None
     assert len(facts.queue_ends[A] or ()) == 2
     groups = admin.topics.list_consumer_groups(running_lab.brokers[A, 0], ["orders"]).value()["orders"]
-    assert facts.backlogs.keys() == set(groups) != set()
-    assert all((backlog.total or 0) >= (backlog.closing or 0) for backlog in facts.backlogs.values())
+    assert facts.group_lags.keys() == set(groups) != set()
+    assert all((lag.total or 0) >= (lag.closing or 0) for lag in facts.group_lags.values())
     facts = read(environment, "orders", new_queues={A: range(20, 22)}, with_owners=True)
     for group, use in facts.new_queue_use.items():
         assert use.without_offset == {A: (20, 21)}

@@ -1,6 +1,6 @@
 """The limits that pause a rebalance."""
 
-from nsadmin.operations.rebalance.run_facts import BrokerHealth, GroupBacklog, MovingTopicFacts
+from nsadmin.operations.rebalance.run_facts import BrokerHealth, GroupLag, MovingTopicFacts
 from nsadmin.operations.rebalance.run_rules import RunRules, find_exceeded_limits
 
 HEALTHY = {"broker-c": BrokerHealth(None, 0.5, 10)}
@@ -9,7 +9,7 @@ HEALTHY = {"broker-c": BrokerHealth(None, 0.5, 10)}
 def exceeded(
     rules: RunRules, total: int, health: dict[str, BrokerHealth], elapsed_ms: int = 60_000
 ) -> list[str]:
-    facts = MovingTopicFacts({}, {}, backlogs={"billing": GroupBacklog(0, total, 0, True)})
+    facts = MovingTopicFacts({}, {}, group_lags={"billing": GroupLag(0, total, 0, True)})
     return list(find_exceeded_limits(rules, {"orders": facts}, health, HEALTHY, elapsed_ms))
 
 
@@ -17,7 +17,7 @@ def test_nothing_is_exceeded_by_default() -> None:
     assert exceeded(RunRules(), 1_000_000, HEALTHY) == []
 
 
-def test_a_group_with_too_large_a_backlog_is_named() -> None:
+def test_a_group_with_too_large_a_lag_is_named() -> None:
     text = "group billing has 501 unconsumed messages of orders, more than --max-lag 500"
     assert exceeded(RunRules(max_lag=500), 501, HEALTHY) == [text]
     assert exceeded(RunRules(max_lag=500), 500, HEALTHY) == []

@@ -7,7 +7,7 @@ from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
 from nsadmin.operations.rebalance.run_facts import (
     CommitStart,
     DeleteTopicOn,
-    GroupBacklog,
+    GroupLag,
     MovingTopicFacts,
     NewQueueUse,
     PutOrderConf,
@@ -104,20 +104,20 @@ def test_a_topic_is_deleted_where_it_has_no_queues() -> None:
 
 
 def test_closed_queues_are_waited_for_until_every_group_consumed_them() -> None:
-    backlogs = {
-        "behind": GroupBacklog(7, 9, 2, True),
-        "ignored": GroupBacklog(7, 9, 0, True),
-        "offline": GroupBacklog(3, 3, 0, False),
-        "ready": GroupBacklog(0, 5, 0, True),
-        "unknown": GroupBacklog(None, None, None, True),
+    lags = {
+        "behind": GroupLag(7, 9, 2, True),
+        "ignored": GroupLag(7, 9, 0, True),
+        "offline": GroupLag(3, 3, 0, False),
+        "ready": GroupLag(0, 5, 0, True),
+        "unknown": GroupLag(None, None, None, True),
     }
-    facts = make_facts({}, backlogs=backlogs, undelivered=2)
+    facts = make_facts({}, group_lags=lags, undelivered=2)
     assert waits(CLOSING, facts, quiet=1, ignored_groups=frozenset({"ignored"})) == [
         "the delivery of 2 delayed or transactional messages",
         "producers to stop writing to the closed queues (1 of 2 checks)",
         "group behind to consume 7 messages and 2 retries",
         "group offline to consume 3 messages, without a connected client (--ignore-group offline)",
-        "the backlog of group unknown, which is unknown",
+        "the lag of group unknown, which is unknown",
     ]
     assert waits(CLOSING, make_facts({}, undelivered=None)) == [
         "the delayed and transactional messages, which are unknown"

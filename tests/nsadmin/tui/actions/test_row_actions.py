@@ -74,7 +74,7 @@ def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
     ]
     assert not action.applies_to(RowSubject(group="g"))
     assert action.build_words(letters[0], {}) == [
-        "dlq", "replay", "g", "--since", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.001Z",
+        "dlq", "replay", "g", "--from", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.001Z",
         "--id", "id0",
     ]  # fmt: skip
     planned = plan_commands(action, letters, {})
@@ -82,7 +82,7 @@ def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
         ("g", 100), ("g", 50),
     ]  # fmt: skip
     assert planned[0].words[3:7] == (
-        "--since", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.100Z",
+        "--from", "2025-12-31T12:00:00.000Z", "--until", "2025-12-31T12:00:00.100Z",
     )  # fmt: skip
     named_like_an_option = letters[0]._replace(group="-g")
     assert action.build_words(named_like_an_option, {})[2:4] == ["--consumerGroup", "-g"]

@@ -56,7 +56,7 @@ def test_the_screen_has_clusters_and_below_the_groups_that_are_most_behind() -> 
     for at in (0, 6_000):
         model.apply_poll(GroupPolled(NOON + at, "g", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
     graphs = join_lines(GraphsView().draw_lines(model, 80, 20))
-    assert "backlog of the consumer groups, in messages: the largest" in graphs
+    assert "lag of the consumer groups, in messages: the largest" in graphs
     assert "  g  ━━ 7" in graphs
     assert len(graphs.splitlines()) <= 20
 

@@ -60,7 +60,7 @@ def test_a_group_beyond_the_limits_of_check_lag_is_a_problem() -> None:
     model.apply_poll(GroupPolled(NOON, "slow", 1.0, [QueueLag("t", "b", 0, 2_000_000, 0, 0, None)]))
     model.apply_poll(GroupPolled(NOON, "fast", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
     [row] = list_problems(model)
-    assert (row.record.state, row.record.text) == ("CRITICAL", "slow has a backlog of 2.0M messages")
+    assert (row.record.state, row.record.text) == ("CRITICAL", "slow has a lag of 2.0M messages")
     assert HomeView().open_row(row) == GroupTarget("slow")
 
 
@@ -96,12 +96,12 @@ def test_what_no_check_looked_at_is_told() -> None:
     assert headline(model).endswith("not checked: topic, clients")
 
 
-def test_a_backlog_that_nobody_reports_any_more_has_its_age() -> None:
+def test_a_lag_that_nobody_reports_any_more_has_its_age() -> None:
     model = model_of()
     model.apply_poll(GroupPolled(NOON, "g", 1.0, [QueueLag("t", "broker-a", 0, 10**6, 0, 0, None)]))
     model.apply_poll(GroupPolled(NOON + 60_000, "g", error="no answer within 5 s"))
     [row] = list_problems(model)
-    assert row.record.text == "g has a backlog of 1.0M messages (1 min ago: no answer within 5 s)"
+    assert row.record.text == "g has a lag of 1.0M messages (1 min ago: no answer within 5 s)"
     assert "behind" not in headline(model)
 
 

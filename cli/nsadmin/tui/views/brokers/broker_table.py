@@ -269,7 +269,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
            lambda row: row.state.severity_order, cell=_state_cell, flash=True),
     Column("listed", "NS", 4, "name servers that list it, out of all; ? if one does not answer",
            lambda row: row.listing_count, cell=_listing_cell, right=True, drop=5, flash=True),
-    Column("version", "VERSION", 8, "release of the broker", _version_text, tone="dim", drop=7, flash=True),
+    Column("version", "VERSION", 8, "version of the broker", _version_text, tone="dim", drop=7, flash=True),
     Column("in", "IN/s", 6, "messages put per second, over 10 s",
            lambda row: row.broker.put_rate, show=units.format_rate, right=True),
     Column("ins", "", 10, "IN/s over the last polls",

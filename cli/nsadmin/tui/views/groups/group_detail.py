@@ -53,7 +53,7 @@ class GroupDetailView(View):
         if poll is None:
             return [Cell("the group is unknown", "warn")]
         return [
-            Cell("backlog "),
+            Cell("lag "),
             Cell(row.lag_text, alert_levels.lag_tone(row.total_lag) or "accent"),
             Cell(f" ({row.lag_reason})" if row.lag_reason is not None else "", "dim"),
             Cell(f"  {row.client_text} {'client' if row.client_text == '1' else 'clients'}", "strong"),
@@ -91,7 +91,7 @@ class GroupQueuesView(GroupDetailView):
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
         lag = sum_lags(row.lag for row in rows).messages
         lag_cell = Cell(units.format_count(lag), alert_levels.lag_tone(lag) or "accent")
-        return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  backlog "), lag_cell]
+        return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  lag "), lag_cell]
 
     def row_key(self, row: QueueLag) -> str:
         return f"{row.topic} {row.broker_name} {row.queue_id}"
@@ -118,7 +118,7 @@ class GroupLagView(GroupDetailView):
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         lag_trend = model.lag_trends.get(self.group)
         trends = {self.group: lag_trend} if lag_trend is not None else {}
-        return draw_graph("backlog in messages", trends, width, height)
+        return draw_graph("lag in messages", trends, width, height)
 
 
 class ClientShare(NamedTuple):

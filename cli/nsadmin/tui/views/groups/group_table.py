@@ -203,7 +203,7 @@ class GroupsView(View):
         graph_height = min(height - len(lines) - 1, width // 3)
         if row.trend is None or graph_height < _MIN_GRAPH_HEIGHT:
             return lines[:height]
-        return [*lines, [], *draw_graph("backlog", {"": row.trend}, width, graph_height)]
+        return [*lines, [], *draw_graph("lag", {"": row.trend}, width, graph_height)]
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence() or model.group_names_answer.current_silence
@@ -224,7 +224,7 @@ class GroupsView(View):
         total_lag = sum(lags) if lags or not rows else None
         cells = [
             Cell(units.count_noun(len(rows), "group"), "strong"),
-            Cell("  backlog "),
+            Cell("  lag "),
             Cell(units.format_count(total_lag), "accent"),
         ]
         unknown_count = sum(row.poll is not None and row.total_lag is None for row in rows)

@@ -46,7 +46,7 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
 def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = join_cells(view.render_headline(model()))
-    assert line == "backlog 500 (no committed offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
+    assert line == "lag 500 (no committed offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
     assert [tab.name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), []) == [DetailQuery("group", "g")]
 
@@ -67,7 +67,7 @@ def test_its_lag_is_drawn_when_there_are_two_looks() -> None:
     known = model()
     assert "two polls" in GroupLagView("g").draw_lines(known, 60, 12)[1][0].text
     known.apply_poll(GroupPolled(NOON + 5000, "g", 4.0, LAGS))
-    assert "backlog in messages" in GroupLagView("g").draw_lines(known, 60, 12)[0][0].text
+    assert "lag in messages" in GroupLagView("g").draw_lines(known, 60, 12)[0][0].text
     assert GroupLagView("nobody").draw_lines(known, 60, 12)
 
 

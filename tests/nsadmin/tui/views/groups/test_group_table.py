@@ -73,7 +73,7 @@ def test_the_view() -> None:
     view = GroupsView()
     [row] = view.build_rows(model)
     line = join_cells(view.render_headline(model))
-    assert line == "1 group  backlog 7  updated 0 s ago  1 brokers returned no groups"
+    assert line == "1 group  lag 7  updated 0 s ago  1 brokers returned no groups"
     assert view.row_key(row) == "g"
     assert view.filter_text(row) == "g"
     assert view.subject_of_row(row).group == "g"
@@ -93,7 +93,7 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
     )  # fmt: skip
     for group_poll in (GroupsPolled(NOON, ["g"]), poll(7, NOON), failed):
         model.apply_poll(group_poll)
-    assert join_cells(view.render_headline(model)) == ("1 group  backlog 7  updated 1 s ago")
+    assert join_cells(view.render_headline(model)) == ("1 group  lag 7  updated 1 s ago")
     assert view.find_silence(model) == Silence("no name server answers", NOON + 1000)
     model.apply_poll(GroupsPolled(NOON, []))
     assert view.empty_message(model) == "no broker has a consumer group"
@@ -101,7 +101,7 @@ def test_groups_of_which_nobody_tells_are_unknown_or_those_of_before() -> None:
 
 def test_a_lag_that_is_not_known_is_no_zero() -> None:
     model = make_model(GroupsPolled(NOON, ["g"]))
-    assert join_cells(GroupsView().render_headline(model)) == ("1 group  backlog –  1 not read yet")
+    assert join_cells(GroupsView().render_headline(model)) == ("1 group  lag –  1 not read yet")
 
 
 def row(lags: list[QueueLag], trend: Trend | None = None) -> GroupRow:

@@ -1,9 +1,9 @@
 """Messages in queues that go, in the lab."""
 
 from nsadmin import AdminClient
-from nsadmin.operations.plans.backlog import count_stranded_messages
 from nsadmin.operations.plans.diff import PlanStep
 from nsadmin.operations.plans.observer import observe_cluster
+from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from tests.nsadmin.operations.plans.conftest import CLUSTER, A
 from tests.nsadmin.operations.plans.states import topic
 from tests.support.lab import Lab
