@@ -3,123 +3,16 @@
 A chart is as wide as an upright phone, so that its text stays readable there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from namesrv_core.printable_text import escape_unsafe
 from nsreport.presentation.chart_svg import SERIES_NAMES, find_color, render_svg
 from nsreport.presentation.report_reader import ReportRow
 
-_COLOR_LABELS = {
-    "up": "99.99 % or more",
-    "partly": "99 % or more",
-    "down": "less",
-    "planned": "drained",
-    "unknown": "no data",
-}
 _MAX_LINES = 40
-MAX_DAYS = 92
-"""A calendar shows this many days, the last ones."""
-_MAX_LABELLED_DAYS = 5
-"""A calendar of more days has no room for figures in its cells."""
 _MAX_LABEL_LENGTH = 24
 """Characters of a label that fit beside a chart."""
-
-
-def draw_availability_calendar(report_rows: Sequence[ReportRow], chart_title: str) -> str | None:
-    """Draw a line per broker and a cell per day: green is up, red is down.
-
-    The right end of a cell shows the drained and the unknown part of the day, each as wide as its share.
-    """
-    if not report_rows:
-        return None
-    report_days = sorted({report_row["date"] for report_row in report_rows})[-MAX_DAYS:]
-    shown_rows = [report_row for report_row in report_rows if report_row["date"] >= report_days[0]]
-    label_broker = broker_labeler(shown_rows)
-    broker_labels = _longest_down_labels(shown_rows, label_broker)
-
-    def draw_calendar(axes: Any) -> None:
-        from matplotlib.patches import Patch
-
-        used_colors = set()
-        for report_row in shown_rows:
-            if (broker_label := label_broker(report_row)) not in broker_labels:
-                continue
-            day_index, line_index, cell_color = (
-                report_days.index(report_row["date"]),
-                broker_labels.index(broker_label),
-                _cell_color(report_row),
-            )
-            used_colors.add(cell_color)
-            axes.barh(line_index, 0.96, left=day_index - 0.48, height=0.88, color=find_color(cell_color))
-            cell_end = day_index + 0.48
-            for day_share, part_color in (
-                _day_parts(report_row) if report_row["availability"] is not None else ()
-            ):
-                used_colors.add(part_color)
-                cell_end -= 0.96 * day_share
-                axes.barh(
-                    line_index, 0.96 * day_share, left=cell_end, height=0.88, color=find_color(part_color)
-                )
-            if len(report_days) <= _MAX_LABELLED_DAYS:
-                axes.text(
-                    day_index,
-                    line_index,
-                    _format_availability(report_row),
-                    ha="center",
-                    va="center",
-                    color=find_color(f"on-{cell_color}"),
-                    fontsize=7,
-                )
-        _label_lines(axes, broker_labels)
-        tick_step = max(1, -(-len(report_days) // 3))
-        tick_indexes = range(0, len(report_days), tick_step)
-        axes.set_xticks(
-            list(tick_indexes), [report_days[day_index].isoformat() for day_index in tick_indexes]
-        )
-        axes.set_xlim(-0.5, len(report_days) - 0.5)
-        axes.set_ylim(len(broker_labels) - 0.5, -0.5)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        legend_patches = [
-            Patch(color=find_color(cell_color), label=color_label)
-            for cell_color, color_label in _COLOR_LABELS.items()
-            if cell_color in used_colors
-        ]
-        axes.figure.legend(
-            handles=legend_patches, loc="outside upper left", ncols=3, frameon=False, handlelength=1
-        )
-
-    return render_svg(draw_calendar, len(broker_labels), chart_title)
-
-
-def _cell_color(report_row: ReportRow) -> str:
-    availability = report_row["availability"]
-    if availability is None:
-        return "planned" if report_row["plannedSeconds"] > report_row["unknownSeconds"] else "unknown"
-    return "up" if availability >= 99.99 else "partly" if availability >= 99 else "down"
-
-
-def _day_parts(report_row: ReportRow) -> Iterator[tuple[float, str]]:
-    """Yield the unknown and the drained share of a day with their colours, unless they are zero."""
-    total_seconds = sum(
-        report_row[f"{state_name}Seconds"] for state_name in ("up", "down", "planned", "unknown")
-    )
-    for state_name in ("unknown", "planned"):
-        if report_row[f"{state_name}Seconds"] > 0:
-            yield report_row[f"{state_name}Seconds"] / total_seconds, state_name
-
-
-def _format_availability(report_row: ReportRow) -> str:
-    availability = report_row["availability"]
-    # Rounding must not show 100 % for a broker that was down for a moment.
-    return (
-        "–"
-        if availability is None
-        else "100 %"
-        if availability == 100
-        else f"{min(availability, 99.99):.4g} %"
-    )
 
 
 def draw_timeline(
@@ -314,20 +207,6 @@ def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:
 def _shorten_label(label_text: str) -> str:
     label_text = escape_unsafe(label_text)
     return label_text if len(label_text) <= _MAX_LABEL_LENGTH else f"{label_text[: _MAX_LABEL_LENGTH - 1]}…"
-
-
-def _longest_down_labels(
-    report_rows: Sequence[ReportRow], label_broker: Callable[[ReportRow], str]
-) -> list[str]:
-    """Return the brokers with the most downtime first; as many as fit into a chart."""
-    down_seconds: dict[str, float] = {}
-    for report_row in report_rows:
-        down_seconds[label_broker(report_row)] = (
-            down_seconds.get(label_broker(report_row), 0) + report_row["downSeconds"]
-        )
-    return sorted(down_seconds, key=lambda broker_label: (-down_seconds[broker_label], broker_label))[
-        :_MAX_LINES
-    ]
 
 
 def broker_labeler(report_rows: Sequence[ReportRow]) -> Callable[[ReportRow], str]:
