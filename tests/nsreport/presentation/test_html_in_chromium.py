@@ -1,0 +1,256 @@
+"""The pages of a run in a browser: what people see, reach with the keyboard, hear, and print."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import duckdb
+import pytest
+
+pytest.importorskip("playwright", reason="Playwright is not installed: make test installs it")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from pypdf import PdfReader
+
+from nsreport.presentation import html_page, html_site, pages
+from nsreport.presentation.pages import ReportPage, ReportSection
+from nsreport.reports.catalogue import REPORTS_BY_NAME
+from tests.support import chromium, gold_tables
+from tests.support.name_servers import ROOT
+
+pytestmark = pytest.mark.skipif(
+    chromium.EXECUTABLE is None, reason="chromium is not installed, and NSADMIN_CHROMIUM is not set"
+)
+FILES = ("reports.html", "index.html", "cluster-cluster-a.html")
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of the tables that a run of `make demo-report` exported."""
+    home = tmp_path_factory.mktemp("pages")
+    for file in (ROOT / "tests" / "golden" / "report_files").glob("*.parquet"):
+        if file.stem != "data_quality":
+            rows = duckdb.read_parquet(str(file))
+            types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+            gold_tables.table(home / "gold" / file.stem, types, rows.fetchall())
+    for name, count in (("bronze/lines", 3769), ("silver/quarantine", 0)):
+        gold_tables.table(home / name, {"text": "varchar"}, [("x",)] * count, ())
+    page = pages.collect_page(home, datetime(2025, 2, 3, 4, 5))
+    for name, text in (("reports.html", html_page.render_page(page)), *html_site.render_site(page)):
+        (home / name).write_text(text)
+    return home
+
+
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[Browser]:
+    with chromium.start_chromium() as started:
+        yield started
+
+
+@contextmanager
+def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
+    """The page in a window of its own. It must report no error, and load nothing else."""
+    errors, urls = [], []
+    with browser.new_context(**{"viewport": WIDE} | options) as context:
+        page = context.new_page()
+        page.on("console", lambda message: errors.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: urls.append(request.url.partition("#")[0]))
+        page.goto(file.as_uri())
+        yield page
+    assert errors == []
+    assert set(urls) == {file.as_uri()}
+
+
+@pytest.fixture
+def page(browser: Browser, folder: Path) -> Iterator[Page]:
+    with opened(browser, folder / "reports.html") as found:
+        yield found
+
+
+UNFOLD = "for (const folded of document.querySelectorAll('details')) folded.open = true"
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("name", FILES)
+def test_no_page_is_wider_than_its_window(
+    browser: Browser, folder: Path, name: str, size: dict[str, int]
+) -> None:
+    with opened(browser, folder / name, viewport=size) as page:
+        page.evaluate(UNFOLD)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+@pytest.mark.parametrize(("scheme", "background"), [("light", "255, 255, 255"), ("dark", "20, 24, 29")])
+@pytest.mark.parametrize(("name", "size"), [("reports.html", WIDE), ("index.html", NARROW)])
+def test_both_forms_have_readable_contrast_and_what_screen_readers_need(
+    browser: Browser, folder: Path, name: str, size: dict[str, int], scheme: str, background: str
+) -> None:
+    with opened(browser, folder / name, viewport=size, color_scheme=scheme) as page:
+        page.evaluate(UNFOLD)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == f"rgb({background})"
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_the_first_screen_has_the_answer_and_its_links_lead_to_rows(page: Page) -> None:
+    verdict = page.get_by_role("region", name="Was anything wrong?")
+    expect(verdict.get_by_text("10 incidents, 1 still open.")).to_be_in_viewport(ratio=1)
+    expect(verdict.get_by_role("heading", name="No data")).to_be_in_viewport(ratio=1)
+    expect(verdict.get_by_role("link", name="broker-a-2:0 lost").first).to_be_in_viewport(ratio=1)
+    links = verdict.get_by_role("link")
+    assert links.count() == 16
+    for link in links.all():
+        link.click()
+        expect(page.locator(":target")).to_be_in_viewport()
+        page.go_back()
+
+
+def test_an_index_leads_to_the_rows_of_a_cluster(browser: Browser, folder: Path) -> None:
+    with browser.new_context(viewport=WIDE) as context:
+        page = context.new_page()
+        page.goto((folder / "index.html").as_uri())
+        page.get_by_role("link", name="broker-a-2:0 lost").first.click()
+        expect(page).to_have_title("Cluster cluster-a")
+        expect(page.locator("tr:target")).to_contain_text("2025-02-02 04:00:00")
+        expect(page.locator("tr:target")).to_be_in_viewport()
+
+
+READ_COLUMN = """(heading) => {
+  const table = heading.closest("table");
+  return [heading.getAttribute("aria-sort"), ...Array.from(table.tBodies[0].rows, (row) => {
+    const cell = row.cells[heading.cellIndex];
+    return cell.dataset.value ? Number(cell.dataset.value) : cell.textContent;
+  })];
+}"""
+
+
+def read_value(cell: str | float) -> tuple[int, float | str]:
+    """A number, or else a text, as a person would sort it; what is not known comes last."""
+    if isinstance(cell, str):
+        try:
+            return 0, float(cell.replace(",", ""))
+        except ValueError:
+            return (2, "") if cell == "–" else (1, cell)
+    return 0, cell
+
+
+@pytest.mark.parametrize("direction", ["ascending", "descending"])
+def test_each_column_sorts_by_number_and_by_text(page: Page, direction: str) -> None:
+    headings = page.locator(".sortable thead th").all()
+    assert len(headings) == 65
+    for heading in headings:
+        before = heading.evaluate(READ_COLUMN)[1:]
+        for _ in range(1 if direction == "ascending" else 2):
+            heading.get_by_role("button").evaluate("(button) => button.click()")
+        state, *after = heading.evaluate(READ_COLUMN)
+        assert state == direction
+        assert sorted(map(str, after)) == sorted(map(str, before))
+        known = [cell for cell in after if cell != "–"]
+        assert after[: len(known)] == known
+        numbers = [value for kind, value in map(read_value, known) if kind == 0]
+        if len(numbers) == len(known):
+            assert numbers == sorted(numbers, reverse=direction == "descending")
+        else:
+            ordered = heading.evaluate(
+                "(_, cells) => [...cells].sort(new Intl.Collator('en', { numeric: true }).compare)", known
+            )
+            assert known == (ordered if direction == "ascending" else ordered[::-1])
+
+
+def test_texts_with_numbers_and_lengths_sort_as_people_count(browser: Browser, tmp_path: Path) -> None:
+    report = REPORTS_BY_NAME["topic_volume"]
+    rows = [
+        dict.fromkeys(report.columns) | {"topic": topic, "messagesIn": count}
+        for topic, count in (("t-10", 20.5), ("t-2", 1000.0), ("t-1", None))
+    ]
+    file = tmp_path / "page.html"
+    file.write_text(html_page.render_page(ReportPage("t", "now", 0, 1, [ReportSection(report, rows)], [])))
+    with opened(browser, file) as page:
+        for name, texts in (("messagesIn", ["20.5", "1,000", "–"]), ("topic", ["t-1", "t-2", "t-10"])):
+            heading = page.get_by_role("columnheader", name=name)
+            heading.get_by_role("button").click()
+            assert heading.evaluate(READ_COLUMN) == ["ascending", *texts]
+
+
+def test_the_keyboard_reaches_everything(page: Page) -> None:
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to the content")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("99.25 %")
+    heading = page.get_by_role("columnheader", name="length")
+    heading.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    page.keyboard.press("Space")
+    expect(heading).to_have_attribute("aria-sort", "descending")
+
+
+def test_a_cell_of_the_calendar_says_its_day_and_figure_on_hover_and_focus(page: Page) -> None:
+    tip, calendar = page.locator("#tip"), page.get_by_role("table", name="2 brokers with downtime")
+    calendar.get_by_role("cell", name="97.13 %").hover()
+    expect(tip).to_have_text("broker-a-2:0, 2025-02-02: 97.13 %, down 40 min, no data for 45 min 2 s")
+    expect(tip).to_be_in_viewport(ratio=1)
+    page.get_by_role("heading", name="Broker availability").hover()
+    expect(tip).to_be_hidden()
+    calendar.get_by_role("cell").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_have_text("broker-a-1:0, 2025-02-02: 99.14 %, down 12 min, no data for 45 min 4 s")
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    page.keyboard.press("ArrowUp")
+    expect(tip).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(tip).to_be_hidden()
+
+
+def test_brokers_without_downtime_are_folded_and_days_are_above_brokers(page: Page) -> None:
+    folded = page.get_by_role("table", name="2 brokers without downtime")
+    expect(folded).to_be_hidden()
+    page.get_by_text("2 brokers without downtime").first.click()
+    expect(folded.get_by_role("rowheader", name="broker-a-0:0")).to_be_visible()
+    tops = [folded.get_by_role("columnheader", name="02", exact=True), folded.get_by_role("cell").first]
+    head, cell = (found.bounding_box() for found in tops)
+    assert head is not None
+    assert cell is not None
+    assert head["y"] < cell["y"]
+
+
+def test_a_screen_reader_gets_landmarks_and_a_name_for_each_table(page: Page) -> None:
+    for role in ("banner", "navigation", "main"):
+        expect(page.get_by_role(role)).to_have_count(1)  # type: ignore[arg-type]
+    page.get_by_text("2 brokers without downtime").first.click()
+    names = [table.evaluate("(table) => table.caption.textContent") for table in page.locator("table").all()]
+    assert len(set(names)) == len(names) == 8
+    for name in names:
+        expect(page.get_by_role("table", name=name, exact=True)).to_have_count(1)
+        expect(page.get_by_role("region", name=name, exact=True)).to_have_count(1)
+
+
+def test_on_paper_each_table_is_whole_and_no_row_is_cut(page: Page) -> None:
+    rows = page.locator(".sortable tbody tr").evaluate_all("(rows) => rows.map((row) => row.textContent)")
+    # Fonts have one character for "ff" and "fi".
+    paper = [
+        "".join(normalize("NFKC", sheet.extract_text()).split())
+        for sheet in PdfReader(BytesIO(page.pdf(prefer_css_page_size=True))).pages
+    ]
+    cut = [row for row in rows if not any("".join(row.split()) in sheet for sheet in paper)]
+    assert cut == []
+
+
+def test_a_page_of_ten_thousand_rows_has_them_all(browser: Browser, tmp_path: Path) -> None:
+    """How long it takes to open: `python -m tests.bench.report_page`."""
+    from tests.bench.report_page import write_page
+
+    with opened(browser, write_page(tmp_path, 10_000)) as page:
+        assert page.locator(".sortable tbody tr").count() >= 10_000
+        expect(page.get_by_role("heading", name="Was anything wrong?")).to_be_in_viewport()
