@@ -5,7 +5,7 @@
 
 import statistics
 import tempfile
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from nsreport.presentation import html_page, pages
@@ -22,24 +22,40 @@ SORT = """() => {
 
 
 def write_page(folder: Path, row_count: int) -> Path:
-    """Write a page with rows of brokers that were lost; each of its tables is as long as tables can be."""
-    columns = REPORTS_BY_NAME["broker_flaps"].columns
+    """Write a page with a calendar of 64 brokers and 92 days, and so many rows in tables of full length."""
     begin = datetime(2025, 2, 1)
-    rows = [
-        dict.fromkeys(columns)
-        | {
-            "date": date(2025, 2, 1) + timedelta(number // 500), "cluster": "cluster-a",
-            "brokerName": f"broker-{number % 64}", "brokerId": 0, "ts": begin + timedelta(minutes=number),
-            "endTs": begin + timedelta(minutes=number + 9), "ongoing": False, "servers": ["ns-1", "ns-2"],
-            "outages": 1, "conflicts": 0, "downSeconds": 540.0, "longestSeconds": 540.0, "cause": "expired",
-        }
-        for number in range(pages.MAX_TABLE_ROWS)
-    ]  # fmt: skip
-    reports = [
-        REPORTS_BY_NAME["broker_flaps"]._replace(name="broker_flaps" if not number else f"copy_{number}")
-        for number in range(row_count // pages.MAX_TABLE_ROWS)
+    brokers = [
+        {"cluster": "cluster-a", "brokerName": f"broker-{number % 64}", "brokerId": 0, "failures": 0}
+        for number in range(64 * 92)
     ]
-    sections = [ReportSection(report, [dict(row) for row in rows]) for report in reports]
+    days = [
+        dict.fromkeys(REPORTS_BY_NAME["broker_availability"].columns)
+        | broker
+        | {"date": (begin + timedelta(number // 64)).date(), "plannedSeconds": 0.0, "unknownSeconds": 60.0}
+        | {"upSeconds": 86_340.0 - number % 7, "downSeconds": number % 7, "availability": 99.99}
+        for number, broker in enumerate(brokers)
+    ]
+    losses = [
+        broker
+        | {
+            "date": begin.date(),
+            "ts": begin + timedelta(minutes=number),
+            "ongoing": False,
+            "cause": "expired",
+        }
+        | {"endTs": begin + timedelta(minutes=number + 9), "servers": ["ns-1", "ns-2"], "outages": 1}
+        | {"conflicts": 0, "downSeconds": 540.0, "longestSeconds": 540.0}
+        for number, broker in enumerate(brokers[: pages.MAX_TABLE_ROWS])
+    ]
+    flaps = REPORTS_BY_NAME["broker_flaps"]
+    sections = [
+        ReportSection(REPORTS_BY_NAME["broker_availability"], days),
+        ReportSection(flaps, losses),
+        *(
+            ReportSection(flaps._replace(name=f"copy_{number}"), losses)
+            for number in range(row_count // pages.MAX_TABLE_ROWS - 3)
+        ),
+    ]
     file = folder / "page.html"
     file.write_text(html_page.render_page(ReportPage("Pages", "now", 0, row_count, sections, [])))
     return file

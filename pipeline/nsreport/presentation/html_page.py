@@ -153,12 +153,12 @@ def _verdict_lines(
             "incidents",
             f"{verdict.count(len(incidents), 'incident')}, open and serious ones first{omission}",
             _INCIDENT_COLUMNS,
-            (
+            [
                 f"<tr><td>{render_link(row_links[id(incident.row)], incident.subject)}</td>"
                 f"{render_cell(incident.begin)}{_render_length(incident)}{render_cell(incident.cause)}"
                 f"{render_cell(incident.servers or None)}</tr>"
                 for incident in incidents[: pages.MAX_TABLE_ROWS]
-            ),
+            ],
         )
     yield "</section>"
 
@@ -210,22 +210,23 @@ def _section_lines(section: ReportSection) -> Iterator[str]:
         # Regions of a page need different names.
         f"{pages.format_heading(report)}: {count_text}",
         report.columns,
-        (
+        [
             f'<tr id="{report.name}-{number}">'
             f"{''.join(render_cell(row[column_name]) for column_name in report.columns)}</tr>"
             for number, row in pages.select_rows(section)
-        ),
+        ],
     )
     yield from _column_meanings(report.columns)
     yield "</div></section>"
 
 
 def render_table(
-    caption_id: str, caption: str, columns: Mapping[str, str], table_rows: Iterable[str]
+    caption_id: str, caption: str, columns: Mapping[str, str], table_rows: Sequence[str]
 ) -> Iterator[str]:
     """Yield the lines of a sortable table; `columns` has meanings by name, and rows are HTML."""
     # A region that scrolls must take the focus, or a keyboard cannot scroll it.
-    yield f'<div class="table" role="region" aria-labelledby="{caption_id}" tabindex="0">'
+    table_class = "table long" if len(table_rows) > 100 else "table"
+    yield f'<div class="{table_class}" role="region" aria-labelledby="{caption_id}" tabindex="0">'
     yield f'<table class="sortable"><caption id="{caption_id}">{escape(caption)}</caption><thead><tr>'
     yield from (
         f'<th scope="col" title="{escape(column_meaning)}">{escape(column_name)}</th>'

@@ -53,10 +53,10 @@ def _overview_lines(overview_rows: Sequence[ReportRow], file_names: Mapping[str,
         "clusters-caption",
         "Select a cluster to see its reports",
         cluster_pages.OVERVIEW_COLUMNS,
-        (
+        [
             f'<tr><th scope="row">{html_page.render_link(file_names[cluster], cluster)}</th>'
             f"{''.join(map(html_page.render_cell, figures))}</tr>"
             for cluster, *figures in (row.values() for row in overview_rows)
-        ),
+        ],
     )
     yield "</section>"
