@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
+.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-page bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -56,8 +56,9 @@ generate: .venv/.spark ## write the JSON schemas, the data dictionary, and the e
 examples: .venv/.stamp ## record the outputs in README, tutorial and how-to guides again (6 minutes, PAGES=...)
 	$(BIN)/python -m tests.support.record_documentation $(PAGES)
 
-screenshots: .venv/.stamp ## write the pictures of docs/how-to/use-the-tui.md from a recording of a lab
+screenshots: demo-report ## write the pictures of docs/how-to/use-the-tui.md and make-reports.md; needs Chromium
 	$(BIN)/python -m tests.support.screenshots
+	$(BIN)/python -m tests.support.report_screenshots demo-report.html
 
 bench: .venv/.stamp ## compare nsadmin's and Java's name server (10 minutes); updates docs/explanation/performance.md
 	$(BIN)/python -m tests.bench --write
@@ -70,6 +71,9 @@ bench-bundle: .venv/.stamp ## make a support bundle of 1,000 simulated brokers w
 
 bench-reports: .venv/.spark ## time reports with Spark and DuckDB (10 minutes, MILLIONS=1,10); updates docs/how-to/make-reports.md
 	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write
+
+bench-page: .venv/.spark ## time how Chromium opens a page of 10,000 rows (1 minute)
+	$(BIN)/python -m tests.bench.report_page
 
 bench-messages: .venv/.stamp ## compare nsadmin bench and the Java client (2 minutes); updates docs/explanation/performance.md
 	$(BIN)/python -m tests.bench.messages --write

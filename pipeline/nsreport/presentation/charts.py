@@ -36,7 +36,7 @@ def draw_timeline(
     end_time = max(report_row["endTs"] or report_row["ts"] for report_row in report_rows)
 
     def draw_bars(axes: Any) -> None:
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+        from matplotlib.dates import date2num
 
         first_day = date2num(min(report_row["ts"] for report_row in report_rows))
         min_width = max((date2num(end_time) - first_day) / 150, 1e-5)
@@ -53,10 +53,8 @@ def draw_timeline(
         # Without this setting the first bar touches the axis.
         axes.use_sticky_edges = False
         axes.margins(x=0.02)
-        date_locator = AutoDateLocator(maxticks=6)
-        axes.xaxis.set_major_locator(date_locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
-        axes.grid(axis="x")
+        _show_times(axes)
+        _note_omission(axes, len(row_labels), len(seconds_by_label))
         _label_lines(axes, row_labels)
         axes.set_ylim(len(row_labels) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
@@ -123,7 +121,7 @@ def draw_forecast(report_rows: Sequence[ReportRow], chart_title: str) -> str | N
     shown_rows, label_broker = full_rows[:_MAX_LINES], broker_labeler(report_rows)
 
     def draw_intervals(axes: Any) -> None:
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+        from matplotlib.dates import date2num
 
         last_day = max(
             date2num(report_row["latestDate"] or report_row["fullDate"]) for report_row in shown_rows
@@ -151,10 +149,8 @@ def draw_forecast(report_rows: Sequence[ReportRow], chart_title: str) -> str | N
                 xytext=(0, 6),
                 textcoords="offset points", ha="center", fontsize=7,
             )  # fmt: skip
-        date_locator = AutoDateLocator(maxticks=6)
-        axes.xaxis.set_major_locator(date_locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
-        axes.grid(axis="x")
+        _show_times(axes)
+        _note_omission(axes, len(shown_rows), len(full_rows))
         axes.margins(x=0.15)
         _label_lines(axes, [label_broker(report_row) for report_row in shown_rows])
         axes.set_ylim(len(shown_rows) - 0.5, -0.7)
@@ -197,6 +193,24 @@ def draw_ranking(
         axes.tick_params(axis="y", length=0)
 
     return render_svg(draw_bars, len(top_sums), chart_title)
+
+
+def _show_times(axes: Any) -> None:
+    """Put the times above the lines."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    # With fewer ticks, the locator finds no interval for three days, and warns about it.
+    date_locator = AutoDateLocator(minticks=3, maxticks=7)
+    axes.xaxis.set_major_locator(date_locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
+    axes.xaxis.tick_top()
+    axes.spines["bottom"].set_visible(False)
+    axes.grid(axis="x")
+
+
+def _note_omission(axes: Any, shown_count: int, line_count: int) -> None:
+    if shown_count < line_count:
+        axes.set_xlabel(f"{shown_count} of {line_count:,}; the table has the others", fontsize=7)
 
 
 def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:

@@ -112,6 +112,10 @@ def format_value(cell_value: object) -> str:
         return "–"
     if isinstance(cell_value, datetime):
         return cell_value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(cell_value, bool):
+        return "yes" if cell_value else "no"
+    if isinstance(cell_value, int):
+        return f"{cell_value:,}"
     if isinstance(cell_value, float):
         return f"{cell_value:,.3f}".rstrip("0").rstrip(".")
     if isinstance(cell_value, (list, tuple)):

@@ -67,8 +67,17 @@ def test_a_timeline_has_a_bar_for_each_row_also_for_what_goes_on() -> None:
 def test_of_many_names_those_of_most_time_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(charts, "_MAX_LINES", 2)
     rows = [bar("a", 0, 1), bar("b", 0, 9), bar("c", 0, 5)]
-    svg = drawn(charts.draw_timeline(rows, TITLE, lambda row: str(row["name"])), "b", "c")
+    svg = drawn(
+        charts.draw_timeline(rows, TITLE, lambda row: str(row["name"])), "b", "c",
+        "2 of 3; the table has the others",
+    )  # fmt: skip
     assert ">a<" not in svg
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("hours", [0, 5, 30, 71, 100, 24 * 40, 24 * 400, 24 * 4000])
+def test_times_of_any_length_have_labels(hours: int) -> None:
+    drawn(charts.draw_timeline([bar("a", 0, 1), bar("a", 60 * hours, None)], TITLE, lambda _: "a"))
 
 
 LIMIT = 16 * 2.0**20

@@ -62,7 +62,17 @@ def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
 
 
 def test_values_are_for_readers() -> None:
-    values = (None, datetime(2025, 2, 1, 3, 4, 5), 80_000.0, 0.12345, ["n1", "n2"], "a\x1b", True, date.max)
+    values = (
+        None,
+        datetime(2025, 2, 1, 3, 4, 5),
+        80_000.0,
+        0.12345,
+        ["n1", "n2"],
+        "a\x1b",
+        True,
+        date.max,
+        51348,
+    )
     assert [pages.format_value(value) for value in values] == [
-        "–", "2025-02-01 03:04:05", "80,000", "0.123", "n1, n2", r"a\x1b", "True", "9999-12-31",
+        "–", "2025-02-01 03:04:05", "80,000", "0.123", "n1, n2", r"a\x1b", "yes", "9999-12-31", "51,348",
     ]  # fmt: skip
