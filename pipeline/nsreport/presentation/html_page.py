@@ -30,7 +30,7 @@ def render_page(report_page: ReportPage, index_link: str | None = None) -> str:
 
 def link_rows(sections: Sequence[ReportSection], file_name: str = "") -> dict[int, str]:
     """Return the link to each row by `id(row)`. Rows that the page omits have the link to their report."""
-    links = {}
+    links: dict[int, str] = {}
     for section in sections:
         name = section.report.name
         links |= {id(row): f"{file_name}#{name}" for row in section.report_rows}

@@ -60,7 +60,7 @@ def find_incidents(sections: Sequence[ReportSection]) -> list[Incident]:
     flaps, gaps, lags, audits, differences = (find_rows(sections, name) or [] for name in INCIDENT_REPORTS)
     clusters = {row["cluster"] for row in find_rows(sections, "broker_availability") or flaps}
     incidents = [
-        *_find_losses(flaps),
+        *_find_losses(flaps, audits),
         *_find_pauses(gaps),
         *_find_stuck_groups(lags),
         *_find_undone_drains(audits),
@@ -78,8 +78,15 @@ _label_broker = broker_labeler(())
 """Labels a broker without its cluster."""
 
 
-def _find_losses(flaps: Sequence[ReportRow]) -> Iterator[Incident]:
+def _find_losses(flaps: Sequence[ReportRow], audits: Sequence[ReportRow]) -> Iterator[Incident]:
+    """A stop during a drain is planned, as in broker_availability."""
+    drains = dict(group_rows([row for row in audits if row["outcome"] != "missed"], _broker_key))
     for row in flaps:
+        if any(
+            drain["ts"] <= row["ts"] and (drain["openedTs"] is None or row["endTs"] <= drain["openedTs"])
+            for drain in drains.get(_broker_key(row), ())
+        ):
+            continue
         times_text = "" if row["outages"] == 1 else f" {row['outages']:,} times"
         down_text = f", {format_seconds(row['downSeconds'])} in all" if row["outages"] > 1 else ""
         what = f"lost{times_text}{down_text}" if row["outages"] else "address used by another process"

@@ -85,6 +85,18 @@ def test_a_lost_broker_has_a_length_a_cause_and_who_saw_it() -> None:
     assert other.subject == "c:0 address used by another process"
 
 
+def test_a_stop_during_a_drain_is_planned() -> None:
+    def drain(minutes: int | None, outcome: str = "restarted", broker: str = "a") -> Row:
+        opened = None if minutes is None else AT + timedelta(minutes=minutes)
+        return {"cluster": "c", "brokerName": broker, "ts": AT, "outcome": outcome, "openedTs": opened}
+
+    def lost(*drains: Row) -> list[str]:
+        return subjects(broker_flaps=[flap("a", 5)], drain_audit=list(drains))
+
+    assert lost(drain(5)) == lost(drain(None, "holds")) == []
+    assert lost(drain(4)) == lost(drain(5, "missed")) == lost(drain(5, broker="b")) == ["a:0 lost"]
+
+
 def test_open_incidents_come_first_then_the_serious_ones_then_the_longest() -> None:
     assert subjects(
         broker_flaps=[flap("short", 1), flap("long", 9)],
