@@ -42,24 +42,28 @@ def render_calendar(report_rows: Sequence[ReportRow]) -> Iterator[str]:
     )
     yield "</ul>"
     if down:
-        title = f"{verdict.count(len(down), 'broker')} with downtime"
-        yield from _table_lines("calendar-down", title, down, days)
+        yield from _table_lines("calendar-down", _count_brokers(down, "with"), down, days)
     if others:
-        title = f"{verdict.count(len(others), 'broker')} without downtime"
+        title = _count_brokers(others, "without")
         yield f"<details{'' if down else ' open'}><summary>{title}</summary>"
         yield from _table_lines("calendar-others", title, others, days)
         yield "</details>"
 
 
+def _count_brokers(brokers: Sequence[object], relation: str) -> str:
+    omitted_count = max(0, len(brokers) - _MAX_LINES)
+    omission_text = f"; {omitted_count:,} more: nsadmin report show broker_availability"
+    title = f"{verdict.count(len(brokers), 'broker')} {relation} downtime"
+    return title + omission_text if omitted_count else title
+
+
 def _table_lines(
     caption_id: str, title: str, brokers: Sequence[tuple[str, list[ReportRow]]], days: Sequence[date]
 ) -> Iterator[str]:
-    omitted_count = len(brokers) - _MAX_LINES
-    omission_text = f"; {omitted_count:,} more: nsadmin report show broker_availability"
     has_figures = len(days) <= _MAX_FIGURE_DAYS
     yield f'<div class="table" role="region" aria-labelledby="{caption_id}" tabindex="0">'
     yield f'<table class="calendar{"" if has_figures else " narrow"}">'
-    yield f'<caption id="{caption_id}">{title}{omission_text if omitted_count > 0 else ""}</caption>'
+    yield f'<caption id="{caption_id}">{title}</caption>'
     yield '<thead><tr><th scope="col" rowspan="2">broker</th>'
     for month, month_days in verdict.group_rows(
         [{"date": day} for day in days], lambda row: f"{row['date']:%Y-%m}"

@@ -114,7 +114,7 @@ def _verdict_lines(
     longest_seconds = max((incident.seconds or 0 for incident in incidents), default=0)
     yield from _tile_lines(
         "Incidents",
-        render_link("#incidents", f"{len(incidents):,}") if incidents else "none",
+        render_link("#incidents", f"{len(incidents):,}") if incidents else "none found",
         [
             f"{sum(incident.is_open for incident in incidents):,} still open",
             f"{verdict.format_seconds(longest_seconds)} the longest",

@@ -133,8 +133,8 @@ def _find_differences(differences: Sequence[ReportRow], flaps: Sequence[ReportRo
         place = f" on {brokers[0] if len(brokers) == 1 else count(len(brokers), 'broker')}" if brokers else ""
         yield Incident(
             first["ts"], first["endTs"], any(row["ongoing"] for row in rows),
-            f"{fields} of {subject} differed{place}", None, ", ".join(json.loads(first["values"] or "{}")),
-            "ns_divergence", first,
+            f"{fields} of {subject} differed{place}", "name servers disagreed",
+            ", ".join(json.loads(first["values"] or "{}")), "ns_divergence", first,
         )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def test_differences_that_begin_together_are_one_incident() -> None:
     mixed = [difference("x", "t"), difference("x", "u"), difference("x", None, key="0", field="brokerAddr")]
     [incident] = verdict.find_incidents(sections_of(ns_divergence=mixed))
     assert incident.subject == "brokerAddr, route of 3 topics or keys differed on x"
-    assert (incident.cause, incident.servers, incident.seconds) == (None, "n1, n2", 9)
+    assert (incident.cause, incident.servers, incident.seconds) == ("name servers disagreed", "n1, n2", 9)
 
 
 def test_differences_about_a_lost_broker_belong_to_its_loss() -> None:
