@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import Any, NamedTuple
 
 from nsreport.presentation.charts import broker_labeler
-from nsreport.presentation.pages import ReportSection, find_rows
+from nsreport.presentation.pages import NO_CLUSTER, ReportSection, find_rows
 from nsreport.presentation.report_reader import ReportRow
 
 INCIDENT_REPORTS = ("broker_flaps", "heartbeat_gaps", "consumer_lag_trend", "drain_audit", "ns_divergence")
@@ -67,7 +67,12 @@ def find_incidents(sections: Sequence[ReportSection]) -> list[Incident]:
         *_find_differences(differences, flaps),
     ]
     if len(clusters) > 1:
-        incidents = [i._replace(subject=f"{i.row['cluster']}: {i.subject}") for i in incidents]
+        incidents = [
+            i
+            if i.row["cluster"] in (None, NO_CLUSTER)
+            else i._replace(subject=f"{i.row['cluster']}: {i.subject}")
+            for i in incidents
+        ]
     return sorted(
         incidents,
         key=lambda i: (not i.is_open, INCIDENT_REPORTS.index(i.report_name), -(i.seconds or 0), i.begin),

@@ -157,7 +157,8 @@ def test_a_group_is_stuck_from_its_first_day_to_its_last() -> None:
 
 def test_where_a_page_has_several_clusters_incidents_name_theirs() -> None:
     days = [day("a", cluster=cluster) for cluster in "cd"]
-    assert subjects(broker_availability=days, broker_flaps=[flap("a", 1, cluster="d")]) == ["d: a:0 lost"]
+    flaps = [flap("a", 2, cluster="d"), flap("b", 1, cluster="-")]
+    assert subjects(broker_availability=days, broker_flaps=flaps) == ["d: a:0 lost", "b:0 lost"]
 
 
 def test_the_worst_broker_and_its_worst_day_come_first() -> None:
