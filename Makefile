@@ -56,8 +56,9 @@ generate: .venv/.spark ## write the JSON schemas, the data dictionary, and the e
 examples: .venv/.stamp ## record the outputs in README, tutorial and how-to guides again (6 minutes, PAGES=...)
 	$(BIN)/python -m tests.support.record_documentation $(PAGES)
 
-screenshots: .venv/.stamp ## write the pictures of docs/how-to/use-the-tui.md from a recording of a lab
+screenshots: demo-report ## write the pictures of docs/how-to/use-the-tui.md and make-reports.md; needs Chromium
 	$(BIN)/python -m tests.support.screenshots
+	$(BIN)/python -m tests.support.report_screenshots demo-report.html
 
 moving-picture: .venv/.stamp ## record the moving picture of README.md on a lab, with tmux (2 minutes)
 	$(BIN)/python -m tests.support.moving_picture
@@ -73,6 +74,9 @@ bench-bundle: .venv/.stamp ## make a support bundle of 1,000 simulated brokers w
 
 bench-reports: .venv/.spark ## time reports with Spark and DuckDB (10 minutes, MILLIONS=1,10); updates docs/how-to/make-reports.md
 	$(BIN)/python -m tests.bench.reports --millions $(MILLIONS) --write
+
+bench-page: .venv/.spark ## time how Chromium opens a page of 10,000 rows (1 minute)
+	$(BIN)/python -m tests.bench.report_page
 
 bench-messages: .venv/.stamp ## compare nsadmin bench and the Java client (2 minutes); updates docs/explanation/performance.md
 	$(BIN)/python -m tests.bench.messages --write

@@ -15,7 +15,7 @@ LONGEST_FIRST = (
 """Folders and files that begin first. Otherwise one worker would end long after the others."""
 _WORK_UNITS = re.compile(
     # One Spark session: it takes seconds to start, and its first queries take longer than the later ones.
-    r"tests/nsreport/"
+    r"tests/nsreport/(?!presentation/test_html_in_chromium)"
     # One cluster of Java servers for each release.
     r"|tests/interop/test_drain\.py::test_[a-z]{1,9}_"
     # One cluster of Java servers.

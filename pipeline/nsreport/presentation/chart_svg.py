@@ -13,10 +13,9 @@ ElementTree.register_namespace("", _SVG_NAMESPACE)
 ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 _INK_NAME = "ink"
-_STATE_NAMES = ("up", "partly", "down", "planned", "unknown")
 SERIES_NAMES = tuple(f"series-{number}" for number in range(1, 9))
-COLOR_NAMES = (_INK_NAME, *_STATE_NAMES, *(f"on-{state}" for state in _STATE_NAMES), *SERIES_NAMES)
-"""The colours of charts: variables of `page.css`. `on-up` is the colour of text on `up`."""
+COLOR_NAMES = (_INK_NAME, "partly", "down", "planned", *SERIES_NAMES)
+"""The colours of charts: variables of `page.css`."""
 
 # matplotlib takes colours and no variables, so each name has a placeholder, which the SVG text then replaces.
 _PLACEHOLDERS = {color_name: f"#0102{index:02x}" for index, color_name in enumerate(COLOR_NAMES)}

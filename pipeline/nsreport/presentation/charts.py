@@ -3,123 +3,16 @@
 A chart is as wide as an upright phone, so that its text stays readable there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from namesrv_core.printable_text import escape_unsafe
 from nsreport.presentation.chart_svg import SERIES_NAMES, find_color, render_svg
 from nsreport.presentation.report_reader import ReportRow
 
-_COLOR_LABELS = {
-    "up": "99.99 % or more",
-    "partly": "99 % or more",
-    "down": "less",
-    "planned": "drained",
-    "unknown": "no data",
-}
 _MAX_LINES = 40
-MAX_DAYS = 92
-"""A calendar shows this many days, the last ones."""
-_MAX_LABELLED_DAYS = 5
-"""A calendar of more days has no room for figures in its cells."""
 _MAX_LABEL_LENGTH = 24
 """Characters of a label that fit beside a chart."""
-
-
-def draw_availability_calendar(report_rows: Sequence[ReportRow], chart_title: str) -> str | None:
-    """Draw a line per broker and a cell per day: green is up, red is down.
-
-    The right end of a cell shows the drained and the unknown part of the day, each as wide as its share.
-    """
-    if not report_rows:
-        return None
-    report_days = sorted({report_row["date"] for report_row in report_rows})[-MAX_DAYS:]
-    shown_rows = [report_row for report_row in report_rows if report_row["date"] >= report_days[0]]
-    label_broker = broker_labeler(shown_rows)
-    broker_labels = _longest_down_labels(shown_rows, label_broker)
-
-    def draw_calendar(axes: Any) -> None:
-        from matplotlib.patches import Patch
-
-        used_colors = set()
-        for report_row in shown_rows:
-            if (broker_label := label_broker(report_row)) not in broker_labels:
-                continue
-            day_index, line_index, cell_color = (
-                report_days.index(report_row["date"]),
-                broker_labels.index(broker_label),
-                _cell_color(report_row),
-            )
-            used_colors.add(cell_color)
-            axes.barh(line_index, 0.96, left=day_index - 0.48, height=0.88, color=find_color(cell_color))
-            cell_end = day_index + 0.48
-            for day_share, part_color in (
-                _day_parts(report_row) if report_row["availability"] is not None else ()
-            ):
-                used_colors.add(part_color)
-                cell_end -= 0.96 * day_share
-                axes.barh(
-                    line_index, 0.96 * day_share, left=cell_end, height=0.88, color=find_color(part_color)
-                )
-            if len(report_days) <= _MAX_LABELLED_DAYS:
-                axes.text(
-                    day_index,
-                    line_index,
-                    _format_availability(report_row),
-                    ha="center",
-                    va="center",
-                    color=find_color(f"on-{cell_color}"),
-                    fontsize=7,
-                )
-        _label_lines(axes, broker_labels)
-        tick_step = max(1, -(-len(report_days) // 3))
-        tick_indexes = range(0, len(report_days), tick_step)
-        axes.set_xticks(
-            list(tick_indexes), [report_days[day_index].isoformat() for day_index in tick_indexes]
-        )
-        axes.set_xlim(-0.5, len(report_days) - 0.5)
-        axes.set_ylim(len(broker_labels) - 0.5, -0.5)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        legend_patches = [
-            Patch(color=find_color(cell_color), label=color_label)
-            for cell_color, color_label in _COLOR_LABELS.items()
-            if cell_color in used_colors
-        ]
-        axes.figure.legend(
-            handles=legend_patches, loc="outside upper left", ncols=3, frameon=False, handlelength=1
-        )
-
-    return render_svg(draw_calendar, len(broker_labels), chart_title)
-
-
-def _cell_color(report_row: ReportRow) -> str:
-    availability = report_row["availability"]
-    if availability is None:
-        return "planned" if report_row["plannedSeconds"] > report_row["unknownSeconds"] else "unknown"
-    return "up" if availability >= 99.99 else "partly" if availability >= 99 else "down"
-
-
-def _day_parts(report_row: ReportRow) -> Iterator[tuple[float, str]]:
-    """Yield the unknown and the drained share of a day with their colours, unless they are zero."""
-    total_seconds = sum(
-        report_row[f"{state_name}Seconds"] for state_name in ("up", "down", "planned", "unknown")
-    )
-    for state_name in ("unknown", "planned"):
-        if report_row[f"{state_name}Seconds"] > 0:
-            yield report_row[f"{state_name}Seconds"] / total_seconds, state_name
-
-
-def _format_availability(report_row: ReportRow) -> str:
-    availability = report_row["availability"]
-    # Rounding must not show 100 % for a broker that was down for a moment.
-    return (
-        "–"
-        if availability is None
-        else "100 %"
-        if availability == 100
-        else f"{min(availability, 99.99):.4g} %"
-    )
 
 
 def draw_timeline(
@@ -143,7 +36,7 @@ def draw_timeline(
     end_time = max(report_row["endTs"] or report_row["ts"] for report_row in report_rows)
 
     def draw_bars(axes: Any) -> None:
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+        from matplotlib.dates import date2num
 
         first_day = date2num(min(report_row["ts"] for report_row in report_rows))
         min_width = max((date2num(end_time) - first_day) / 150, 1e-5)
@@ -160,10 +53,8 @@ def draw_timeline(
         # Without this setting the first bar touches the axis.
         axes.use_sticky_edges = False
         axes.margins(x=0.02)
-        date_locator = AutoDateLocator(maxticks=6)
-        axes.xaxis.set_major_locator(date_locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
-        axes.grid(axis="x")
+        _show_times(axes)
+        _note_omission(axes, len(row_labels), len(seconds_by_label))
         _label_lines(axes, row_labels)
         axes.set_ylim(len(row_labels) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
@@ -230,7 +121,7 @@ def draw_forecast(report_rows: Sequence[ReportRow], chart_title: str) -> str | N
     shown_rows, label_broker = full_rows[:_MAX_LINES], broker_labeler(report_rows)
 
     def draw_intervals(axes: Any) -> None:
-        from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+        from matplotlib.dates import date2num
 
         last_day = max(
             date2num(report_row["latestDate"] or report_row["fullDate"]) for report_row in shown_rows
@@ -258,10 +149,8 @@ def draw_forecast(report_rows: Sequence[ReportRow], chart_title: str) -> str | N
                 xytext=(0, 6),
                 textcoords="offset points", ha="center", fontsize=7,
             )  # fmt: skip
-        date_locator = AutoDateLocator(maxticks=6)
-        axes.xaxis.set_major_locator(date_locator)
-        axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
-        axes.grid(axis="x")
+        _show_times(axes)
+        _note_omission(axes, len(shown_rows), len(full_rows))
         axes.margins(x=0.15)
         _label_lines(axes, [label_broker(report_row) for report_row in shown_rows])
         axes.set_ylim(len(shown_rows) - 0.5, -0.7)
@@ -306,6 +195,24 @@ def draw_ranking(
     return render_svg(draw_bars, len(top_sums), chart_title)
 
 
+def _show_times(axes: Any) -> None:
+    """Put the times above the lines."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    # With fewer ticks, the locator finds no interval for three days, and warns about it.
+    date_locator = AutoDateLocator(minticks=3, maxticks=7)
+    axes.xaxis.set_major_locator(date_locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(date_locator))
+    axes.xaxis.tick_top()
+    axes.spines["bottom"].set_visible(False)
+    axes.grid(axis="x")
+
+
+def _note_omission(axes: Any, shown_count: int, line_count: int) -> None:
+    if shown_count < line_count:
+        axes.set_xlabel(f"{shown_count} of {line_count:,}; the table has the others", fontsize=7)
+
+
 def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:
     """Write a label beside each line."""
     axes.set_yticks(range(len(line_labels)), [_shorten_label(line_label) for line_label in line_labels])
@@ -314,20 +221,6 @@ def _label_lines(axes: Any, line_labels: Sequence[str]) -> None:
 def _shorten_label(label_text: str) -> str:
     label_text = escape_unsafe(label_text)
     return label_text if len(label_text) <= _MAX_LABEL_LENGTH else f"{label_text[: _MAX_LABEL_LENGTH - 1]}…"
-
-
-def _longest_down_labels(
-    report_rows: Sequence[ReportRow], label_broker: Callable[[ReportRow], str]
-) -> list[str]:
-    """Return the brokers with the most downtime first; as many as fit into a chart."""
-    down_seconds: dict[str, float] = {}
-    for report_row in report_rows:
-        down_seconds[label_broker(report_row)] = (
-            down_seconds.get(label_broker(report_row), 0) + report_row["downSeconds"]
-        )
-    return sorted(down_seconds, key=lambda broker_label: (-down_seconds[broker_label], broker_label))[
-        :_MAX_LINES
-    ]
 
 
 def broker_labeler(report_rows: Sequence[ReportRow]) -> Callable[[ReportRow], str]:

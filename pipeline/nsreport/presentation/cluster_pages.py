@@ -1,9 +1,8 @@
 """Cluster pages: the content of a page for each cluster, and figures that compare clusters."""
 
-import math
 from collections.abc import Mapping, Sequence
 
-from nsreport.presentation import pages
+from nsreport.presentation import pages, verdict
 from nsreport.presentation.pages import NO_CLUSTER, ReportPage, ReportSection
 from nsreport.presentation.report_reader import ReportRow
 
@@ -42,11 +41,7 @@ def select_cluster(report_page: ReportPage, cluster: str) -> ReportPage:
         for section in report_page.sections
         if "cluster" in section.report.columns
     ]
-    return report_page._replace(
-        page_title=f"Cluster {cluster}",
-        unknown_note=pages.describe_unknown_hours(sections),
-        sections=sections,
-    )
+    return report_page._replace(page_title=f"Cluster {cluster}", sections=sections)
 
 
 def select_shared_sections(report_page: ReportPage) -> list[ReportSection]:
@@ -78,7 +73,7 @@ def _summarize_cluster(cluster: str, sections: Sequence[ReportSection]) -> Repor
     return {
         "cluster": cluster,
         "brokers": None if broker_rows is None else len(_select_last_day(broker_rows)),
-        "availability": _compute_availability(broker_rows or ()),
+        "availability": verdict.compute_availability(broker_rows or ()),
         "downSeconds": _sum_column(broker_rows, "downSeconds"),
         "unknownSeconds": _sum_column(broker_rows, "unknownSeconds"),
         "flaps": _count_rows(pages.find_rows(sections, "broker_flaps")),
@@ -93,14 +88,6 @@ def _summarize_cluster(cluster: str, sections: Sequence[ReportSection]) -> Repor
 def _select_last_day(report_rows: Sequence[ReportRow]) -> list[ReportRow]:
     last_day = max((report_row["date"] for report_row in report_rows), default=None)
     return [report_row for report_row in report_rows if report_row["date"] == last_day]
-
-
-def _compute_availability(broker_rows: Sequence[ReportRow]) -> float | None:
-    """Return the availability of all brokers together in percent, rounded down to three decimals."""
-    up_seconds = sum(report_row["upSeconds"] for report_row in broker_rows)
-    observed_seconds = up_seconds + sum(report_row["downSeconds"] for report_row in broker_rows)
-    # Rounding must not show 100 % for brokers that were down for a moment.
-    return math.floor(up_seconds / observed_seconds * 100_000) / 1_000 if observed_seconds else None
 
 
 def _sum_column(report_rows: Sequence[ReportRow] | None, column_name: str) -> float | None:

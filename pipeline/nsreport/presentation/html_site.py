@@ -4,9 +4,8 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 
-from nsreport.presentation import cluster_pages, html_page, pages
+from nsreport.presentation import cluster_pages, html_page
 from nsreport.presentation.pages import ReportPage
 from nsreport.presentation.report_reader import ReportRow
 
@@ -18,18 +17,18 @@ _MAX_NAME_LENGTH = 100
 def render_site(report_page: ReportPage) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of all files; the index is the last one, so that its links lead to files."""
     file_names = name_files(cluster_pages.list_clusters(report_page))
+    shared_sections = [s for s in cluster_pages.select_shared_sections(report_page) if s.report_rows]
+    row_links = html_page.link_rows(shared_sections)
     for cluster, file_name in file_names.items():
         cluster_page = cluster_pages.select_cluster(report_page, cluster)
+        row_links |= html_page.link_rows(cluster_page.sections, file_name)
         yield file_name, html_page.render_page(cluster_page, INDEX_FILE)
-    yield INDEX_FILE, render_index(report_page, file_names)
-
-
-def render_index(report_page: ReportPage, file_names: Mapping[str, str]) -> str:
-    """Render the page with a row for each cluster, and with the reports that concern no cluster."""
-    return html_page.render_document(
-        report_page,
-        [section for section in cluster_pages.select_shared_sections(report_page) if section.report_rows],
-        _overview_lines(cluster_pages.summarize_clusters(report_page), file_names),
+    overview_rows = cluster_pages.summarize_clusters(report_page)
+    yield (
+        INDEX_FILE,
+        html_page.render_document(
+            report_page, shared_sections, row_links, _overview_lines(overview_rows, file_names), "#clusters"
+        ),
     )
 
 
@@ -55,19 +54,9 @@ def _overview_lines(overview_rows: Sequence[ReportRow], file_names: Mapping[str,
         "Select a cluster to see its reports",
         cluster_pages.OVERVIEW_COLUMNS,
         [
-            [
-                _render_link(overview_row["cluster"], file_names[overview_row["cluster"]]),
-                *(
-                    html_page.render_cell(cell_value)
-                    for column_name, cell_value in overview_row.items()
-                    if column_name != "cluster"
-                ),
-            ]
-            for overview_row in overview_rows
+            f'<tr><th scope="row">{html_page.render_link(file_names[cluster], cluster)}</th>'
+            f"{''.join(map(html_page.render_cell, figures))}</tr>"
+            for cluster, *figures in (row.values() for row in overview_rows)
         ],
     )
     yield "</section>"
-
-
-def _render_link(cluster: str, file_name: str) -> str:
-    return f'<th scope="row"><a href="{escape(file_name)}">{escape(pages.format_value(cluster))}</a></th>'

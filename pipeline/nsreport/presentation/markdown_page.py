@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from nsreport.presentation import pages
+from nsreport.presentation import pages, verdict
 from nsreport.presentation.pages import ReportPage
 
 
@@ -15,7 +15,13 @@ def render_markdown(report_page: ReportPage) -> str:
 
 def _markdown_lines(report_page: ReportPage) -> Iterator[str]:
     yield f"# {report_page.page_title}"
-    yield f"\nMade {report_page.made_at}. " + " ".join(pages.summarize_page(report_page))
+    yield f"\n{pages.describe_period(report_page)} Made {report_page.made_at}."
+    word, sentence = verdict.answer(report_page.sections, verdict.find_incidents(report_page.sections))
+    yield f"\nWas anything wrong? **{word}.** {sentence}"
+    unknown_text = verdict.describe_unknown_time(report_page.sections)
+    yield f"\nOf the input, {pages.describe_lines(report_page)}. {unknown_text}"
+    if report_page.missing_reports:
+        yield f"\nNo run computed these reports: {', '.join(report_page.missing_reports)}."
     for section in report_page.sections:
         report, report_rows = section
         yield f"\n## {pages.format_heading(report)}\n\n{report.description}\n"
@@ -24,7 +30,7 @@ def _markdown_lines(report_page: ReportPage) -> Iterator[str]:
             continue
         yield f"| {' | '.join(report.columns)} |"
         yield "|" + "---|" * len(report.columns)
-        for report_row in report_rows[-pages.MAX_TABLE_ROWS :]:
+        for _, report_row in pages.select_rows(section):
             cell_texts = (
                 _escape_markdown(pages.format_value(report_row[column_name]))
                 for column_name in report.columns

@@ -1,6 +1,6 @@
 """Pages: what a page of reports contains, before it is rendered as HTML or Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from nsreport.presentation.report_reader import DayRange, ReportRow
 from nsreport.reports.catalogue import REPORTS_BY_NAME, ReportDefinition
 
 MAX_TABLE_ROWS = 500
-"""A page shows this many rows of a table, the last ones; `report show` shows all of them."""
+"""A page shows this many rows of a table; `report show` shows all of them."""
 
 NO_CLUSTER = "-"
 """The cluster of rows that concern no cluster, or an unknown one."""
@@ -25,13 +25,12 @@ class ReportSection(NamedTuple):
 
 
 class ReportPage(NamedTuple):
-    """The content of a page: time, line counts, a note on unknown broker hours, sections, missing reports."""
+    """The content of a page: time, line counts, sections, and the names of reports that no run made."""
 
     page_title: str
     made_at: str
     quarantined_count: int
     line_count: int
-    unknown_note: str
     sections: list[ReportSection]
     missing_reports: list[str]
 
@@ -57,45 +56,24 @@ def collect_page(
         made_at,
         quarantined_count,
         line_count,
-        describe_unknown_hours(sections),
         sections,
         missing_reports,
     )
 
 
-def describe_unknown_hours(sections: Sequence[ReportSection]) -> str:
-    """Describe how many broker hours are unknown, and for which days."""
-    availability_rows = find_rows(sections, "broker_availability")
-    if not availability_rows:
-        return "The time without data is unknown, because these days have no broker availability."
-    report_days = sorted(report_row["date"] for report_row in availability_rows)
-    unknown_hours = sum(report_row["unknownSeconds"] for report_row in availability_rows) / 3600
-    hours_text = f"From {report_days[0]} to {report_days[-1]}, {unknown_hours:,.1f} broker hours have no data"
-    return f"{hours_text}. The reports do not include them."
+def describe_period(report_page: ReportPage) -> str:
+    """Say which days a page is about."""
+    days = {row["date"] for section in report_page.sections for row in section.report_rows if row.get("date")}
+    return f"From {min(days)} to {max(days)}. All times are UTC." if days else "No row has a date."
 
 
-def summarize_page(report_page: ReportPage) -> Iterator[str]:
-    """Yield the lines at the top of a page, which say how complete the data are."""
-    report_days = sorted(
-        {
-            report_row["date"]
-            for section in report_page.sections
-            for report_row in section.report_rows
-            if report_row.get("date")
-        }
-    )
-    if report_days:
-        yield f"From {report_days[0]} to {report_days[-1]}. All times are UTC."
-    share_text = (
-        f" ({report_page.quarantined_count / report_page.line_count:.2%})" if report_page.line_count else ""
-    )
-    yield (
-        f"{report_page.line_count:,} lines were read; {report_page.quarantined_count:,}{share_text} "
-        f"are in the quarantine."
-    )
-    yield report_page.unknown_note
-    if report_page.missing_reports:
-        yield f"Missing reports: {', '.join(report_page.missing_reports)}."
+def describe_lines(report_page: ReportPage) -> str:
+    """Say how many of the lines could not be read."""
+    unreadable_count, line_count = report_page.quarantined_count, report_page.line_count
+    if not unreadable_count:
+        return f"all {line_count:,} lines could be read"
+    share_text = f"{unreadable_count / line_count:.2%}"
+    return f"{unreadable_count:,} of {line_count:,} lines ({share_text}) could not be read"
 
 
 def find_rows(sections: Sequence[ReportSection], report_name: str) -> list[ReportRow] | None:
@@ -103,12 +81,23 @@ def find_rows(sections: Sequence[ReportSection], report_name: str) -> list[Repor
     return next((section.report_rows for section in sections if section.report.name == report_name), None)
 
 
+def select_rows(section: ReportSection) -> list[tuple[int, ReportRow]]:
+    """Return the rows that a page shows, with their numbers: the last ones.
+
+    Of broker_availability, the days on which nothing was wrong are left out first.
+    """
+    numbered_rows = list(enumerate(section.report_rows))
+    if len(numbered_rows) > MAX_TABLE_ROWS and section.report.name == "broker_availability":
+        numbered_rows.sort(key=lambda item: bool(item[1]["downSeconds"] or item[1]["unknownSeconds"]))
+    return sorted(numbered_rows[-MAX_TABLE_ROWS:], key=lambda item: item[0])
+
+
 def describe_omission(section: ReportSection) -> str | None:
     """Describe the rows that a page leaves out, or None if it shows all of them."""
     omitted_count = len(section.report_rows) - MAX_TABLE_ROWS
     if omitted_count <= 0:
         return None
-    rows_text = "1 earlier row" if omitted_count == 1 else f"{omitted_count:,} earlier rows"
+    rows_text = "1 more row" if omitted_count == 1 else f"{omitted_count:,} more rows"
     return f"{rows_text}: nsadmin report show {section.report.name}"
 
 
@@ -123,6 +112,10 @@ def format_value(cell_value: object) -> str:
         return "–"
     if isinstance(cell_value, datetime):
         return cell_value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(cell_value, bool):
+        return "yes" if cell_value else "no"
+    if isinstance(cell_value, int):
+        return f"{cell_value:,}"
     if isinstance(cell_value, float):
         return f"{cell_value:,.3f}".rstrip("0").rstrip(".")
     if isinstance(cell_value, (list, tuple)):

@@ -67,10 +67,6 @@ def _difference_label(report_row: ReportRow) -> str:
 
 
 _KINDS_BY_REPORT: Mapping[str, _ChartKind] = {
-    "broker_availability": _ChartKind(
-        "Availability of each broker on each day, in percent. The brokers with most downtime are on top.",
-        charts.draw_availability_calendar,
-    ),
     "broker_flaps": _ChartKind(
         "When brokers were lost: a bar reaches from the first loss to the final return.", _draw_flaps
     ),

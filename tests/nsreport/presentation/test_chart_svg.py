@@ -7,8 +7,8 @@ from nsreport.presentation import chart_svg
 
 
 def draw_bar(axes: Any) -> None:
-    axes.barh(0, 1, color=chart_svg.find_color("up"))
-    axes.text(0, 0, "99 %", color=chart_svg.find_color("on-up"))
+    axes.barh(0, 1, color=chart_svg.find_color("down"))
+    axes.text(0, 0, "99 %", color=chart_svg.find_color("series-1"))
 
 
 def test_the_page_decides_on_colours_and_size_and_a_reader_hears_what_is_shown() -> None:
@@ -18,8 +18,8 @@ def test_the_page_decides_on_colours_and_size_and_a_reader_hears_what_is_shown()
     assert "viewBox" in root.attrib
     assert "width" not in root.attrib
     assert "currentColor" in svg
-    assert "fill: var(--up)" in svg
-    assert "fill: var(--on-up)" in svg
+    assert "fill: var(--down)" in svg
+    assert "fill: var(--series-1)" in svg
     assert "#0102" not in svg
 
 

@@ -13,13 +13,6 @@ DAY = date(2025, 2, 1)
 TITLE = "what the picture shows"
 
 
-def day(broker: str, share: float | None, down: float = 0, offset: int = 0) -> dict[str, Any]:
-    return {
-        "brokerName": broker, "brokerId": 0, "date": DAY + timedelta(offset), "availability": share,
-        "upSeconds": 40_000.0, "downSeconds": down, "plannedSeconds": 0.0, "unknownSeconds": 1.0,
-    }  # fmt: skip
-
-
 def bar(name: str, begin: int, end: int | None) -> dict[str, Any]:
     at = datetime(2025, 2, 1)
     return {
@@ -37,58 +30,29 @@ def drawn(svg: str | None, *texts: str) -> str:
     return svg
 
 
-def test_a_calendar_has_a_coloured_cell_for_each_day_the_worst_broker_first() -> None:
-    rows = [
-        day("good", 100.0),
-        day("bad", 50.0, 43_200),
-        day("good", None, offset=1),
-        day("bad", 99.5, 400, 1),
-    ]
-    svg = drawn(
-        charts.draw_availability_calendar(rows, TITLE), "bad:0", "good:0", "2025-02-01", "50 %", "100 %", "–"
-    )
-    assert svg.index(">bad:0<") < svg.index(">good:0<")
-    assert all(color in svg for color in ("var(--up)", "var(--down)", "var(--partly)", "var(--unknown)"))
-    drawn(svg, "99.99 % or more", "99 % or more", "less", "no data")
-    assert ">drained<" not in svg
-
-
-def test_who_was_away_for_a_moment_is_not_shown_as_one_who_never_was() -> None:
-    drawn(charts.draw_availability_calendar([day("a", 99.9999)], TITLE), "99.99 %")
-
-
-def test_parts_of_a_day_that_nobody_saw_or_that_were_planned_are_to_be_seen() -> None:
-    row = day("a", 100.0) | {"upSeconds": 50.0, "plannedSeconds": 30.0, "unknownSeconds": 20.0}
-    assert list(charts._day_parts(row)) == [(0.2, "unknown"), (0.3, "planned")]
-    svg = drawn(charts.draw_availability_calendar([row], TITLE), "drained", "no data")
-    assert svg.count("fill: var(--planned)") == svg.count("fill: var(--unknown)") == 2
-
-
 def test_a_broker_of_which_a_log_does_not_tell_all_has_what_it_tells() -> None:
-    rows = [day("a", 100.0) | {"brokerId": None}, day("a", 100.0) | {"brokerName": None, "brokerId": None}]
-    svg = drawn(charts.draw_availability_calendar(rows, TITLE), "a", "-")
+    rows = [bar("a", 0, 1) | {"brokerName": name, "brokerId": None} for name in ("a", None)]
+    svg = drawn(charts.draw_timeline(rows, TITLE, charts.broker_labeler(rows)), "a", "-")
     assert "None" not in svg
 
 
-def test_brokers_of_two_clusters_have_a_line_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [day("a", share) | {"cluster": cluster} for cluster, share in (("c", 100.0), ("d", 95.0))]
-    drawn(charts.draw_availability_calendar(rows, TITLE), "c/a:0", "d/a:0", "100 %", "95 %")
-    grown = [row | {"bytes": 100.0, "brokerId": None} for row in rows]
-    drawn(charts.draw_growth(grown, TITLE, LIMIT), "c/a", "d/a")
+def test_brokers_of_two_clusters_have_a_line_each() -> None:
+    rows = [
+        {"cluster": cluster, "brokerName": "a", "brokerId": None, "date": DAY, "bytes": 100.0}
+        for cluster in "cd"
+    ]
+    drawn(charts.draw_growth(rows, TITLE, LIMIT), "c/a", "d/a")
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_name_is_shown_as_it_is_and_a_long_one_is_cut() -> None:
     long, formula, foreign = "n" * 200, r"b$\frac$", "日本"
-    svg = charts.draw_availability_calendar([day(name, 100.0) for name in (long, formula, foreign)], TITLE)
-    drawn(svg, "n" * 23 + "…", rf"{formula}:0", f"{foreign}:0")
+    svg = draw_names(long, formula, foreign)
+    drawn(svg, "n" * 23 + "…", formula, foreign)
 
 
-def test_a_calendar_of_many_days_shows_the_last_ones_without_figures() -> None:
-    rows = [day("a", 100.0, offset=offset) for offset in range(charts.MAX_DAYS + 1)]
-    svg = drawn(charts.draw_availability_calendar(rows, TITLE), "a:0", "2025-02-02")
-    assert ">2025-02-01<" not in svg
-    assert ">100 %<" not in svg
+def draw_names(*names: str) -> str | None:
+    return charts.draw_timeline([bar(name, 0, 5) for name in names], TITLE, lambda row: str(row["name"]))
 
 
 def test_a_timeline_has_a_bar_for_each_row_also_for_what_goes_on() -> None:
@@ -103,8 +67,17 @@ def test_a_timeline_has_a_bar_for_each_row_also_for_what_goes_on() -> None:
 def test_of_many_names_those_of_most_time_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(charts, "_MAX_LINES", 2)
     rows = [bar("a", 0, 1), bar("b", 0, 9), bar("c", 0, 5)]
-    svg = drawn(charts.draw_timeline(rows, TITLE, lambda row: str(row["name"])), "b", "c")
+    svg = drawn(
+        charts.draw_timeline(rows, TITLE, lambda row: str(row["name"])), "b", "c",
+        "2 of 3; the table has the others",
+    )  # fmt: skip
     assert ">a<" not in svg
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("hours", [0, 5, 30, 71, 100, 24 * 40, 24 * 400, 24 * 4000])
+def test_times_of_any_length_have_labels(hours: int) -> None:
+    drawn(charts.draw_timeline([bar("a", 0, 1), bar("a", 60 * hours, None)], TITLE, lambda _: "a"))
 
 
 LIMIT = 16 * 2.0**20
@@ -158,7 +131,6 @@ def test_bars_sum_up_by_name() -> None:
 @pytest.mark.parametrize(
     "picture",
     [
-        charts.draw_availability_calendar([], TITLE),
         charts.draw_timeline([], TITLE, str),
         charts.draw_growth([], TITLE, LIMIT),
         charts.draw_forecast([], TITLE),
@@ -170,10 +142,9 @@ def test_nothing_has_no_picture(picture: str | None) -> None:
 
 
 def test_control_characters_of_a_name_are_not_in_the_picture() -> None:
-    svg = charts.draw_availability_calendar([day("a\x1b[2J\u202e", 100.0)], TITLE)
-    drawn(svg, "a\\x1b[2J\\u202e:0")
+    drawn(draw_names("a\x1b[2J\u202e"), "a\\x1b[2J\\u202e")
 
 
 def test_latex_runs_nothing_of_a_name_whatever_a_settings_file_says() -> None:
     with matplotlib.rc_context({"text.usetex": True}):
-        drawn(charts.draw_availability_calendar([day(r"\input{x}", 100.0)], TITLE), r"\input{x}:0")
+        drawn(draw_names(r"\input{x}"), r"\input{x}")

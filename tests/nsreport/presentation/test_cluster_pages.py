@@ -19,7 +19,7 @@ def broker(cluster: str, up: float, down: float, day: date = DAY) -> dict[str, A
 
 def page_of(**rows: list[dict[str, Any]]) -> ReportPage:
     sections = [ReportSection(REPORTS_BY_NAME[name], found) for name, found in rows.items()]
-    return ReportPage("t", "now", 0, 9, pages.describe_unknown_hours(sections), sections, ["ns_health"])
+    return ReportPage("t", "now", 0, 9, sections, ["ns_health"])
 
 
 PAGE = page_of(
@@ -41,7 +41,6 @@ def test_a_cluster_has_its_own_rows_and_no_report_without_clusters() -> None:
     assert cluster_pages.list_clusters(PAGE) == ["a", "b"]
     page = cluster_pages.select_cluster(PAGE, "b")
     assert page.page_title == "Cluster b"
-    assert page.unknown_note.startswith("From 2025-02-01 to 2025-02-01, 1.0 broker hours")
     assert {section.report.name: len(section.report_rows) for section in page.sections} == {
         "broker_availability": 1, "drain_audit": 3, "consumer_lag_trend": 0, "heartbeat_gaps": 1,
     }  # fmt: skip

@@ -15,13 +15,20 @@ def test_markdown_has_the_same_tables(tmp_path: Path, monkeypatch: pytest.Monkey
     gold(tmp_path)
     page = pages.collect_page(tmp_path, datetime(2025, 2, 3, 4, 5))
     text = markdown_page.render_markdown(page)
-    assert text.startswith("# Name servers and brokers\n\nMade 2025-02-03 04:05 UTC. From")
+    assert text.startswith(
+        "# Name servers and brokers\n\nFrom 2025-02-01 to 2025-02-02. All times are UTC. "
+        "Made 2025-02-03 04:05 UTC.\n\nWas anything wrong? **Yes.** 1 incident, none still open."
+    )
+    assert (
+        "Of the input, 3 of 200 lines (1.50%) could not be read. 1 d of the brokers' time have no data."
+        in text
+    )
     row = "| 2025-02-01 | c 1 | b&lt;1&gt; | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |"
     assert row in text
     assert "| n1, n2 |" in text
     monkeypatch.setattr(pages, "MAX_TABLE_ROWS", 1)
     text = markdown_page.render_markdown(page)
-    assert "2 earlier rows: nsadmin report show broker_availability" in text
+    assert "2 more rows: nsadmin report show broker_availability" in text
     assert row not in text
     assert "\n| 2025-02-02 | c 1 | a |" in text
 
@@ -43,7 +50,7 @@ def test_markdown_has_the_same_tables(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_name_adds_no_cell_link_picture_or_html_to_markdown(text: str, cell: str) -> None:
     report = REPORTS_BY_NAME["topic_volume"]
     row = {name: text if name == "topic" else None for name in report.columns}
-    page = ReportPage("t", "now", 0, 0, "", [pages.ReportSection(report, [row])], [])
+    page = ReportPage("t", "now", 0, 0, [pages.ReportSection(report, [row])], [])
     lines = markdown_page.render_markdown(page).splitlines()
     [line] = [line for line in lines if line.startswith("| –")]
     assert f" {cell} |" in line

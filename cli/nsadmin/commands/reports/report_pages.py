@@ -174,8 +174,9 @@ def report_html(
     and each cluster has a page. Each file needs no other file and no network. The pages suit phones and wide
     screens, and are light or dark like the system of the reader.
 
-    A page begins with the number of unreadable lines and the time without data. A table shows its last 500
-    rows.
+    A page first answers whether anything was wrong: availability, incidents, the worst brokers, and what has
+    no data. A table shows its last 500 rows; the days of brokers with downtime or without data come before
+    the others.
 
     Examples:
         # A page for a browser
