@@ -103,7 +103,7 @@ def test_who_takes_no_answers_is_cut_off(
 
 
 @pytest.mark.parametrize(
-    ("limit", "value", "body"), [("maxFramesPerSecond", 50, b""), ("maxBytesPerSecond", 20_000, bytes(400))]
+    ("limit", "value", "body"), [("maxFramesPerSecond", 25, b""), ("maxBytesPerSecond", 10_000, bytes(400))]
 )
 def test_who_sends_faster_than_he_may_is_read_later_and_answered(
     tmp_path: Path,
