@@ -48,7 +48,7 @@ def write(folder: Path, name: str, text: str) -> None:
 
 def run(folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "tests.support.second_look", "-q"],
+        [sys.executable, "-m", "tests.support.second_look", "-q", "-n", "1"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
