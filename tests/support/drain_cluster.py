@@ -172,7 +172,7 @@ class DrainCluster:
 
     @property
     def clock(self) -> ProcedureClock:
-        return ProcedureClock(lambda: self.now, self.pass_time)
+        return ProcedureClock(lambda: self.now, self.pass_time, lambda: self.now / 1000)
 
     def _call(self) -> None:
         self.calls += 1

@@ -1,7 +1,7 @@
 """The state machine of a drain: decides the next step from the observations. Pure. Times are in ms.
 
 Rule: a decision depends only on the state, which is saved in a file, and on observations. A killed drain that
-is started again ends in the same state. It only repeats the count of quiet intervals.
+is started again ends in the same state. It only repeats the waits.
 """
 
 from collections import Counter

@@ -17,6 +17,7 @@ _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5
 
 BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered again", "rw- for all"
+BY_WIPING = "write permission removed"
 
 
 class DrainBusyError(RocketMQError):
@@ -66,6 +67,15 @@ def _target_queue(
     return saved_queues.get(topic)
 
 
+def _needs_wipe(server: NameServerFacts, differing: QueuesByTopic) -> bool:
+    """Whether the name server is as before the drain once no topic of the broker is writable."""
+    current = server.queues_by_topic
+    return bool(differing) and all(
+        topic in current and target == current[topic]._replace(perm=current[topic].perm & ~Perm.WRITE)
+        for topic, target in {**dict.fromkeys(server.open_topics), **differing}.items()
+    )
+
+
 class UndoRun:
     """One run of undoing a drain, by this process."""
 
@@ -106,15 +116,24 @@ class UndoRun:
         if state.permission is not None and master_addr is not None:
             yield from self._restore_permission(master_addr, state.permission)
         own_queues = self._read_own_queues(master_addr)
-        if any(
-            not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
+        old_servers = [
+            server
             for server in servers
-        ):
-            self._restore_by_broker(master_addr, snapshot, own_queues, servers, errors)
+            if not server.can_restore_queues
+            and (differing := find_differing_queues(snapshot, own_queues, server))
+            and not _needs_wipe(server, differing)
+        ]
+        if old_servers:
+            self._restore_by_broker(master_addr, snapshot, own_queues, old_servers, errors)
             servers = self._environment.read_servers()
         for server in servers:
             differing = find_differing_queues(snapshot, own_queues, server)
-            if differing and server.can_restore_queues:
+            if not server.can_restore_queues and _needs_wipe(server, differing):
+                # The broker registered at every name server, also where its topics were closed before.
+                self._method_by_server[server.namesrv_addr] = BY_WIPING
+                wipe_errors = self._environment.wipe_write_permission((server.namesrv_addr,))
+                errors.update({addr: error for addr, error in wipe_errors.items() if error is not None})
+            elif differing and server.can_restore_queues:
                 self._method_by_server[server.namesrv_addr] = BY_TOPIC
                 failed = {
                     topic: error
@@ -150,18 +169,13 @@ class UndoRun:
         master_addr: str | None,
         snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
-        servers: tuple[NameServerFacts, ...],
+        old_servers: list[NameServerFacts],
         errors: dict[str, str],
     ) -> None:
         """Make the broker register all its topics with all name servers.
 
         If that fails, set rw- on the name servers where all topics were writable.
         """
-        old_servers = [
-            server
-            for server in servers
-            if not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
-        ]
         broker_error = (
             "the broker has no master"
             if master_addr is None

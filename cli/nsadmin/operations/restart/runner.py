@@ -204,14 +204,15 @@ class RollingRestart:
 
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
         """Wait until every name server lists the process and its group is in sync."""
-        deadline_ms = self._clock.now_ms() + self._rules.patience_ms
+        steady_ms = self._clock.count_steadily()
+        deadline_ms = steady_ms() + self._rules.patience_ms
         previous = reported = None
         while True:
             observation = self._observe_cluster(process.broker)
             lacking = self._list_lacking(process, old_boot_ms, observation, previous)
             if not lacking:
                 return
-            if self._clock.now_ms() >= deadline_ms:
+            if steady_ms() >= deadline_ms:
                 raise DrainRefused(
                     f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; "
                     "run the command again to continue"
