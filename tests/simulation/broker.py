@@ -32,9 +32,9 @@ class _SimulatedModel(BrokerModel):
     def __init__(self, spec: BrokerSpec, addr: str, namesrv_addrs: Iterable[str], now_ms: int) -> None:
         self.spec, self.broker_addr, self.namesrv_addrs = spec, addr, tuple(namesrv_addrs)
         self.started_at_ms = now_ms
-        own_topics = (make_topic_config("TBW102", 8, perm=7), make_topic_config(spec.broker_name, 1, perm=7))
+        own_topic = make_topic_config(spec.broker_name, 1, perm=7)
         self.topic_table = TopicTable(
-            (*own_topics, *spec.topic_configs), frozenset(("TBW102", spec.broker_name)), now_ms
+            (own_topic, *spec.topic_configs), frozenset((spec.broker_name,)), now_ms
         )
         self.group_table = GroupTable((), now_ms)
         self.user_table = UserTable()

@@ -57,6 +57,7 @@ class Cluster:
         if plan.has_slave:
             slave = self._make_broker(BROKER, 1, 3, (*shared, *lone), self.drained)
             self.brokers[slave.addr] = slave
+        self.other_closed_ms = world.true_ms
         self.network = Network(world, self.name_servers, self.brokers)
         masters = {b.spec.broker_name: b for b in (self.drained, self.other)}
         topics = ("orders", "lone") if plan.has_lone_topic else ("orders",)
@@ -177,6 +178,7 @@ def _restart_broker(cluster: Cluster, fault: Fault) -> None:
     if broker.is_up:
         is_abrupt = fault.amount < 0.5
         cluster.world.tell(f"FAULT: {broker.title} is {'killed' if is_abrupt else 'stopped'}")
+        cluster.other_closed_ms = cluster.world.true_ms
         broker.stop(is_abrupt=is_abrupt)
 
         def start() -> None:
@@ -237,6 +239,7 @@ def _change_permission(code: RequestCode) -> "Callable[[Cluster, Fault], None]":
     def send(cluster: Cluster, fault: Fault) -> None:
         name = BROKER if fault.amount < 0.5 else "broker-b"
         server = cluster.server_of(fault)
+        cluster.other_closed_ms = cluster.world.true_ms
         cluster.world.tell(f"FAULT: another operator sends {code.name} for {name} to {server.addr}")
         if server.is_up and not server.is_frozen:
             request: RemotingCommand = build_request(code, {"brokerName": name})

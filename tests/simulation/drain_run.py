@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
+from namesrv_core.fleet.topics import TopicConfigJson
 from namesrv_core.protocol.codes import Perm, RequestCode
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.results import NotFound
@@ -31,6 +32,7 @@ from tests.simulation.world import START_MS, Fault, InvariantBroken, ProcessKill
 
 STATE_HOME = Path(ROOT) / "nsadmin"
 AUDIT_FILE = f"{ROOT}/audit/audit.jsonl"
+USER_TOPICS = ("orders", "lone")
 _MAX_ATTEMPTS = 8
 _PATIENCE_MS = 15 * 60_000
 """After this time all faults end."""
@@ -95,6 +97,8 @@ class DrainRun:
             cluster.plan_fault(fault)
         self._note_before()
         cluster.network.before_first_change = self._note_before
+        if not wishes.plan.force:
+            cluster.network.after_change = self._require_writable
         if self._repeat("drain", self._drain):
             self._use_safety()
         self._repeat("undrain", self._undrain)
@@ -250,6 +254,22 @@ class DrainRun:
                     f"route from {route.namesrv_addr} {(self.world.true_ms - route.read_ms) / 1000:.1f} s ago"
                 )
 
+    def _require_writable(self, addr: str, code: int) -> None:
+        """No change takes the last writable queue of a topic, unless it was lost only a moment ago."""
+        server = self.cluster.name_servers.get(addr)
+        if server is None or code != RequestCode.WIPE_WRITE_PERM_OF_BROKER:
+            return
+        queues, other_queues = server.queues_of(BROKER), server.queues_of("broker-b")
+        for topic in USER_TOPICS:
+            other = other_queues.get(topic)
+            if topic in queues and not (other and other.perm & Perm.WRITE):
+                closed_ms = self.world.true_ms - self.cluster.other_closed_ms
+                if queues[topic].perm | Perm.WRITE and closed_ms > 1_000:
+                    raise InvariantBroken(
+                        f"without --force, {topic} lost its last writable queue on {addr}: broker-b is not "
+                        f"writable for {closed_ms / 1000:.1f} s"
+                    )
+
     def _require_true_risks(self, risks: object) -> None:
         """A drain is refused only for what is there."""
 
@@ -265,7 +285,9 @@ class DrainRun:
             queues = server.queues_of(BROKER)
             for topic in {*shadow, *queues}:
                 accepted = [shadow.get(topic)]
-                if own_now.get(topic) == self._own_before.get(topic):
+                if (own := own_now.get(topic)) != self._own_before.get(topic):
+                    accepted.append(own and _queue_of(own))
+                else:
                     accepted += [before[addr].get(topic) for before in self._queues_before if addr in before]
                 if queues.get(topic) not in accepted:
                     raise InvariantBroken(
@@ -285,6 +307,11 @@ class DrainRun:
                 self._repeat("undrain", self._undrain)
         self.world.pass_time(HEARTBEAT_MS)
         self._require_restored()
+
+
+def _queue_of(config: TopicConfigJson) -> QueueData:
+    fields = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
+    return QueueData(BROKER, *(config[name] for name in fields))
 
 
 def _describe_queue(queue: QueueData | None) -> str:

@@ -31,6 +31,7 @@ class Network:
         self.applied_changes: list[tuple[str, int]] = []
         self.last_look_ms = 0
         self.before_first_change: Callable[[], None] = lambda: None
+        self.after_change: Callable[[str, int], None] = lambda addr, code: None
         self.pool = SimulatedPool(self)
         self._name_servers, self._brokers = name_servers, brokers
 
@@ -84,6 +85,7 @@ class Network:
         )
         if RequestCode.is_change(request.code):
             self.applied_changes.append((addr, request.code))
+            self.after_change(addr, request.code)
             self.world.tell(f"nsadmin: {RequestCode.name_of(request.code)} to {addr}: code {reply.code}")
         return reply
 

@@ -90,6 +90,8 @@ class World:
             heapq.heappush(self._step_faults, (fault.step, next(self._timer_numbers), fault.kind, action))
 
     def _begin_fault(self, kind: str, step_name: str, action: Callable[[], None]) -> None:
+        if self._is_quiet:
+            return
         self.steps_with_faults.add((kind, step_name))
         action()
 

@@ -118,6 +118,9 @@ class DrainStateMachine:
         if was_gone:
             self._gone_servers.discard(addr)
             drain_events.append(events.BrokerBack(observation.time_ms, addr))
+        if (was_lost or was_gone) and not self.is_safe:
+            # Its clients could not refresh their routes in the meantime: the settle time begins again.
+            self.state = self.state._replace(closed_since=None)
         if addr not in self.snapshot.queues_by_server and not (
             self.state.durable and self.state.permission is not None
         ):
