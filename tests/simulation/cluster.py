@@ -52,14 +52,15 @@ class Cluster:
         shared = (make_topic_config("orders", 4), make_topic_config("history", 4, perm=4))
         lone = (make_topic_config("lone", 2),) if plan.has_lone_topic else ()
         self.drained = self._make_broker(BROKER, 0, 1, (*shared, *lone))
-        self.other = self._make_broker("broker-b", 0, 2, (*shared, make_topic_config("payments", 4)))
-        self.brokers = {b.addr: b for b in (self.drained, self.other)}
+        self.other = self._make_broker("broker-b", 0, 2, shared)
+        self.masters = (self.drained, self.other)
+        self.brokers = {b.addr: b for b in self.masters}
         if plan.has_slave:
             slave = self._make_broker(BROKER, 1, 3, (*shared, *lone), self.drained)
             self.brokers[slave.addr] = slave
         self.other_closed_ms = world.true_ms
         self.network = Network(world, self.name_servers, self.brokers)
-        masters = {b.spec.broker_name: b for b in (self.drained, self.other)}
+        masters = {b.spec.broker_name: b for b in self.masters}
         topics = ("orders", "lone") if plan.has_lone_topic else ("orders",)
         self.producers = [
             Producer(

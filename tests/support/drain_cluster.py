@@ -181,6 +181,9 @@ class DrainCluster:
 
     # The world of a drain
 
+    def read_system_topics(self, master: str, cluster: str) -> frozenset[str]:
+        return SYSTEM
+
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         self._call()
         return tuple(node.describe_server(self.others, self.slave_runs) for node in self.nodes)

@@ -181,7 +181,7 @@ class DrainRun:
                     continue
             has_wiped = False
             if machine.is_safe:
-                is_sure = self._plan.allow_unreachable or not machine.unknown_servers
+                is_sure = self._plan.allow_unreachable or not machine.unsure_servers
                 if self._plan.then is not None and is_sure and not has_run_command:
                     has_run_command = True
                     yield self._folder.record(self._plan.then(observation.counters.addr or ""))
@@ -201,6 +201,9 @@ class DrainRun:
             servers,
             counters,
             self._environment.read_own_topics(master_addr) if master_addr and needs_topics else None,
+            None
+            if self._plan.force
+            else self._environment.read_system_topics(master_addr or "", machine.state.cluster),
         )
 
     def _set_permission(

@@ -164,8 +164,8 @@ class RollingRestart:
             yield record
         if unknown_servers and not context.drain_plan.allow_unreachable:
             raise DrainRefused(
-                f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer: run the "
-                "command again to continue"
+                f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer, or do not "
+                "list it: run the command again to continue"
             )
         self._require_other_brokers(context)
 
