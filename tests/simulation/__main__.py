@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 from tests.simulation.procedures import PROCEDURES
-from tests.simulation.runner import Coverage, Failure, run_seeds, shrink
-from tests.simulation.runner import plan_faults as plan_faults
+from tests.simulation.runner import Coverage, Failure, plan_seed, run_seeds, shrink
 
 _CHUNK = 50
 
@@ -46,9 +45,8 @@ def main() -> int:
     options = parser.parse_args()
     procedures = options.procedure or sorted(PROCEDURES)
     if options.seed is not None:
-        failure = shrink(
-            PROCEDURES[procedures[0]], options.seed, plan_faults(random.Random(f"faults {options.seed}"))
-        )
+        make_run = PROCEDURES[procedures[0]]
+        failure = shrink(make_run, options.seed, plan_seed(make_run, options.seed))
         print(failure.describe())
         return 0
     failure_count = 0

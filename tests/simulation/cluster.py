@@ -26,6 +26,7 @@ class ClusterPlan(NamedTuple):
     has_slave: bool
     has_lone_topic: bool
     producers: int
+    has_slow_producer: bool
 
 
 def plan_cluster(random: Random) -> ClusterPlan:
@@ -36,6 +37,7 @@ def plan_cluster(random: Random) -> ClusterPlan:
         random.random() < 0.25,
         random.random() < 0.1,
         random.randint(1, 4),
+        random.random() < 0.15,
     )
 
 
@@ -59,6 +61,7 @@ class Cluster:
             slave = self._make_broker(BROKER, 1, 3, (*shared, *lone), self.drained)
             self.brokers[slave.addr] = slave
         self.other_closed_ms = world.true_ms
+        self.undrain_by_other: Callable[[], None] = lambda: None
         self.network = Network(world, self.name_servers, self.brokers)
         masters = {b.spec.broker_name: b for b in self.masters}
         topics = ("orders", "lone") if plan.has_lone_topic else ("orders",)
@@ -72,6 +75,10 @@ class Cluster:
             )
             for i in range(plan.producers)
         ]
+        if plan.has_slow_producer:
+            self.producers.append(
+                Producer(world, "orders", list(self.name_servers.values()), masters, 400, 90_000)
+            )
 
     def _make_broker(
         self, name: str, broker_id: int, host: int, topics: tuple, master: SimulatedBroker | None = None
@@ -257,6 +264,11 @@ def _stale_slave(cluster: Cluster, fault: Fault) -> None:
             cluster.restore_after(fault, 200, lambda b=broker: setattr(b, "is_stale", False))
 
 
+def _undrain_by_other(cluster: Cluster, fault: Fault) -> None:
+    cluster.world.tell(f"FAULT: another operator runs `nsadmin undrain {BROKER}`")
+    cluster.undrain_by_other()
+
+
 def _kill(cluster: Cluster, fault: Fault) -> None:
     cluster.world.kill_process()
 
@@ -298,6 +310,7 @@ _FAULT_ACTIONS: dict[str, Callable[[Cluster, Fault], None]] = {
     "wipe by other": _change_permission(RequestCode.WIPE_WRITE_PERM_OF_BROKER),
     "add by other": _change_permission(RequestCode.ADD_WRITE_PERM_OF_BROKER),
     "stale slave": _stale_slave,
+    "undrain by other": _undrain_by_other,
     "kill nsadmin": _kill,
     "lose power": _lose_power,
     "fill disk": _fill_disk,

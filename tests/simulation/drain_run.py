@@ -1,5 +1,8 @@
 """One simulated drain: an operator drains a broker, stops it, and undoes the drain, while faults happen."""
 
+from collections.abc import Iterator
+from contextlib import closing
+
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm, RequestCode
 from namesrv_core.protocol.command import build_request
@@ -40,13 +43,14 @@ class DrainRun(OperatedRun):
             self.plan = self.plan._replace(then=self._stop_broker)
         self._gives_up = random.random() < 0.15
         self._is_wiped_before = random.random() < 0.1
-        self._is_safe = False
+        self._is_safe = self._is_draining = False
         self._may_differ = False
 
     def run(self) -> None:
         self.start_cluster()
         if self._is_wiped_before:
             self._wipe_before()
+        self.cluster.undrain_by_other = self._undrain_by_other
         self.begin_faults()
         self.note_before()
         self.cluster.network.before_first_change = self.note_before
@@ -74,8 +78,18 @@ class DrainRun(OperatedRun):
         prepared = prepare_drain(self.make_admin(), self.plan, STATE_HOME, world.clock_ms, is_dry_run=False)
         if prepared.risks and not self.plan.force:
             raise RocketMQError("; ".join(risk.text for risk in prepared.risks))
-        began_ms = world.true_ms
-        for record in prepared.run_events(self.clock):
+        with closing(prepared.run_events(self.clock)) as records:
+            try:
+                self._follow(records)
+            finally:
+                self._is_draining = False
+        return self._is_safe
+
+    def _follow(self, records: Iterator[EventRecord]) -> None:
+        """Read the events of a drain until it ends, or the operator gives up."""
+        world, began_ms = self.world, self.world.true_ms
+        for record in records:
+            self._is_draining = True
             self._hear(record)
             if world.true_ms - began_ms > _PATIENCE_MS:
                 self.end_faults()
@@ -86,7 +100,6 @@ class DrainRun(OperatedRun):
                 raise RocketMQError("the operator gives up: topics would be left without a writable queue")
             if world.true_ms - began_ms > 3 * _PATIENCE_MS:
                 raise InvariantBroken(f"the drain does not end: {events.describe_record(record)}")
-        return self._is_safe
 
     def _hear(self, record: EventRecord) -> None:
         """Read an event of the drain, as the operator does, and check it."""
@@ -139,6 +152,21 @@ class DrainRun(OperatedRun):
         if not self.have_faults_ended:
             self.require_restored(self.cluster.drained)
         return True
+
+    def _undrain_by_other(self) -> None:
+        """Another process on the same machine undoes the drain: refused while a process runs it."""
+        world, was_quiet = self.world, self.world.is_quiet
+        world.is_quiet = True
+        try:
+            records = list(prepare_undo(self.make_admin(), BROKER, STATE_HOME).run_events(self.clock))
+        except (RocketMQError, OSError) as error:
+            world.tell(f"the other nsadmin: {error}")
+        else:
+            world.tell(f"the other nsadmin: {events.describe_record(records[-1])}")
+            if self._is_draining:
+                raise InvariantBroken("another process undid the drain that this process runs")
+        finally:
+            world.is_quiet = was_quiet
 
     # What must hold
 

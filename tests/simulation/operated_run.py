@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -17,7 +18,7 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.library.admin_client import AdminClient
 from nsadmin.operations.procedure_clock import ProcedureClock
 from tests.simulation.broker import HEARTBEAT_MS, SimulatedBroker
-from tests.simulation.cluster import Cluster, plan_cluster
+from tests.simulation.cluster import FAULT_KINDS, Cluster, plan_cluster
 from tests.simulation.virtual_disk import ROOT, ProcessKilled
 from tests.simulation.world import Fault, InvariantBroken, World
 
@@ -28,6 +29,8 @@ _MAX_ATTEMPTS = 8
 
 class OperatedRun:
     """A run of one seed. `resume_ms` is how long the operator waits before the next attempt."""
+
+    fault_kinds: ClassVar = FAULT_KINDS
 
     def __init__(self, seed: int, faults: list[Fault]) -> None:
         os.environ["NSADMIN_AUDIT"] = AUDIT_FILE
@@ -122,6 +125,9 @@ class OperatedRun:
                     f"safe to stop, but a producer of {producer.topic} may write to {name}: it read the "
                     f"route from {route.namesrv_addr} {(self.world.true_ms - route.read_ms) / 1000:.1f} s ago"
                 )
+        for slave in self.cluster.brokers.values():
+            if slave.master is broker and slave.is_up and slave.is_stale and slave.log_end < broker.log_end:
+                raise InvariantBroken(f"safe to stop, but {slave.title} lacks messages of its master")
 
     def require_restored(self, broker: SimulatedBroker) -> None:
         """Each name server has what it would have without nsadmin, or what it had before."""

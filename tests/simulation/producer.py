@@ -2,7 +2,7 @@
 
 It reads the route of its topic every 30 s from one name server, and from the next one if that is down. It
 keeps the last route that it got, also if the name server no longer has the topic. It sends to the writable
-queues of brokers with a master, in turns.
+queues of brokers with a master, in turns. A slow one reads its route less often, and writes all the time.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,10 +35,11 @@ class Producer:
         name_servers: "list[SimulatedNameServer]",
         masters: "dict[str, SimulatedBroker]",
         send_ms: int,
+        poll_ms: int = POLL_MS,
     ) -> None:
         self.world = world
         self.topic = topic
-        self.send_ms = send_ms
+        self.send_ms, self.poll_ms = send_ms, poll_ms
         self.route: CachedRoute | None = None
         self.failed_sends: list[tuple[int, str]] = []
         self._name_servers, self._masters = name_servers, masters
@@ -47,12 +48,12 @@ class Producer:
 
     def start(self) -> None:
         self._poll()
-        self.world.call_after(self.world.random.randint(1, POLL_MS), self._poll_again)
+        self.world.call_after(self.world.random.randint(1, self.poll_ms), self._poll_again)
         self.world.call_after(self.world.random.randint(1, self.send_ms), self._send_again)
 
     def _poll_again(self) -> None:
         self._poll()
-        self.world.call_after(POLL_MS, self._poll_again)
+        self.world.call_after(self.poll_ms, self._poll_again)
 
     def _poll(self) -> None:
         request = build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": self.topic})

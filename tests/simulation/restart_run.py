@@ -1,5 +1,9 @@
 """One simulated rolling restart of the whole cluster, while faults happen."""
 
+from collections.abc import Iterator
+from contextlib import closing
+from typing import ClassVar
+
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.operations.drain import events as drain_events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -9,14 +13,23 @@ from nsadmin.operations.drain.state import load_drains, open_drain
 from nsadmin.operations.restart import events
 from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
 from nsadmin.operations.restart.state import BrokerProcess, load_restarts, open_restart
-from nsadmin.operations.run_folder import InvalidStateError
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from tests.simulation.broker import CLUSTER, HEARTBEAT_MS
+from tests.simulation.cluster import FAULT_KINDS
 from tests.simulation.operated_run import STATE_HOME, OperatedRun
 from tests.simulation.world import Fault, InvariantBroken
+
+_PATIENCE_MS = 20 * 60_000
+"""After this time all faults end."""
 
 
 class RestartRun(OperatedRun):
     """A run of one seed. The commands that stop and start brokers may fail or take their time."""
+
+    # A topic that only one broker has must be spread first.
+    fault_kinds: ClassVar = tuple(
+        kind for kind in FAULT_KINDS if kind not in ("create topic", "delete topic", "add by other")
+    )
 
     def __init__(self, seed: int, faults: list[Fault]) -> None:
         super().__init__(seed, faults)
@@ -36,6 +49,12 @@ class RestartRun(OperatedRun):
         self.repeat_command(f"rollingRestart {CLUSTER}", self._restart, lambda error: False)
         self._require_restarted()
 
+    def end_faults(self) -> None:
+        """Also end what other operators have closed: a restart waits for it."""
+        for broker in self.cluster.masters if not self.have_faults_ended else ():
+            broker.model.topic_table.advance_version(self.world.true_ms)
+        super().end_faults()
+
     def _restart(self) -> bool:
         admin = self.make_admin()
         addrs = {group.broker_name: group.broker_addrs for group in admin.clusters.get_info().broker_groups}
@@ -47,7 +66,13 @@ class RestartRun(OperatedRun):
             environment = ClusterEnvironment(admin, name)
             master_addr = addrs.get(name, {}).get(MASTER_BROKER_ID) or ""
             plan = DrainPlan(
-                name, self._rules, self._interval, allow_unreachable=self._allows_unreachable, by="simulation"
+                name,
+                self._rules,
+                self._interval,
+                # A topic of one broker cannot be written during the restart of this broker.
+                force=self.cluster.plan.has_lone_topic,
+                allow_unreachable=self._allows_unreachable,
+                by="simulation",
             )
             return BrokerRestartContext(
                 environment,
@@ -65,14 +90,23 @@ class RestartRun(OperatedRun):
             open_restart(STATE_HOME, CLUSTER),
             self.clock,
         )
-        last_event = ""
-        for record in restart.run_restart(addrs):
+        with closing(restart.run_restart(addrs)) as records:
+            return self._follow(records)
+
+    def _follow(self, records: Iterator[EventRecord]) -> bool:
+        """Read the events of a restart. Return whether it has finished."""
+        began_ms, last_event = self.world.true_ms, ""
+        for record in records:
             last_event = record["event"]
             if last_event == "safe":
                 self.unknown_servers = tuple(record["unknown"])
             if last_event != "progress":
                 text = events.describe_record(record) or drain_events.describe_record(record)
                 self.world.tell(f"nsadmin: {text}")
+            if self.world.true_ms - began_ms > _PATIENCE_MS:
+                self.end_faults()
+            if self.world.true_ms - began_ms > 3 * _PATIENCE_MS:
+                raise InvariantBroken(f"the restart does not end: {record}")
         return last_event == "finished"
 
     def _run_command(self, step: str, process: BrokerProcess) -> int:

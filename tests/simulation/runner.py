@@ -1,9 +1,9 @@
 """Runs schedules, and shrinks those that break an invariant to a few faults."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from tests.simulation.cluster import plan_faults
 from tests.simulation.virtual_disk import mount
@@ -14,12 +14,15 @@ class Run(Protocol):
     """One simulated run of a procedure, made of a seed and the faults of its schedule."""
 
     world: World
+    fault_kinds: ClassVar[tuple[str, ...]]
+
+    def __init__(self, seed: int, faults: list[Fault]) -> None: ...
 
     def run(self) -> None:
         """Run it to its end. Raises InvariantBroken."""
 
 
-MakeRun = Callable[[int, list[Fault]], Run]
+MakeRun = type[Run]
 
 
 class Failure(NamedTuple):
@@ -87,8 +90,12 @@ def run_schedule(make_run: MakeRun, seed: int, faults: list[Fault]) -> tuple[str
     return None, run.world
 
 
+def plan_seed(make_run: MakeRun, seed: int) -> list[Fault]:
+    return plan_faults(Random(f"faults {seed}"), make_run.fault_kinds)
+
+
 def run_seed(make_run: MakeRun, seed: int, coverage: Coverage) -> Failure | None:
-    faults = plan_faults(Random(f"faults {seed}"))
+    faults = plan_seed(make_run, seed)
     problem, world = run_schedule(make_run, seed, faults)
     coverage.count_run(world)
     return None if problem is None else shrink(make_run, seed, faults)

@@ -54,7 +54,7 @@ class World:
         self._timers: list[tuple[int, int, Callable[[], None]]] = []
         self._timer_numbers = count()
         self._step_faults: list[tuple[int, int, str, Callable[[], None]]] = []
-        self._is_quiet = False
+        self.is_quiet = False
 
     @property
     def clock_ms(self) -> int:
@@ -90,7 +90,7 @@ class World:
             heapq.heappush(self._step_faults, (fault.step, next(self._timer_numbers), fault.kind, action))
 
     def _begin_fault(self, kind: str, step_name: str, action: Callable[[], None]) -> None:
-        if self._is_quiet:
+        if self.is_quiet:
             return
         self.steps_with_faults.add((kind, step_name))
         action()
@@ -99,7 +99,7 @@ class World:
         """Begin a step of nsadmin: faults of the schedule come first, and one of them may kill it."""
         if not self.is_process_alive:
             raise ProcessKilled
-        if self._is_quiet:
+        if self.is_quiet:
             return
         self.step_number += 1
         faults = self._step_faults
@@ -142,5 +142,5 @@ class World:
     def end_faults(self) -> None:
         """No fault of the schedule begins from now on."""
         self._step_faults.clear()
-        self._is_quiet = True
+        self.is_quiet = True
         self.clock_error_ms, self.free_file_steps = 0, None

@@ -90,9 +90,19 @@ class RollingRestart:
         state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(
             stop_command=rules.stop_command, start_command=rules.start_command, by=rules.by
         )
+        if saved_state is not None and not state.is_done and self._may_be_open(state):
+            state = state._replace(step="drain", boot=None)
         groups = tuple(list_remaining_groups(state))
         yield events.Began(now_ms, self._cluster, groups, saved_state is not None).to_record()
         yield from self._restart_processes(state)
+
+    def _may_be_open(self, state: RestartState) -> bool:
+        """Whether clients may write again to a drained master that still runs, as nobody held its drain."""
+        process = state.current_process
+        if state.step != "stop" or not process.is_master:
+            return False
+        environment = self._context_of_broker(process.broker).environment
+        return environment.read_broker(process.addr, {}, None, False).error is None
 
     def _restart_processes(self, state: RestartState) -> Iterator[EventRecord]:
         now_ms = self._clock.now_ms
