@@ -155,18 +155,19 @@ class DrainRun(OperatedRun):
 
     def _undrain_by_other(self) -> None:
         """Another process on the same machine undoes the drain: refused while a process runs it."""
-        world, was_quiet = self.world, self.world.is_quiet
-        world.is_quiet = True
+        world = self.world
+        before = world.is_quiet, world.is_process_alive
+        world.is_quiet = world.is_process_alive = True
         try:
             records = list(prepare_undo(self.make_admin(), BROKER, STATE_HOME).run_events(self.clock))
         except (RocketMQError, OSError) as error:
             world.tell(f"the other nsadmin: {error}")
         else:
             world.tell(f"the other nsadmin: {events.describe_record(records[-1])}")
-            if self._is_draining:
+            if self._is_draining and before[1]:
                 raise InvariantBroken("another process undid the drain that this process runs")
         finally:
-            world.is_quiet = was_quiet
+            world.is_quiet, world.is_process_alive = before
 
     # What must hold
 

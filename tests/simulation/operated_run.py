@@ -130,7 +130,7 @@ class OperatedRun:
                 raise InvariantBroken(f"safe to stop, but {slave.title} lacks messages of its master")
 
     def require_restored(self, broker: SimulatedBroker) -> None:
-        """Each name server has what it would have without nsadmin, or what it had before."""
+        """Each name server has what it would have without nsadmin, or the permission that it had before."""
         name = broker.spec.broker_name
         configs, configs_before = broker.model.topic_table.configs, self._own_before[name]
         for addr, server in self.cluster.name_servers.items():
@@ -141,8 +141,9 @@ class OperatedRun:
                 accepted = [shadow.get(topic)]
                 if (config := configs.get(topic)) != configs_before.get(topic):
                     accepted.append(config and _queue_of(name, config))
-                else:
-                    accepted += [b[addr, name].get(topic) for b in self._queues_before if (addr, name) in b]
+                elif own := shadow.get(topic):
+                    before = [b[addr, name].get(topic) for b in self._queues_before if (addr, name) in b]
+                    accepted += [own._replace(perm=queue.perm) for queue in before if queue]
                 if queues.get(topic) not in accepted:
                     raise InvariantBroken(
                         f"the drain is undone, but {topic} of {name} on {addr} is "

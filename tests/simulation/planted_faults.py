@@ -1,7 +1,7 @@
 """Faults that are planted in the procedures, one at a time, to see that the simulation finds each of them."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -77,26 +77,22 @@ def _forget_snapshot(original: Any, folder: Any, state: Any, snapshot: QueueSnap
     original(folder, state, snapshot if any(state.wipes.values()) and state.closed_since else QueueSnapshot())
 
 
-def _close_at_once(original: Any, environment: Any) -> Any:
+def _close_at_once(original: Any, run: Any, machine: Any) -> Any:
     """What was asked to close counts as closed: nothing is read back."""
-    servers = original(environment)
-    if not getattr(environment, "has_wiped", False):
-        return servers
-    return tuple(
-        server._replace(
-            topics={
-                topic: facts._replace(own_queue=facts.own_queue._replace(perm=facts.own_queue.perm & ~2))
-                for topic, facts in server.topics.items()
-            }
+    observation = original(run, machine)
+    wiped = {addr for addr, times in machine.state.wipes.items() if times}
+    return observation._replace(
+        servers=tuple(
+            server._replace(topics={t: _close_topic(facts) for t, facts in server.topics.items()})
+            if server.namesrv_addr in wiped
+            else server
+            for server in observation.servers
         )
-        for server in servers
     )
 
 
-def _wipe_blindly(original: Any, environment: Any, addrs: Any) -> Mapping[str, None]:
-    original(environment, addrs)
-    environment.has_wiped = True
-    return dict.fromkeys(addrs)
+def _close_topic(facts: Any) -> Any:
+    return facts._replace(own_queue=facts.own_queue._replace(perm=facts.own_queue.perm & ~2))
 
 
 def _resume_with_waits(original: Any, run: Any, saved: Any, *args: Any) -> Any:
@@ -147,14 +143,7 @@ PLANTED_FAULTS = (
         "read_servers",
         lambda original, environment: original(environment)[:-1] or original(environment),
     ),
-    PlantedFault(
-        "only the first name server is closed",
-        ClusterEnvironment,
-        "wipe_write_permission",
-        lambda original, environment, addrs: (
-            environment.__dict__.setdefault("has_wiped", True) and original(environment, addrs[:1])
-        ),
-    ),
+    PlantedFault("routes are not read back", DrainRun, "_observe_cluster", _close_at_once),
     PlantedFault("snapshot taken again after a kill", DrainRun, "_begin_drain", _take_snapshot_again),
     PlantedFault("snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
     PlantedFault("state written in place", atomic_write, "replace_file", _write_in_place),
@@ -198,13 +187,23 @@ PLANTED_FAULTS = (
         "undo from the wrong snapshot",
         undo,
         "_target_queue",
-        lambda original, topic, saved, saved_own, own: saved_own.get(topic),
+        lambda original, topic, saved, saved_own, *others: saved_own.get(topic),
     ),
     PlantedFault(
         "undo forgets what changed on the broker",
         undo,
         "_target_queue",
-        lambda original, topic, saved, saved_own, own: original(topic, saved, None, own),
+        lambda original, topic, saved, saved_own, *others: original(topic, saved, None, *others),
+    ),
+    PlantedFault(
+        "undo restores old numbers of queues",
+        undo,
+        "_target_queue",
+        lambda original, topic, saved, saved_own, own, current: (
+            (saved or {}).get(topic)
+            if own and saved_own and own.get(topic) == saved_own.get(topic)
+            else original(topic, saved, saved_own, own, current)
+        ),
     ),
     PlantedFault(
         "undo forgets the last name server",

@@ -1,7 +1,7 @@
 """World, the simulated cluster: its time, its machines, and what happens next. One seed decides everything.
 
-Each request, each change of a file and each pause of nsadmin is a step. A fault of the schedule happens before
-a step, or at a time. So a schedule has the same outcome each time.
+Each request, each change of a file and each pause of nsadmin is a step. A fault of the schedule happens
+before a step, or at a time. So a schedule has the same outcome each time.
 """
 
 import heapq
@@ -128,6 +128,7 @@ class World:
     def kill_process(self) -> None:
         self.tell("FAULT: nsadmin is killed")
         self.is_process_alive = False
+        self.disk.close_all()
 
     def lose_power(self) -> None:
         self.tell("FAULT: nsadmin's machine loses its power")

@@ -116,12 +116,12 @@ def _list_risk_kinds(
 def find_lone_topics(
     server: NameServerFacts, saved_queues: QueuesByTopic, system_topics: frozenset[str]
 ) -> list[str]:
-    """Return the topics, writable before the drain, that no other broker takes messages of now."""
+    """Return the topics, writable before the drain or now, that no other broker takes messages of."""
     return sorted(
         topic
         for topic, queue in saved_queues.items()
-        if queue.perm & Perm.WRITE
-        and topic in server.topics
+        if topic in server.topics
+        and (queue.perm & Perm.WRITE or server.topics[topic].is_open)
         and not server.topics[topic].other_writable_queues
         and not _is_unprotected(topic, system_topics)
     )

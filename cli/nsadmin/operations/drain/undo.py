@@ -29,8 +29,8 @@ def find_differing_queues(
 ) -> dict[str, QueueData]:
     """Return the target queues of the topics that a name server must change.
 
-    The target is the saved queue of the name server. If the broker's own configuration of a topic changed
-    during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
+    The target has the saved permission of the name server. If the broker's own configuration of a topic
+    changed during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
     """
     differing: dict[str, QueueData] = {}
     if not server.is_registered:
@@ -38,7 +38,7 @@ def find_differing_queues(
     saved_queues = snapshot.queues_by_server.get(server.namesrv_addr)
     current = server.queues_by_topic
     for topic in sorted({*(saved_queues or ()), *current}):
-        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues)
+        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues, current.get(topic))
         # A topic that the name server no longer has is restored only if the broker has it.
         if (
             target is not None
@@ -54,6 +54,7 @@ def _target_queue(
     saved_queues: QueuesByTopic | None,
     saved_own_queues: QueuesByTopic | None,
     own_queues: QueuesByTopic | None,
+    current: QueueData | None,
 ) -> QueueData | None:
     """Return the target queue of a topic; None to leave the topic unchanged."""
     if (
@@ -64,7 +65,10 @@ def _target_queue(
         return own_queues.get(topic)
     if saved_queues is None:
         return None if own_queues is None else own_queues.get(topic)
-    return saved_queues.get(topic)
+    saved = saved_queues.get(topic)
+    newest = (own_queues or {}).get(topic) or current
+    # The drain changed nothing but the permission: the numbers of a name server can be older than it.
+    return saved if saved is None or newest is None else newest._replace(perm=saved.perm)
 
 
 def _needs_wipe(server: NameServerFacts, differing: QueuesByTopic) -> bool:
