@@ -9,7 +9,7 @@ LOCKED ?=
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
-.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes truth yarn object-stores dist dist-proof mutants lock audit
+.PHONY: help docs demo demo-drain demo-report examples test test-quick check check-types check-contracts check-names check-prose generate screenshots bench tui-fleet bench-bundle bench-reports bench-messages clean fuzz fuzz-java guided soak proxies bench-exporter soak-exporter attacks kills kubectl tunnels messages rebalance-proof transfer-proof replica-proof mcp-proof recipes simulation truth yarn object-stores dist dist-proof mutants lock audit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load,
 
 messages: .venv/.stamp ## test produce, consume, messages import and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)
 	NSADMIN_STREAM_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_IMPORTED_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_DEAD_LETTERS=$(or $(LETTERS),10000) $(BIN)/python -m pytest tests/interop/test_message_streams.py tests/interop/test_dead_letters.py
+
+simulation: .venv/.stamp ## run drains and rolling restarts in a simulated cluster with random faults (SCHEDULES=100000, SEED=N for the story of one)
+	$(BIN)/python -m tests.simulation $(if $(PROCEDURE),--procedure $(PROCEDURE)) $(if $(SEED),--seed $(SEED),--schedules $(or $(SCHEDULES),100000))
 
 truth: .venv/.spark ## compare reports with the truth about random overlapping faults: journals of SEEDS=200, and logs of LOG_SEEDS=20; print SHOWN=20 wrong rows of each
 	$(BIN)/python -m tests.truth --journals --seeds $(or $(SEEDS),200) --shown $(or $(SHOWN),20)

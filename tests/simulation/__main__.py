@@ -1,4 +1,4 @@
-"""Runs many schedules: `python -m tests.simulation --schedules 1000000`. Exits with 1 if one breaks an invariant.
+"""Runs many schedules: `python -m tests.simulation --schedules 1000000`. Exits with 1 if one breaks a rule.
 
 Prints each failure with its seed, the shrunk schedule and its story, and in the end which faults met which
 steps. `--seed N` runs one schedule and tells its story.

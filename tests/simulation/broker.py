@@ -27,7 +27,7 @@ CLUSTER = "C"
 
 
 class _SimulatedModel(BrokerModel):
-    """The state of a broker without the traffic of the fleet, which is expensive and not what is sent here."""
+    """The state of a broker, without the expensive traffic of the fleet."""
 
     def __init__(self, spec: BrokerSpec, addr: str, namesrv_addrs: Iterable[str], now_ms: int) -> None:
         self.spec, self.broker_addr, self.namesrv_addrs = spec, addr, tuple(namesrv_addrs)
@@ -123,7 +123,7 @@ class SimulatedBroker:
             _, fields, body = self._encoded
         else:
             fields, body = self.model.encode_registration(topics)
-        for addr, server in self._name_servers.items():
+        for server in self._name_servers.values():
             if not server.is_up or self.addr in server.cut_brokers:
                 continue
             channel_id = self._find_channel(server)

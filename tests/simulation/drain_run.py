@@ -1,9 +1,10 @@
 """One simulated drain: an operator drains a broker, stops it, and undoes the drain, while faults happen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm, RequestCode
 from namesrv_core.protocol.command import build_request
 from nsadmin.client.results import NotFound
@@ -145,6 +146,7 @@ class DrainRun(OperatedRun):
             last_event = record["event"]
         if last_event != "undone" and self.have_faults_ended and self.cluster.plan.old_servers:
             # A registration of the broker cannot restore each topic of a 4.x name server; nsadmin names them.
+            self._require_not_opened()
             self._may_differ = True
             return True
         if last_event != "undone":
@@ -186,6 +188,14 @@ class DrainRun(OperatedRun):
                     f"writable for {closed_ms / 1000:.1f} s"
                 )
 
+    def _require_not_opened(self) -> None:
+        """Undrain did not open a name server where all topics were closed before."""
+        for addr, server in self.cluster.name_servers.items():
+            was_closed = not _has_writable(self.queues_before[-1].get((addr, BROKER), {}))
+            would_be_closed = not _has_writable(server.queues_of(BROKER, in_shadow=True))
+            if was_closed and would_be_closed and _has_writable(server.queues_of(BROKER)):
+                raise InvariantBroken(f"the drain is undone, and {BROKER} is open on {addr} as never before")
+
     def _require_as_before(self) -> None:
         """In the end, without faults, no drain is left, and nothing closes the topics again."""
         self.end_faults()
@@ -198,3 +208,10 @@ class DrainRun(OperatedRun):
         self.world.pass_time(HEARTBEAT_MS)
         if not self._may_differ:
             self.require_restored(self.cluster.drained)
+        permission = self.cluster.drained.model.properties.broker_permission
+        if permission != Perm.READ | Perm.WRITE:
+            raise InvariantBroken(f"the drain is undone, and brokerPermission of {BROKER} is {permission}")
+
+
+def _has_writable(queues: Mapping[str, QueueData]) -> bool:
+    return any(queue.perm & Perm.WRITE for queue in queues.values())

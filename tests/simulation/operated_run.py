@@ -41,7 +41,7 @@ class OperatedRun:
         self.resume_ms = self.random.choice((1_000, 20_000, 200_000))
         self.have_faults_ended = False
         self.unknown_servers: tuple[str, ...] = ()
-        self._queues_before: list[dict[tuple[str, str], dict[str, QueueData]]] = []
+        self.queues_before: list[dict[tuple[str, str], dict[str, QueueData]]] = []
         self._own_before: dict[str, dict[str, TopicConfigJson]] = {}
 
     def start_cluster(self) -> None:
@@ -55,7 +55,7 @@ class OperatedRun:
     def note_before(self) -> None:
         """Note the queues as they are now: a procedure may restore what was there at this moment."""
         servers = [server for server in self.cluster.name_servers.values() if server.is_up]
-        self._queues_before.append(
+        self.queues_before.append(
             {
                 (server.addr, broker.spec.broker_name): server.queues_of(broker.spec.broker_name)
                 for server in servers
@@ -142,7 +142,7 @@ class OperatedRun:
                 if (config := configs.get(topic)) != configs_before.get(topic):
                     accepted.append(config and _queue_of(name, config))
                 elif own := shadow.get(topic):
-                    before = [b[addr, name].get(topic) for b in self._queues_before if (addr, name) in b]
+                    before = [b[addr, name].get(topic) for b in self.queues_before if (addr, name) in b]
                     accepted += [own._replace(perm=queue.perm) for queue in before if queue]
                 if queues.get(topic) not in accepted:
                     raise InvariantBroken(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from namesrv_core.storage import atomic_write
+from nsadmin.operations import process_lock
 from nsadmin.operations.drain import runner as drain_runner
 from nsadmin.operations.drain import state_machine, undo
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -15,7 +16,6 @@ from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.undo import UndoRun
 from nsadmin.operations.procedure_clock import ProcedureClock
-from nsadmin.operations.process_lock import ProcessLock
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 
@@ -24,8 +24,9 @@ Wrap = Callable[..., Any]
 
 
 class PlantedFault(NamedTuple):
-    """`wrap` replaces the function `name` of `owner`."""
+    """`wrap` replaces the function `name` of `owner`. The schedule of `seed` finds it."""
 
+    seed: int
     title: str
     owner: Any
     name: str
@@ -124,78 +125,86 @@ def _overwrite_permission(original: Any, run: Any, machine: Any, observation: An
 
 
 PLANTED_FAULTS = (
-    PlantedFault("no settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=0)),
+    PlantedFault(0, "no settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=0)),
     PlantedFault(
-        "half of the settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=15_000)
+        0, "half of the settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=15_000)
     ),
     PlantedFault(
-        "no intervals without writes", DrainStateMachine, "__init__", _begin_with_rules(quiet_intervals=0)
+        0, "no intervals without writes", DrainStateMachine, "__init__", _begin_with_rules(quiet_intervals=0)
     ),
     PlantedFault(
+        0,
         "any number of writes is none",
         DrainStateMachine,
         "__init__",
         _begin_with_rules(write_threshold=10**9),
     ),
     PlantedFault(
+        0,
         "the last name server is forgotten",
         ClusterEnvironment,
         "read_servers",
         lambda original, environment: original(environment)[:-1] or original(environment),
     ),
-    PlantedFault("routes are not read back", DrainRun, "_observe_cluster", _close_at_once),
-    PlantedFault("snapshot taken again after a kill", DrainRun, "_begin_drain", _take_snapshot_again),
-    PlantedFault("snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
-    PlantedFault("state written in place", atomic_write, "replace_file", _write_in_place),
-    PlantedFault("no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
-    PlantedFault("no sync of the folder", atomic_write, "sync_folder", lambda original, folder: None),
+    PlantedFault(0, "routes are not read back", DrainRun, "_observe_cluster", _close_at_once),
+    PlantedFault(0, "snapshot taken again after a kill", DrainRun, "_begin_drain", _take_snapshot_again),
+    PlantedFault(0, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
+    PlantedFault(0, "state written in place", atomic_write, "replace_file", _write_in_place),
+    PlantedFault(0, "no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
     PlantedFault(
+        0,
         "state is never saved",
         StateFile,
         "save",
         lambda original, file, state: setattr(file, "_last_state", state),
     ),
-    PlantedFault("lock ignored", ProcessLock, "acquire", lambda original, lock: True),
-    PlantedFault("waits continue after a kill", DrainRun, "_begin_drain", _resume_with_waits),
+    PlantedFault(0, "lock ignored", process_lock, "_try_lock", lambda original, file: True),
+    PlantedFault(0, "waits continue after a kill", DrainRun, "_begin_drain", _resume_with_waits),
     PlantedFault(
+        0,
         "the system's time measures the waits",
         ProcedureClock,
         "count_steadily",
         lambda original, clock: clock.now_ms,
     ),
     PlantedFault(
-        "the settle time goes on without answers", DrainStateMachine, "_process_server", _keep_settle_time
+        0, "the settle time goes on without answers", DrainStateMachine, "_process_server", _keep_settle_time
     ),
     PlantedFault(
+        0,
         "name servers without the broker are safe",
         DrainStateMachine,
         "unsure_servers",
         lambda original, machine: tuple(machine.unknown_servers),
     ),
-    PlantedFault("silent name servers are safe", DrainStateMachine, "unsure_servers", lambda *args: ()),
-    PlantedFault("lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
-    PlantedFault("risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
+    PlantedFault(0, "silent name servers are safe", DrainStateMachine, "unsure_servers", lambda *args: ()),
+    PlantedFault(0, "lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
+    PlantedFault(0, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
     PlantedFault(
+        0,
         "a slave that is behind does not count",
         state_machine,
         "list_waiting_for",
         lambda original, *args: tuple(text for text in original(*args) if "the slave" not in text),
     ),
-    PlantedFault("undo is not read back", UndoRun, "_verify_restored", _believe_restored),
-    PlantedFault("undo opens everything", undo, "find_differing_queues", _open_all),
+    PlantedFault(0, "undo is not read back", UndoRun, "_verify_restored", _believe_restored),
+    PlantedFault(0, "undo opens everything", undo, "find_differing_queues", _open_all),
     PlantedFault(
+        0,
         "undo from the wrong snapshot",
         undo,
         "_target_queue",
         lambda original, topic, saved, saved_own, *others: saved_own.get(topic),
     ),
     PlantedFault(
+        0,
         "undo forgets what changed on the broker",
         undo,
         "_target_queue",
         lambda original, topic, saved, saved_own, *others: original(topic, saved, None, *others),
     ),
     PlantedFault(
+        0,
         "undo restores old numbers of queues",
         undo,
         "_target_queue",
@@ -206,6 +215,7 @@ PLANTED_FAULTS = (
         ),
     ),
     PlantedFault(
+        0,
         "undo forgets the last name server",
         ClusterEnvironment,
         "restore_queues",
@@ -213,24 +223,36 @@ PLANTED_FAULTS = (
             dict.fromkeys(queues) if addr.startswith("10.0.0.2") else original(environment, addr, queues)
         ),
     ),
-    PlantedFault("undo reopens 4.x name servers", undo, "_needs_wipe", lambda *args: False),
+    PlantedFault(0, "undo reopens 4.x name servers", undo, "_needs_wipe", lambda *args: False),
     PlantedFault(
-        "undo forgets brokerPermission", UndoRun, "_restore_permission", lambda original, *args: iter(())
+        0, "undo forgets brokerPermission", UndoRun, "_restore_permission", lambda original, *args: iter(())
     ),
-    PlantedFault("permission is saved after its removal", DrainRun, "_set_permission", _overwrite_permission),
     PlantedFault(
+        0, "permission is saved after its removal", DrainRun, "_set_permission", _overwrite_permission
+    ),
+    PlantedFault(
+        0,
         "a durable drain does not register again",
         ClusterEnvironment,
         "request_registration",
         lambda original, *args: None,
     ),
     PlantedFault(
+        0,
         "the operator's drain is archived before it is undone",
         UndoRun,
         "_restore_all",
         lambda original, run, *args: (run._folder.archive(), original(run, *args))[1],
     ),
     PlantedFault(
+        0,
+        "undo judges by what the broker had before",
+        UndoRun,
+        "_read_own_queues",
+        lambda original, run, addr: run.__dict__.setdefault("own_queues", original(run, addr)),
+    ),
+    PlantedFault(
+        0,
         "a restart stops without another drain",
         RollingRestart,
         "_may_be_open",

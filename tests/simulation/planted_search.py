@@ -9,16 +9,16 @@ from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Failure, plan_seed, run_schedule, shrink
 
 
-def search_fault(fault: PlantedFault, max_schedules: int, first_seed: int = 0) -> tuple[int, Failure | None]:
-    """Run schedules until one finds the fault. Return their number, and the shrunk failure or None."""
+def search_fault(fault: PlantedFault, max_schedules: int) -> tuple[int, Failure | None]:
+    """Run schedules until one finds the fault. Return its seed, and the shrunk failure or None."""
     make_run = PROCEDURES[fault.procedure]
     with fault.plant(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        for count, seed in enumerate(range(first_seed, first_seed + max_schedules), 1):
+        for seed in range(max_schedules):
             faults = plan_seed(make_run, seed)
             if run_schedule(make_run, seed, faults)[0] is not None:
-                return count, shrink(make_run, seed, faults)
-    return max_schedules, None
+                return seed, shrink(make_run, seed, faults)
+    return 0, None
 
 
 def main() -> int:
@@ -28,18 +28,13 @@ def main() -> int:
     options = parser.parse_args()
     missed = 0
     for fault in PLANTED_FAULTS:
-        if (options.title or "") in fault.title:
-            count, failure = search_fault(fault, options.schedules)
-            missed += failure is None
-            print(
-                f"{fault.title}: "
-                + (
-                    "MISSED"
-                    if failure is None
-                    else f"schedule {count}: {failure.problem}; {', '.join(f.kind for f in failure.faults) or 'no fault'}"
-                ),
-                flush=True,
-            )
+        if (options.title or "") not in fault.title:
+            continue
+        seed, failure = search_fault(fault, options.schedules)
+        missed += failure is None
+        kinds = ", ".join(f.kind for f in failure.faults) if failure else ""
+        found = "MISSED" if failure is None else f"seed {seed}: {failure.problem} ({kinds or 'no fault'})"
+        print(f"{fault.title}: {found}", flush=True)
     return 1 if missed else 0
 
 

@@ -1,8 +1,8 @@
 """VirtualDisk, a disk in memory below the real file code: what is not synced is lost with the power.
 
 `os`, `open` and `flock` of paths below ROOT lead here; all other paths stay with the operating system. As
-with ext4 and XFS, the file system orders changes of folders: a sync writes all earlier ones. Data of a file is
-written only by a sync of that file. Without one, a part of it or nothing survives.
+with ext4 and XFS, the file system orders changes of folders: a sync writes all earlier ones. The data of a
+file is written only by a sync of that file. Without one, a part of it or nothing survives.
 """
 
 import builtins

@@ -147,6 +147,8 @@ class UndoRun:
                     if error
                 }
                 errors.update({server.namesrv_addr: next(iter(failed.values()))} if failed else {})
+        # A topic may have changed on the broker just before an older state was restored.
+        own_queues = self._read_own_queues(master_addr) or own_queues
         yield from self._verify_restored(state, snapshot, own_queues, errors)
 
     def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
