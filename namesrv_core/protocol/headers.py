@@ -5,6 +5,7 @@ Java type is a primitive. The handler decides which fields it requires.
 """
 
 import re
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.protocol.command import ExtFields
@@ -20,6 +21,7 @@ _ODD_WIRE_NAMES = {
 }
 
 
+@cache
 def _wire_name(name: str) -> str:
     first_word, *words = name.split("_")
     return _ODD_WIRE_NAMES.get(name) or first_word + "".join(word.capitalize() for word in words)

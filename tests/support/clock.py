@@ -28,5 +28,7 @@ def speed_up_drains(monkeypatch: pytest.MonkeyPatch, speed: int = 50) -> None:
         return int((time.time() + (time.monotonic() - began) * (speed - 1)) * 1000)
 
     monkeypatch.setattr(
-        signals, "SYSTEM_CLOCK", ProcedureClock(now, lambda seconds: time.sleep(seconds / speed))
+        signals,
+        "SYSTEM_CLOCK",
+        ProcedureClock(now, lambda seconds: time.sleep(seconds / speed), lambda: now() / 1000),
     )

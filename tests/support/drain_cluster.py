@@ -172,7 +172,7 @@ class DrainCluster:
 
     @property
     def clock(self) -> ProcedureClock:
-        return ProcedureClock(lambda: self.now, self.pass_time)
+        return ProcedureClock(lambda: self.now, self.pass_time, lambda: self.now / 1000)
 
     def _call(self) -> None:
         self.calls += 1
@@ -180,6 +180,9 @@ class DrainCluster:
             raise DrainKilled
 
     # The world of a drain
+
+    def read_system_topics(self, master: str, cluster: str) -> frozenset[str]:
+        return SYSTEM
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         self._call()

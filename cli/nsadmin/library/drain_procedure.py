@@ -35,7 +35,8 @@ class DrainResult(NamedTuple):
     Attributes:
         broker_name: The broker.
         is_safe: Whether the broker can be stopped now. Always false after a dry run.
-        unknown_servers: The name servers that did not answer in the end, so that their routes are unknown.
+        unknown_servers: The name servers that did not answer in the end, or did not list the broker. Their
+            clients may still write.
         open_topics: Name server to the number of topics that clients may still write to on the broker; None
             if the name server did not answer.
         risks: The losses of the cluster without the broker. Empty if an interrupted drain went on.

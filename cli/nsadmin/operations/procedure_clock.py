@@ -18,6 +18,14 @@ class ProcedureClock(NamedTuple):
     pause_seconds: Callable[[float], None]
     read_seconds: Callable[[], float] = time.monotonic
 
+    def count_steadily(self) -> Callable[[], int]:
+        """Return a function like `now_ms` that counts by `read_seconds`, for waits.
+
+        A change of the system's time meanwhile makes no wait shorter or longer.
+        """
+        offset_ms = self.now_ms() - self.read_seconds() * 1000
+        return lambda: round(offset_ms + self.read_seconds() * 1000)
+
 
 def read_system_ms() -> int:
     """Return the system's time in ms since 1970."""

@@ -220,7 +220,7 @@ def drain(
 
     Safe to interrupt. Run the same command to resume. To undo a drain, run undrain. If you start a second
     drain of the same broker, it joins the first drain. The exit code is 3 if a name server did not answer in
-    the end.
+    the end, or did not list the broker.
 
     With --for-good --move-queues, nsadmin first moves the broker's queues to the other brokers of its
     cluster, like `nsadmin rebalance run`. undrain does not move them back.
@@ -334,9 +334,19 @@ def _report_drain(
         )
     unknown_addrs = [] if safe_event is None or drain_plan.allow_unreachable else safe_event["unknown"]
     if unknown_addrs and drain_plan.then is not None and ended_event is None:
-        session.write_remark(f"the command of --then did not run: {', '.join(unknown_addrs)} did not answer")
+        session.write_remark(
+            f"the command of --then did not run: {', '.join(unknown_addrs)} did not "
+            f"answer, or did not list {drain_plan.broker}"
+        )
     yield OutputText(
-        "", [*(NotApplied(f"{namesrv_addr} did not answer") for namesrv_addr in unknown_addrs), None]
+        "",
+        [
+            *(
+                NotApplied(f"{namesrv_addr} did not answer, or did not list {drain_plan.broker}")
+                for namesrv_addr in unknown_addrs
+            ),
+            None,
+        ],
     )
 
 

@@ -44,7 +44,7 @@ class ClusterEnvironment:
 
     def read_system_topics(self, master_addr: str, cluster_name: str) -> frozenset[str]:
         """RocketMQ's system topics, with those that this broker names. It is asked until it has answered."""
-        if self._named_topics is None:
+        if self._named_topics is None and master_addr:
             [names_result] = self._admin.topics.list_broker_system_names([master_addr])
             self._named_topics = names_result.result
         return SYSTEM_TOPICS.union(list_own_names(self._broker_name, cluster_name), self._named_topics or ())

@@ -133,7 +133,7 @@ class Progress(RunEvent, frozen=True):
 
 
 class Safe(RunEvent, frozen=True):
-    """The broker can be stopped. The routes of the `unknown` name servers are unknown."""
+    """The broker can be stopped. `unknown` name servers do not answer, or do not list the broker."""
 
     unknown: tuple[str, ...]
 
@@ -267,8 +267,8 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "brokerBack": lambda record: f"{record['addr']}: the broker is registered again",
     "progress": _describe_progress,
     "safe": lambda record: (
-        "safe to stop, except that these name servers do not answer, so their routes are unknown: "
-        f"{', '.join(record['unknown'])}"
+        "safe to stop, except that clients of these name servers may still write, because they do not answer "
+        f"or do not list the broker: {', '.join(record['unknown'])}"
         if record["unknown"]
         else "safe to stop"
     ),

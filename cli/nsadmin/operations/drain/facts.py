@@ -108,12 +108,14 @@ class ClusterObservation(NamedTuple):
     """All name servers and the broker, as observed at `time_ms`.
 
     `own_topics` are read only if `DrainStateMachine.needs_own_topics` returns True; None if they are unknown.
+    `system_topics` may lose their last writable queue; None if every topic may.
     """
 
     time_ms: int
     servers: tuple[NameServerFacts, ...]
     counters: BrokerCounters
     own_topics: OwnTopics | None = None
+    system_topics: frozenset[str] | None = None
 
 
 class SlaveGap(NamedTuple):
@@ -126,6 +128,9 @@ class SlaveGap(NamedTuple):
 
 class DrainEnvironment(Protocol):
     """The cluster as a drain reads and changes it. A change returns its error as a text, or None."""
+
+    def read_system_topics(self, master_addr: str, cluster_name: str) -> frozenset[str]:
+        """Read the names of system topics, RocketMQ's and the broker's own."""
 
     def read_servers(self) -> tuple[NameServerFacts, ...]:
         """Read the facts of every name server."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.console.phrases import abbreviate_names
-from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
+from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic, SlaveGap
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 _MAX_NAMED = 5
@@ -108,12 +108,30 @@ def _list_risk_kinds(
         yield "orderConf"
     if server.is_static:
         yield "static"
-    if is_system_topic(topic, system_topics) or topic.startswith((RETRY_PREFIX, DLQ_PREFIX)):
+    if _is_unprotected(topic, system_topics):
         return
     if server.is_open and not server.other_writable_queues:
         yield "unwritable"
     elif not server.other_masters:
         yield "masterless"
+
+
+def find_lone_topics(
+    server: NameServerFacts, saved_queues: QueuesByTopic, system_topics: frozenset[str]
+) -> list[str]:
+    """Return the topics, writable before the drain or now, that no other broker takes messages of."""
+    return sorted(
+        topic
+        for topic, queue in saved_queues.items()
+        if topic in server.topics
+        and (queue.perm & Perm.WRITE or server.topics[topic].is_open)
+        and not server.topics[topic].other_writable_queues
+        and not _is_unprotected(topic, system_topics)
+    )
+
+
+def _is_unprotected(topic: str, system_topics: frozenset[str]) -> bool:
+    return is_system_topic(topic, system_topics) or topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
 
 
 def _is_broker_named(broker: str, order_conf: str) -> bool:

@@ -97,6 +97,7 @@ class DrainRun:
         self._environment = environment
         self._folder = folder
         self._clock = clock
+        self._steady_ms = clock.count_steadily()
 
     def run_drain(
         self, checked: events.Checked | None, servers: tuple[NameServerFacts, ...]
@@ -107,12 +108,12 @@ class DrainRun:
             saved = self._folder.load()
             machine = self._begin_drain(saved, checked, servers)
             phase = None if saved is None else saved.state.phase
-            state, now_ms = machine.state, self._clock.now_ms()
+            state, now_ms = machine.state, self._steady_ms()
             started = events.Started(now_ms, state.cluster, state.broker, state.name_servers, phase)
             yield self._folder.record(started)
             if checked is not None:
                 # The check was made before the drain began: its own time would run backwards.
-                yield self._folder.record(checked._replace(time=self._clock.now_ms()))
+                yield self._folder.record(checked._replace(time=self._steady_ms()))
             yield from self._observe_until_safe(machine)
         finally:
             self._folder.lock.release()
@@ -132,8 +133,8 @@ class DrainRun:
         self, saved: SavedDrain | None, checked: events.Checked | None, servers: tuple[NameServerFacts, ...]
     ) -> DrainStateMachine:
         if saved is not None:
-            # A resumed drain counts its quiet intervals again, because the file does not have them.
-            state = saved.state._replace(safe_since=None)
+            # Nobody looked in the meantime, and the clock may have changed: the waits begin again.
+            state = saved.state._replace(safe_since=None, closed_since=None)
             if state.phase in ("safe", "undrain"):
                 state = state._replace(phase="wipe")
             return DrainStateMachine(self._plan.rules, state, saved.snapshot)
@@ -171,7 +172,7 @@ class DrainRun:
                 yield from self._set_permission(machine, observation)
             elif decision.servers_to_wipe:
                 wipe_errors = self._environment.wipe_write_permission(decision.servers_to_wipe)
-                for event in machine.record_wipes(wipe_errors, self._clock.now_ms()):
+                for event in machine.record_wipes(wipe_errors, self._steady_ms()):
                     yield self._folder.record(event)
                 self._folder.save(machine.state, machine.snapshot)
                 # Read the routes back at once, but only once without a pause.
@@ -180,7 +181,7 @@ class DrainRun:
                     continue
             has_wiped = False
             if machine.is_safe:
-                is_sure = self._plan.allow_unreachable or not machine.unknown_servers
+                is_sure = self._plan.allow_unreachable or not machine.unsure_servers
                 if self._plan.then is not None and is_sure and not has_run_command:
                     has_run_command = True
                     yield self._folder.record(self._plan.then(observation.counters.addr or ""))
@@ -196,10 +197,13 @@ class DrainRun:
             master_addr, find_slave_addrs(servers), machine.last_counters, machine.safety_rules.for_good
         )
         return ClusterObservation(
-            self._clock.now_ms(),
+            self._steady_ms(),
             servers,
             counters,
             self._environment.read_own_topics(master_addr) if master_addr and needs_topics else None,
+            None
+            if self._plan.force
+            else self._environment.read_system_topics(master_addr or "", machine.state.cluster),
         )
 
     def _set_permission(
@@ -210,7 +214,11 @@ class DrainRun:
         if master_addr is None or not any(server.open_topics for server in observation.servers):
             return
         old_perm = self._environment.read_permission(master_addr)
-        if isinstance(old_perm, str) or not old_perm & Perm.WRITE:
+        if isinstance(old_perm, str):
+            return
+        if not old_perm & Perm.WRITE:
+            # A client restored the permission on a name server, or the broker did not reach it.
+            self._environment.request_registration(master_addr)
             return
         if machine.state.permission is None:
             machine.state = machine.state._replace(permission=old_perm)
@@ -218,5 +226,5 @@ class DrainRun:
         new_perm = old_perm & ~Perm.WRITE
         error = self._environment.set_permission(master_addr, new_perm)
         yield self._folder.record(
-            events.PermissionSet(self._clock.now_ms(), master_addr, old_perm, new_perm, error)
+            events.PermissionSet(self._steady_ms(), master_addr, old_perm, new_perm, error)
         )

@@ -1,7 +1,7 @@
 """The state machine of a drain: decides the next step from the observations. Pure. Times are in ms.
 
 Rule: a decision depends only on the state, which is saved in a file, and on observations. A killed drain that
-is started again ends in the same state. It only repeats the count of quiet intervals.
+is started again ends in the same state. It only repeats the waits.
 """
 
 from collections import Counter
@@ -9,14 +9,16 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from nsadmin.client.consumers.lag import Lag
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
 from nsadmin.operations.drain.reopen_causes import ReopenExplainer
-from nsadmin.operations.drain.risks import likely_source
+from nsadmin.operations.drain.risks import find_lone_topics, likely_source
 from nsadmin.operations.drain.safety import SafetyRules, list_waiting_for
 from nsadmin.operations.drain.state import DrainPhase, DrainState, QueueSnapshot
 from nsadmin.operations.run_folder import RunEvent
 
+_MAX_NAMED = 3
 _MINUTE_MS = 60_000
 _SAMPLED_MS = 20_000
 """A broker's counters by topic are complete up to this long ago."""
@@ -50,6 +52,11 @@ class DrainStateMachine:
         return self.state.phase == "safe"
 
     @property
+    def unsure_servers(self) -> tuple[str, ...]:
+        """The name servers whose clients may still write: without an answer, or without the broker."""
+        return *self.unknown_servers, *sorted(self._gone_servers)
+
+    @property
     def last_counters(self) -> BrokerCounters | None:
         """The broker's counters of the last observation."""
         return None if self._last_observation is None else self._last_observation.counters
@@ -76,9 +83,27 @@ class DrainStateMachine:
         self._last_observation = observation
         self._reopen_explainer.remember_topics(observation.own_topics)
         self.state = self.state._replace(updated=observation.time_ms)
-        servers_to_wipe = () if self.state.durable else tuple(server.namesrv_addr for server in open_servers)
+        lone_topics = self._find_lone_topics(observation)
+        servers_to_wipe = (
+            ()
+            if self.state.durable
+            else tuple(s.namesrv_addr for s in open_servers if s.namesrv_addr not in lone_topics)
+        )
         self._count_wipes(servers_to_wipe, 1)
         return DrainDecision(drain_events, servers_to_wipe)
+
+    def _find_lone_topics(self, observation: ClusterObservation) -> dict[str, list[str]]:
+        """Return the topics that only this broker could take, by name server; none if that is allowed."""
+        if observation.system_topics is None:
+            return {}
+        saved_queues = self.snapshot.queues_by_server
+        lone_topics = {
+            s.namesrv_addr: find_lone_topics(
+                s, saved_queues.get(s.namesrv_addr, {}), observation.system_topics
+            )
+            for s in observation.servers
+        }
+        return {addr: topics for addr, topics in lone_topics.items() if topics}
 
     def _count_wipes(self, addrs: Iterable[str], count_step: int) -> None:
         """Count the wipes in advance: if their outcome is lost, a topic that is open later was reopened."""
@@ -107,14 +132,18 @@ class DrainStateMachine:
             self.unknown_servers[addr] = server.error
             return False
         was_lost = self.unknown_servers.pop(addr, None) is not None
+        was_gone = addr in self._gone_servers
+        has_changed_registration = was_gone == bool(server.member_addrs)
+        if (was_lost or has_changed_registration) and not self.is_safe:
+            # Its clients could not refresh their routes in the meantime: the settle time begins again.
+            self.state = self.state._replace(closed_since=None)
         if was_lost:
             drain_events.append(events.ServerBack(observation.time_ms, addr))
         if not server.member_addrs:
-            if addr not in self._gone_servers and addr in self.snapshot.queues_by_server:
+            if not was_gone and addr in self.snapshot.queues_by_server:
                 drain_events.append(events.BrokerGone(observation.time_ms, addr))
             self._gone_servers.add(addr)
             return False
-        was_gone = addr in self._gone_servers
         if was_gone:
             self._gone_servers.discard(addr)
             drain_events.append(events.BrokerBack(observation.time_ms, addr))
@@ -184,6 +213,12 @@ class DrainStateMachine:
         waiting_for = list_waiting_for(
             self.safety_rules, self.state, observation, self._last_observation, puts, self._quiet_count
         )
+        lone_topics = {topic for topics in self._find_lone_topics(observation).values() for topic in topics}
+        if lone_topics:
+            waiting_for = (
+                *waiting_for,
+                f"another broker to take the messages of {abbreviate_names(sorted(lone_topics), _MAX_NAMED)}",
+            )
         verdict_events: list[RunEvent] = []
         if (
             self.is_safe
@@ -197,7 +232,7 @@ class DrainStateMachine:
             waiting_for = ()
         elif not waiting_for:
             self.state = self.state._replace(safe_since=observation.time_ms)
-            verdict_events.append(events.Safe(observation.time_ms, tuple(self.unknown_servers)))
+            verdict_events.append(events.Safe(observation.time_ms, self.unsure_servers))
         self.state = self.state._replace(phase=self._decide_phase(observation), puts=puts)
         drain_events += [self._build_progress(observation, puts, waiting_for), *verdict_events]
 

@@ -17,6 +17,7 @@ _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5
 
 BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered again", "rw- for all"
+BY_WIPING = "write permission removed"
 
 
 class DrainBusyError(RocketMQError):
@@ -28,8 +29,8 @@ def find_differing_queues(
 ) -> dict[str, QueueData]:
     """Return the target queues of the topics that a name server must change.
 
-    The target is the saved queue of the name server. If the broker's own configuration of a topic changed
-    during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
+    The target has the saved permission of the name server. If the broker's own configuration of a topic
+    changed during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
     """
     differing: dict[str, QueueData] = {}
     if not server.is_registered:
@@ -37,7 +38,7 @@ def find_differing_queues(
     saved_queues = snapshot.queues_by_server.get(server.namesrv_addr)
     current = server.queues_by_topic
     for topic in sorted({*(saved_queues or ()), *current}):
-        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues)
+        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues, current.get(topic))
         # A topic that the name server no longer has is restored only if the broker has it.
         if (
             target is not None
@@ -53,6 +54,7 @@ def _target_queue(
     saved_queues: QueuesByTopic | None,
     saved_own_queues: QueuesByTopic | None,
     own_queues: QueuesByTopic | None,
+    current: QueueData | None,
 ) -> QueueData | None:
     """Return the target queue of a topic; None to leave the topic unchanged."""
     if (
@@ -63,7 +65,19 @@ def _target_queue(
         return own_queues.get(topic)
     if saved_queues is None:
         return None if own_queues is None else own_queues.get(topic)
-    return saved_queues.get(topic)
+    saved = saved_queues.get(topic)
+    newest = (own_queues or {}).get(topic) or current
+    # The drain changed nothing but the permission: the numbers of a name server can be older than it.
+    return saved if saved is None or newest is None else newest._replace(perm=saved.perm)
+
+
+def _needs_wipe(server: NameServerFacts, differing: QueuesByTopic) -> bool:
+    """Whether the name server is as before the drain once no topic of the broker is writable."""
+    current = server.queues_by_topic
+    return bool(differing) and all(
+        topic in current and target == current[topic]._replace(perm=current[topic].perm & ~Perm.WRITE)
+        for topic, target in {**dict.fromkeys(server.open_topics), **differing}.items()
+    )
 
 
 class UndoRun:
@@ -106,15 +120,24 @@ class UndoRun:
         if state.permission is not None and master_addr is not None:
             yield from self._restore_permission(master_addr, state.permission)
         own_queues = self._read_own_queues(master_addr)
-        if any(
-            not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
+        old_servers = [
+            server
             for server in servers
-        ):
-            self._restore_by_broker(master_addr, snapshot, own_queues, servers, errors)
+            if not server.can_restore_queues
+            and (differing := find_differing_queues(snapshot, own_queues, server))
+            and not _needs_wipe(server, differing)
+        ]
+        if old_servers:
+            self._restore_by_broker(master_addr, snapshot, own_queues, old_servers, errors)
             servers = self._environment.read_servers()
         for server in servers:
             differing = find_differing_queues(snapshot, own_queues, server)
-            if differing and server.can_restore_queues:
+            if not server.can_restore_queues and _needs_wipe(server, differing):
+                # The broker registered at every name server, also where its topics were closed before.
+                self._method_by_server[server.namesrv_addr] = BY_WIPING
+                wipe_errors = self._environment.wipe_write_permission((server.namesrv_addr,))
+                errors.update({addr: error for addr, error in wipe_errors.items() if error is not None})
+            elif differing and server.can_restore_queues:
                 self._method_by_server[server.namesrv_addr] = BY_TOPIC
                 failed = {
                     topic: error
@@ -124,6 +147,8 @@ class UndoRun:
                     if error
                 }
                 errors.update({server.namesrv_addr: next(iter(failed.values()))} if failed else {})
+        # A topic may have changed on the broker just before an older state was restored.
+        own_queues = self._read_own_queues(master_addr) or own_queues
         yield from self._verify_restored(state, snapshot, own_queues, errors)
 
     def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
@@ -150,18 +175,13 @@ class UndoRun:
         master_addr: str | None,
         snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
-        servers: tuple[NameServerFacts, ...],
+        old_servers: list[NameServerFacts],
         errors: dict[str, str],
     ) -> None:
         """Make the broker register all its topics with all name servers.
 
         If that fails, set rw- on the name servers where all topics were writable.
         """
-        old_servers = [
-            server
-            for server in servers
-            if not server.can_restore_queues and find_differing_queues(snapshot, own_queues, server)
-        ]
         broker_error = (
             "the broker has no master"
             if master_addr is None

@@ -90,9 +90,19 @@ class RollingRestart:
         state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(
             stop_command=rules.stop_command, start_command=rules.start_command, by=rules.by
         )
+        if saved_state is not None and not state.is_done and self._may_be_open(state):
+            state = state._replace(step="drain", boot=None)
         groups = tuple(list_remaining_groups(state))
         yield events.Began(now_ms, self._cluster, groups, saved_state is not None).to_record()
         yield from self._restart_processes(state)
+
+    def _may_be_open(self, state: RestartState) -> bool:
+        """Whether clients may write again to a drained master that still runs, as nobody held its drain."""
+        process = state.current_process
+        if state.step != "stop" or not process.is_master:
+            return False
+        environment = self._context_of_broker(process.broker).environment
+        return environment.read_broker(process.addr, {}, None, False).error is None
 
     def _restart_processes(self, state: RestartState) -> Iterator[EventRecord]:
         now_ms = self._clock.now_ms
@@ -164,8 +174,8 @@ class RollingRestart:
             yield record
         if unknown_servers and not context.drain_plan.allow_unreachable:
             raise DrainRefused(
-                f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer: run the "
-                "command again to continue"
+                f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer, or do not "
+                "list it: run the command again to continue"
             )
         self._require_other_brokers(context)
 
@@ -204,14 +214,15 @@ class RollingRestart:
 
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
         """Wait until every name server lists the process and its group is in sync."""
-        deadline_ms = self._clock.now_ms() + self._rules.patience_ms
+        steady_ms = self._clock.count_steadily()
+        deadline_ms = steady_ms() + self._rules.patience_ms
         previous = reported = None
         while True:
             observation = self._observe_cluster(process.broker)
             lacking = self._list_lacking(process, old_boot_ms, observation, previous)
             if not lacking:
                 return
-            if self._clock.now_ms() >= deadline_ms:
+            if steady_ms() >= deadline_ms:
                 raise DrainRefused(
                     f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; "
                     "run the command again to continue"

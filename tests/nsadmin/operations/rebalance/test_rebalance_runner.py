@@ -57,7 +57,7 @@ def run(
 ) -> list[EventRecord]:  # fmt: skip
     order = RunOrder(PLAN, rules or RunRules(), is_rollback=rollback)
     store = open_rebalance(tmp_path, "Cluster", PLAN.digest)
-    clock = ProcedureClock(lambda: cluster.now_ms, cluster.pause_seconds)
+    clock = ProcedureClock(lambda: cluster.now_ms, cluster.pause_seconds, lambda: cluster.now_ms / 1000)
     events: list[EventRecord] = []
     stream = RebalanceRun(order, cluster, store).run(state, clock)
     try:

@@ -1,0 +1,217 @@
+"""One simulated drain: an operator drains a broker, stops it, and undoes the drain, while faults happen."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import QueueData
+from namesrv_core.protocol.codes import Perm, RequestCode
+from namesrv_core.protocol.command import build_request
+from nsadmin.client.results import NotFound
+from nsadmin.library.drain_procedure import prepare_drain, prepare_undo
+from nsadmin.operations.drain import events
+from nsadmin.operations.drain.runner import DrainPlan
+from nsadmin.operations.drain.safety import SafetyRules
+from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.run_folder import EventRecord, InvalidStateError
+from tests.simulation.broker import HEARTBEAT_MS
+from tests.simulation.cluster import BROKER
+from tests.simulation.name_server import OTHER_CHANNEL
+from tests.simulation.operated_run import STATE_HOME, OperatedRun
+from tests.simulation.world import Fault, InvariantBroken
+
+USER_TOPICS = ("orders", "lone")
+_PATIENCE_MS = 15 * 60_000
+"""After this time all faults end."""
+
+
+class DrainRun(OperatedRun):
+    """A run of one seed. `run` raises InvariantBroken."""
+
+    def __init__(self, seed: int, faults: list[Fault]) -> None:
+        super().__init__(seed, faults)
+        random = self.random
+        self.plan = DrainPlan(
+            BROKER,
+            SafetyRules(quiet_intervals=random.randint(1, 3)),
+            random.choice((2.0, 5.0, 10.0, 10.0)),
+            durable=random.random() < 0.1,
+            force=random.random() < 0.2,
+            allow_unreachable=random.random() < 0.3,
+            by="simulation",
+        )
+        if random.random() < 0.6:
+            self.plan = self.plan._replace(then=self._stop_broker)
+        self._gives_up = random.random() < 0.15
+        self._is_wiped_before = random.random() < 0.1
+        self._is_safe = self._is_draining = False
+        self._may_differ = False
+
+    def run(self) -> None:
+        self.start_cluster()
+        if self._is_wiped_before:
+            self._wipe_before()
+        self.cluster.undrain_by_other = self._undrain_by_other
+        self.begin_faults()
+        self.note_before()
+        self.cluster.network.before_first_change = self.note_before
+        if not self.plan.force:
+            self.cluster.network.after_change = self._require_writable
+        if self.repeat_command(f"drain {BROKER}", self._drain, self._stops_draining):
+            self._use_safety()
+        self.repeat_command(f"undrain {BROKER}", self._undrain, lambda error: False)
+        self._require_as_before()
+
+    def _wipe_before(self) -> None:
+        server = next(iter(self.cluster.name_servers.values()))
+        request = build_request(RequestCode.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": BROKER})
+        server.handle(request, OTHER_CHANNEL)
+        self.world.tell(f"another operator has closed {BROKER} on {server.addr} before")
+
+    # The commands of the operator
+
+    def _stops_draining(self, error: BaseException) -> bool:
+        return self._gives_up or "would be left without" in str(error)
+
+    def _drain(self) -> bool:
+        world = self.world
+        self._is_safe = False
+        prepared = prepare_drain(self.make_admin(), self.plan, STATE_HOME, world.clock_ms, is_dry_run=False)
+        if prepared.risks and not self.plan.force:
+            raise RocketMQError("; ".join(risk.text for risk in prepared.risks))
+        with closing(prepared.run_events(self.clock)) as records:
+            try:
+                self._follow(records)
+            finally:
+                self._is_draining = False
+        return self._is_safe
+
+    def _follow(self, records: Iterator[EventRecord]) -> None:
+        """Read the events of a drain until it ends, or the operator gives up."""
+        world, began_ms = self.world, self.world.true_ms
+        for record in records:
+            self._is_draining = True
+            self._hear(record)
+            if world.true_ms - began_ms > _PATIENCE_MS:
+                self.end_faults()
+            if self.have_faults_ended and any(
+                "another broker to take" in t for t in record.get("waitingFor", ())
+            ):
+                # Another operator has closed broker-b for good. nsadmin says so.
+                raise RocketMQError("the operator gives up: topics would be left without a writable queue")
+            if world.true_ms - began_ms > 3 * _PATIENCE_MS:
+                raise InvariantBroken(f"the drain does not end: {events.describe_record(record)}")
+
+    def _hear(self, record: EventRecord) -> None:
+        """Read an event of the drain, as the operator does, and check it."""
+        event_name = record["event"]
+        if event_name == "progress":
+            return
+        self.world.tell(f"nsadmin: {events.describe_record(record)}")
+        if event_name == "snapshotTaken":
+            self.note_before()
+        elif event_name == "safe":
+            self._is_safe = True
+            self.unknown_servers = tuple(record["unknown"])
+            self.require_no_writers(self.cluster.drained)
+        elif event_name in ("unsafe", "reopened"):
+            self._is_safe = False
+
+    def _stop_broker(self, master_addr: str) -> events.CommandEnded:
+        broker = self.cluster.drained
+        if master_addr != broker.addr:
+            raise InvariantBroken(f"--then got the address {master_addr}, and the master is {broker.addr}")
+        self.require_no_writers(broker)
+        self.world.tell(f"--then stops {BROKER}")
+        broker.stop(is_abrupt=False)
+        return events.CommandEnded(self.world.clock_ms, "stop", 0)
+
+    def _use_safety(self) -> None:
+        """The broker may be stopped now; later it starts again."""
+        broker = self.cluster.drained
+        if self.plan.then is not None and not broker.is_up:
+            self.world.pass_time(45_000)
+            if not broker.is_up:
+                broker.start(HEARTBEAT_MS)
+                self.world.tell(f"{BROKER} starts again")
+
+    def _undrain(self) -> bool:
+        try:
+            prepared = prepare_undo(self.make_admin(), BROKER, STATE_HOME)
+        except NotFound:
+            return True
+        last_event = ""
+        for record in prepared.run_events(self.clock):
+            self.world.tell(f"nsadmin: {events.describe_record(record)}")
+            last_event = record["event"]
+        if last_event != "undone" and self.have_faults_ended and self.cluster.plan.old_servers:
+            # A registration of the broker cannot restore each topic of a 4.x name server; nsadmin names them.
+            self._require_not_opened()
+            self._may_differ = True
+            return True
+        if last_event != "undone":
+            raise RocketMQError("not everything is as before: the drain stays saved")
+        if not self.have_faults_ended:
+            self.require_restored(self.cluster.drained)
+        return True
+
+    def _undrain_by_other(self) -> None:
+        """Another process on the same machine undoes the drain: refused while a process runs it."""
+        world = self.world
+        before = world.is_quiet, world.is_process_alive
+        world.is_quiet = world.is_process_alive = True
+        try:
+            records = list(prepare_undo(self.make_admin(), BROKER, STATE_HOME).run_events(self.clock))
+        except (RocketMQError, OSError) as error:
+            world.tell(f"the other nsadmin: {error}")
+        else:
+            world.tell(f"the other nsadmin: {events.describe_record(records[-1])}")
+            if self._is_draining and before[1]:
+                raise InvariantBroken("another process undid the drain that this process runs")
+        finally:
+            world.is_quiet, world.is_process_alive = before
+
+    # What must hold
+
+    def _require_writable(self, addr: str, code: int) -> None:
+        """No change takes the last writable queue of a topic, unless it was lost only a moment ago."""
+        server = self.cluster.name_servers.get(addr)
+        if server is None or code != RequestCode.WIPE_WRITE_PERM_OF_BROKER:
+            return
+        queues, other_queues = server.queues_of(BROKER), server.queues_of("broker-b")
+        closed_ms = self.world.true_ms - self.cluster.other_closed_ms
+        for topic in USER_TOPICS:
+            other = other_queues.get(topic)
+            if topic in queues and not (other and other.perm & Perm.WRITE) and closed_ms > 1_000:
+                raise InvariantBroken(
+                    f"without --force, {topic} lost its last writable queue on {addr}: broker-b is not "
+                    f"writable for {closed_ms / 1000:.1f} s"
+                )
+
+    def _require_not_opened(self) -> None:
+        """Undrain did not open a name server where all topics were closed before."""
+        for addr, server in self.cluster.name_servers.items():
+            was_closed = not _has_writable(self.queues_before[-1].get((addr, BROKER), {}))
+            would_be_closed = not _has_writable(server.queues_of(BROKER, in_shadow=True))
+            if was_closed and would_be_closed and _has_writable(server.queues_of(BROKER)):
+                raise InvariantBroken(f"the drain is undone, and {BROKER} is open on {addr} as never before")
+
+    def _require_as_before(self) -> None:
+        """In the end, without faults, no drain is left, and nothing closes the topics again."""
+        self.end_faults()
+        self.world.begin_process()
+        for saved in load_drains(STATE_HOME):
+            if isinstance(saved, InvalidStateError):
+                raise InvariantBroken(f"a saved drain cannot be read: {saved}")
+            if not self._may_differ:
+                self.repeat_command(f"undrain {BROKER}", self._undrain, lambda error: False)
+        self.world.pass_time(HEARTBEAT_MS)
+        if not self._may_differ:
+            self.require_restored(self.cluster.drained)
+        permission = self.cluster.drained.model.properties.broker_permission
+        if permission != Perm.READ | Perm.WRITE:
+            raise InvariantBroken(f"the drain is undone, and brokerPermission of {BROKER} is {permission}")
+
+
+def _has_writable(queues: Mapping[str, QueueData]) -> bool:
+    return any(queue.perm & Perm.WRITE for queue in queues.values())

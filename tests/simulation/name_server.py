@@ -1,0 +1,107 @@
+"""A name server of the simulation: the state and the handlers of the real one, without sockets."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from namesrv_core.errors import ResponseCode
+from namesrv_core.events import QueueData
+from namesrv_core.handlers.dispatch import handle_request
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.server.broker_departures import BrokerDepartures
+from namesrv_core.state.kv_config import KvConfig
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import NameServerSettings
+from tests.simulation.world import World
+
+V4_9_7 = 407
+NSADMIN_CHANNEL, OTHER_CHANNEL = 1, 2
+_REGISTER = RequestCode.REGISTER_BROKER
+_SCAN_MS = 5_000
+
+
+class _ImmediateScheduler:
+    """Does all steps at once: work takes no time."""
+
+    def add_steps(self, steps: Iterator[None]) -> None:
+        for _ in steps:
+            pass
+
+
+class SimulatedNameServer:
+    """A name server. `is_old` has it answer as 4.9.7: it does not register single topics.
+
+    `is_cut` is whether nsadmin cannot reach it; `cut_brokers` are the addresses that cannot. `shadow` is its
+    state as it would be without the changes that nsadmin sent.
+    """
+
+    def __init__(self, world: World, addr: str, *, is_old: bool) -> None:
+        self.world = world
+        self.addr = addr
+        self.is_old = is_old
+        self.run_number = 0
+        self.is_up = self.is_frozen = self.is_cut = False
+        self.cut_brokers: set[str] = set()
+        self.waiting: list[tuple[RemotingCommand, int]] = []
+        self.state: NameServerState
+        self.shadow: NameServerState
+        self._kv_tables: dict[str, dict[str, str | None]] = {}
+        self._last_scan_ms = 0
+        self._departures: list[BrokerDepartures]
+
+    def start(self) -> None:
+        self.is_up, self.run_number = True, self.run_number + 1
+        self.state = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
+        self._last_scan_ms = self.world.true_ms
+        self.shadow = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
+        self._departures = [
+            BrokerDepartures(
+                state.tables, (), cast(Any, _ImmediateScheduler()), lambda events, cause, addr: None
+            )
+            for state in (self.state, self.shadow)
+        ]
+
+    def stop(self) -> None:
+        self.is_up = self.is_frozen = False
+        self.waiting = []
+        self._kv_tables = {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}
+
+    def thaw(self) -> None:
+        """Continue: what arrived meanwhile is handled now."""
+        self.is_frozen = False
+        waiting, self.waiting = self.waiting, []
+        for request, channel_id in waiting:
+            self.handle(request, channel_id)
+
+    def handle(self, request: RemotingCommand, channel_id: int) -> RemotingCommand:
+        self.scan_brokers()
+        if self.is_old and request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
+            reply = build_reply(request, ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
+        else:
+            reply, _ = handle_request(self.state, request, channel_id, self.world.true_ms)
+        if channel_id != NSADMIN_CHANNEL and (
+            request.code == _REGISTER or RequestCode.is_change(request.code)
+        ):
+            handle_request(self.shadow, request, channel_id, self.world.true_ms)
+        if self.is_old:
+            reply.version = V4_9_7
+        return reply
+
+    def end_channel(self, channel_id: int) -> None:
+        if self.is_up:
+            for departures in self._departures:
+                departures.end_channel(channel_id, "channel closed", "")
+
+    def scan_brokers(self) -> None:
+        """Remove silent brokers. Done late, but before anybody could notice."""
+        now_ms = self.world.true_ms
+        if now_ms - self._last_scan_ms >= _SCAN_MS:
+            self._last_scan_ms = now_ms - now_ms % _SCAN_MS
+            for departures in self._departures:
+                departures.expire_silent_brokers(self._last_scan_ms)
+
+    def queues_of(self, broker_name: str, *, in_shadow: bool = False) -> dict[str, QueueData]:
+        """The queues of a broker's topics in its routes."""
+        self.scan_brokers()
+        tables = (self.shadow if in_shadow else self.state).tables
+        return {t: tables.queues_of_topic(t)[broker_name] for t in tables.topics_of_broker(broker_name)}

@@ -1,0 +1,137 @@
+"""The connections of nsadmin in the simulation: a Pool whose requests reach simulated servers.
+
+The real Caller signs, retries and judges above it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.connection_pool import CallScope, Pool
+from tests.simulation.broker import SimulatedBroker
+from tests.simulation.name_server import NSADMIN_CHANNEL, SimulatedNameServer
+from tests.simulation.world import World
+
+_LATENCY_MS = 2
+
+
+class Network:
+    """Carries the requests of nsadmin. `next_trouble` is what happens to the next request, if anything."""
+
+    def __init__(
+        self,
+        world: World,
+        name_servers: Mapping[str, SimulatedNameServer],
+        brokers: Mapping[str, SimulatedBroker],
+    ) -> None:
+        self.world = world
+        self.next_trouble: tuple[str, float] | None = None
+        self.applied_changes: list[tuple[str, int]] = []
+        self.last_look_ms = 0
+        self.before_first_change: Callable[[], None] = lambda: None
+        self.after_change: Callable[[str, int], None] = lambda addr, code: None
+        self.pool = SimulatedPool(self)
+        self._name_servers, self._brokers = name_servers, brokers
+
+    def exchange(self, addr: str, request: RemotingCommand, timeout: float) -> RemotingCommand | CallError:
+        """Send a request, and return its answer or why there is none."""
+        world = self.world
+        world.take_step(RequestCode.name_of(request.code))
+        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
+            self.last_look_ms = world.true_ms
+        server = self._name_servers.get(addr) or self._brokers[addr]
+        trouble, self.next_trouble = self.next_trouble, None
+        if trouble is None and server.is_up and not server.is_frozen and not server.is_cut:
+            return self._deliver(addr, request)
+        kind, amount = trouble or ("", 0.0)
+        if not server.is_up:
+            return CallError(addr, "unconnected", "connection refused, no server listens on this port")
+        if server.is_cut or kind == "lose request":
+            world.pass_time(round(timeout * 1000))
+            return CallError(addr, "timeout", f"no answer within {timeout:g} s")
+        if server.is_frozen:
+            if isinstance(server, SimulatedNameServer):
+                server.waiting.append((request, NSADMIN_CHANNEL))
+            world.pass_time(round(timeout * 1000))
+            return CallError(addr, "timeout", f"no answer within {timeout:g} s")
+        if kind == "delay request":
+            world.pass_time(round(amount * timeout * 1000))
+            return self.exchange(addr, request, timeout)
+        if kind == "deliver late":
+            late_ms = round(timeout * 1000 * (1 + amount))
+            world.call_after(late_ms, lambda: self._deliver_late(addr, request))
+            world.pass_time(round(timeout * 1000))
+            return CallError(addr, "timeout", f"no answer within {timeout:g} s")
+        answer = self._deliver(addr, request)
+        if kind == "delay answer":
+            world.pass_time(round(amount * timeout * 1000))
+        elif kind == "lose answer":
+            world.pass_time(round(timeout * 1000))
+            return CallError(addr, "timeout", f"no answer within {timeout:g} s")
+        elif kind == "cut connection":
+            return CallError(addr, "closed", "the connection was closed")
+        return answer
+
+    def _deliver(self, addr: str, request: RemotingCommand) -> RemotingCommand:
+        name_server = self._name_servers.get(addr)
+        if not self.applied_changes and RequestCode.is_change(request.code):
+            self.before_first_change()
+        reply = (
+            self._brokers[addr].handle(request)
+            if name_server is None
+            else name_server.handle(request, NSADMIN_CHANNEL)
+        )
+        if RequestCode.is_change(request.code):
+            self.applied_changes.append((addr, request.code))
+            self.after_change(addr, request.code)
+            self.world.tell(f"nsadmin: {RequestCode.name_of(request.code)} to {addr}: code {reply.code}")
+        return reply
+
+    def _deliver_late(self, addr: str, request: RemotingCommand) -> None:
+        server = self._name_servers.get(addr) or self._brokers[addr]
+        if server.is_up and not server.is_frozen:
+            if RequestCode.is_change(request.code):
+                self.world.tell(f"a late {RequestCode.name_of(request.code)} arrives at {addr}")
+            self._deliver(addr, request)
+
+
+class SimulatedPool(Pool):
+    """The pool of a client of the simulation."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self._network = network
+
+    def get_connections(self, access: Any) -> Any:
+        return _SimulatedConnections(self._network)
+
+
+class _SimulatedConnections:
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def open_scope(self) -> CallScope:
+        return CallScope()
+
+    def send_requests(
+        self,
+        calls: Iterable[tuple[str, RemotingCommand]],
+        timeout_seconds: float,
+        observer: Any,
+        scope: CallScope,
+    ) -> list[RemotingCommand | CallError]:
+        exchange = self._network.exchange
+        answers = [exchange(addr, request, timeout_seconds) for addr, request in calls]
+        self._network.world.pass_time(_LATENCY_MS)
+        return answers
+
+    def pause(self, pause_seconds: float, scope: CallScope) -> None:
+        self._network.world.pause_seconds(pause_seconds)
+
+    def lease_tunnel(self) -> None:
+        return None
+
+    def end_scope(self, scope: CallScope, end_reason: str) -> None:
+        scope.end_reason = end_reason

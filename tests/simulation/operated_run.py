@@ -1,0 +1,164 @@
+"""What the simulated runs of all procedures share: the operator, and what must hold on the cluster.
+
+The operator does what a careful person does: run a failed or killed command again, and believe what nsadmin
+says. The code of nsadmin is the real one.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import ClassVar
+
+from namesrv_core.errors import RocketMQError
+from namesrv_core.events import QueueData
+from namesrv_core.fleet.topics import TopicConfigJson
+from namesrv_core.protocol.codes import Perm
+from nsadmin.client.connection.access_options import Access
+from nsadmin.library.admin_client import AdminClient
+from nsadmin.operations.procedure_clock import ProcedureClock
+from tests.simulation.broker import HEARTBEAT_MS, SimulatedBroker
+from tests.simulation.cluster import FAULT_KINDS, Cluster, plan_cluster
+from tests.simulation.virtual_disk import ROOT, ProcessKilled
+from tests.simulation.world import Fault, InvariantBroken, World
+
+STATE_HOME = Path(ROOT) / "nsadmin"
+AUDIT_FILE = f"{ROOT}/audit/audit.jsonl"
+_MAX_ATTEMPTS = 8
+
+
+class OperatedRun:
+    """A run of one seed. `resume_ms` is how long the operator waits before the next attempt."""
+
+    fault_kinds: ClassVar = FAULT_KINDS
+
+    def __init__(self, seed: int, faults: list[Fault]) -> None:
+        os.environ["NSADMIN_AUDIT"] = AUDIT_FILE
+        self.random = Random(f"{type(self).__name__} {seed}")
+        self.world = World(seed)
+        self.cluster = Cluster(self.world, plan_cluster(self.random))
+        self.faults = faults
+        self.resume_ms = self.random.choice((1_000, 20_000, 200_000))
+        self.have_faults_ended = False
+        self.unknown_servers: tuple[str, ...] = ()
+        self.queues_before: list[dict[tuple[str, str], dict[str, QueueData]]] = []
+        self._own_before: dict[str, dict[str, TopicConfigJson]] = {}
+
+    def start_cluster(self) -> None:
+        self.cluster.start()
+        self.world.pass_time(self.random.randint(1_000, 40_000))
+
+    def begin_faults(self) -> None:
+        for fault in self.faults:
+            self.cluster.plan_fault(fault)
+
+    def note_before(self) -> None:
+        """Note the queues as they are now: a procedure may restore what was there at this moment."""
+        servers = [server for server in self.cluster.name_servers.values() if server.is_up]
+        self.queues_before.append(
+            {
+                (server.addr, broker.spec.broker_name): server.queues_of(broker.spec.broker_name)
+                for server in servers
+                for broker in self.cluster.masters
+            }
+        )
+        self._own_before = {
+            broker.spec.broker_name: dict(broker.model.topic_table.configs) for broker in self.cluster.masters
+        }
+
+    # The operator
+
+    def repeat_command(
+        self, command_line: str, command: Callable[[], bool], gives_up: Callable[[BaseException], bool]
+    ) -> bool:
+        """Run a command until it succeeds, or the operator gives up. Return whether it succeeded."""
+        world = self.world
+        for attempt in range(_MAX_ATTEMPTS):
+            if attempt == _MAX_ATTEMPTS - 3:
+                self.end_faults()
+            world.begin_process()
+            world.tell(f"$ nsadmin {command_line}")
+            try:
+                return command()
+            except (ProcessKilled, RocketMQError, OSError) as error:
+                if not isinstance(error, ProcessKilled):
+                    world.tell(f"nsadmin: {error}")
+                if gives_up(error):
+                    return False
+            world.pass_time(self.resume_ms)
+        raise InvariantBroken(f"`nsadmin {command_line}` does not succeed, although all faults have ended")
+
+    def end_faults(self) -> None:
+        if not self.have_faults_ended:
+            self.have_faults_ended = True
+            self.world.tell("all faults end")
+            self.world.end_faults()
+            self.cluster.heal()
+            self.world.pass_time(2 * HEARTBEAT_MS + 5_000)
+
+    def make_admin(self) -> AdminClient:
+        return AdminClient(self.cluster.name_servers, pool=self.cluster.network.pool, access=Access())
+
+    @property
+    def clock(self) -> ProcedureClock:
+        world = self.world
+        return ProcedureClock(lambda: world.clock_ms, world.pause_seconds, lambda: world.true_ms / 1000)
+
+    # What must hold
+
+    def require_no_writers(self, broker: SimulatedBroker) -> None:
+        """No producer has a route by which it may still write to the broker.
+
+        What a registration opened after the last look of nsadmin is left out, and so are producers of name
+        servers whose routes nsadmin calls unknown.
+        """
+        name, seen_ms = broker.spec.broker_name, self.cluster.network.last_look_ms
+        for producer in self.cluster.producers:
+            route = producer.route
+            if (
+                route is not None
+                and name in route.broker_names
+                and route.namesrv_addr not in self.unknown_servers
+                and route.read_ms < seen_ms
+            ):
+                raise InvariantBroken(
+                    f"safe to stop, but a producer of {producer.topic} may write to {name}: it read the "
+                    f"route from {route.namesrv_addr} {(self.world.true_ms - route.read_ms) / 1000:.1f} s ago"
+                )
+        for slave in self.cluster.brokers.values():
+            if slave.master is broker and slave.is_up and slave.is_stale and slave.log_end < broker.log_end:
+                raise InvariantBroken(f"safe to stop, but {slave.title} lacks messages of its master")
+
+    def require_restored(self, broker: SimulatedBroker) -> None:
+        """Each name server has what it would have without nsadmin, or the permission that it had before."""
+        name = broker.spec.broker_name
+        configs, configs_before = broker.model.topic_table.configs, self._own_before[name]
+        for addr, server in self.cluster.name_servers.items():
+            if not server.is_up or server.is_frozen:
+                continue
+            queues, shadow = server.queues_of(name), server.queues_of(name, in_shadow=True)
+            for topic in {*shadow, *queues}:
+                accepted = [shadow.get(topic)]
+                if (config := configs.get(topic)) != configs_before.get(topic):
+                    accepted.append(config and _queue_of(name, config))
+                elif own := shadow.get(topic):
+                    before = [b[addr, name].get(topic) for b in self.queues_before if (addr, name) in b]
+                    accepted += [own._replace(perm=queue.perm) for queue in before if queue]
+                if queues.get(topic) not in accepted:
+                    raise InvariantBroken(
+                        f"the drain is undone, but {topic} of {name} on {addr} is "
+                        f"{_describe_queue(queues.get(topic))}, and it would be "
+                        f"{' or '.join(map(_describe_queue, accepted))}"
+                    )
+
+
+def _queue_of(broker_name: str, config: TopicConfigJson) -> QueueData:
+    fields = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
+    return QueueData(broker_name, *(config[name] for name in fields))
+
+
+def _describe_queue(queue: QueueData | None) -> str:
+    if queue is None:
+        return "missing"
+    can_write = "rw" if queue.perm & Perm.WRITE else "r-"
+    return f"{can_write} {queue.read_queue_nums}/{queue.write_queue_nums}"

@@ -1,0 +1,262 @@
+"""Faults that are planted in the procedures, one at a time, to see that the simulation finds each of them."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from namesrv_core.storage import atomic_write
+from nsadmin.operations import process_lock
+from nsadmin.operations.drain import runner as drain_runner
+from nsadmin.operations.drain import state_machine, undo
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.runner import DrainRun
+from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
+from nsadmin.operations.drain.state_machine import DrainStateMachine
+from nsadmin.operations.drain.undo import UndoRun
+from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.restart.runner import RollingRestart
+from nsadmin.operations.run_folder import StateFile
+
+Wrap = Callable[..., Any]
+"""Takes the original function and its arguments."""
+
+
+class PlantedFault(NamedTuple):
+    """`wrap` replaces the function `name` of `owner`. The schedule of `seed` finds it."""
+
+    seed: int
+    title: str
+    owner: Any
+    name: str
+    wrap: Wrap
+    procedure: str = "drain"
+
+    @contextmanager
+    def plant(self) -> Iterator[None]:
+        original = getattr(self.owner, self.name)
+        if isinstance(original, property):
+            getter = original.fget
+            replacement: Any = property(lambda own: self.wrap(getter, own))
+        else:
+
+            def replacement(*args: Any, **options: Any) -> Any:
+                return self.wrap(original, *args, **options)
+
+        with patch.object(self.owner, self.name, replacement):
+            yield
+
+
+def _begin_with_rules(**changes: Any) -> Wrap:
+    def begin(original: Any, machine: Any, rules: Any, *args: Any) -> None:
+        original(machine, rules._replace(**changes), *args)
+
+    return begin
+
+
+def _write_in_place(original: Any, path: Any, content: bytes, **options: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.write(descriptor, content)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def _write_without_sync(original: Any, path: Any, content: bytes, *modes: Any) -> None:
+    with atomic_write.open_new_file(path) as file:
+        file.write(content)
+
+
+def _take_snapshot_again(original: Any, run: Any, saved: Any, *args: Any) -> Any:
+    machine = original(run, saved, *args)
+    machine.snapshot = QueueSnapshot({}, machine.snapshot.own_queues)
+    return machine
+
+
+def _forget_snapshot(original: Any, folder: Any, state: Any, snapshot: QueueSnapshot) -> None:
+    original(folder, state, snapshot if any(state.wipes.values()) and state.closed_since else QueueSnapshot())
+
+
+def _close_at_once(original: Any, run: Any, machine: Any) -> Any:
+    """What was asked to close counts as closed: nothing is read back."""
+    observation = original(run, machine)
+    wiped = {addr for addr, times in machine.state.wipes.items() if times}
+    return observation._replace(
+        servers=tuple(
+            server._replace(topics={t: _close_topic(facts) for t, facts in server.topics.items()})
+            if server.namesrv_addr in wiped
+            else server
+            for server in observation.servers
+        )
+    )
+
+
+def _close_topic(facts: Any) -> Any:
+    return facts._replace(own_queue=facts.own_queue._replace(perm=facts.own_queue.perm & ~2))
+
+
+def _resume_with_waits(original: Any, run: Any, saved: Any, *args: Any) -> Any:
+    machine = original(run, saved, *args)
+    if saved is not None:
+        machine.state = machine.state._replace(closed_since=saved.state.closed_since)
+    return machine
+
+
+def _keep_settle_time(original: Any, machine: Any, server: Any, *args: Any) -> Any:
+    closed_since = machine.state.closed_since
+    is_open = original(machine, server, *args)
+    machine.state = machine.state._replace(closed_since=closed_since)
+    return is_open
+
+
+def _believe_restored(original: Any, run: Any, state: Any, snapshot: Any, own: Any, errors: Any) -> Any:
+    with patch.object(undo, "find_differing_queues", lambda *args: {}):
+        yield from original(run, state, snapshot, own, errors)
+
+
+def _open_all(original: Any, snapshot: Any, own: Any, server: Any) -> Any:
+    return {t: q._replace(perm=q.perm | 2) for t, q in original(snapshot, own, server).items()}
+
+
+def _overwrite_permission(original: Any, run: Any, machine: Any, observation: Any) -> Any:
+    machine.state = machine.state._replace(permission=None)
+    return original(run, machine, observation)
+
+
+PLANTED_FAULTS = (
+    PlantedFault(0, "no settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=0)),
+    PlantedFault(
+        0, "half of the settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=15_000)
+    ),
+    PlantedFault(
+        0, "no intervals without writes", DrainStateMachine, "__init__", _begin_with_rules(quiet_intervals=0)
+    ),
+    PlantedFault(
+        0,
+        "any number of writes is none",
+        DrainStateMachine,
+        "__init__",
+        _begin_with_rules(write_threshold=10**9),
+    ),
+    PlantedFault(
+        0,
+        "the last name server is forgotten",
+        ClusterEnvironment,
+        "read_servers",
+        lambda original, environment: original(environment)[:-1] or original(environment),
+    ),
+    PlantedFault(0, "routes are not read back", DrainRun, "_observe_cluster", _close_at_once),
+    PlantedFault(0, "snapshot taken again after a kill", DrainRun, "_begin_drain", _take_snapshot_again),
+    PlantedFault(0, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
+    PlantedFault(0, "state written in place", atomic_write, "replace_file", _write_in_place),
+    PlantedFault(0, "no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
+    PlantedFault(
+        0,
+        "state is never saved",
+        StateFile,
+        "save",
+        lambda original, file, state: setattr(file, "_last_state", state),
+    ),
+    PlantedFault(0, "lock ignored", process_lock, "_try_lock", lambda original, file: True),
+    PlantedFault(0, "waits continue after a kill", DrainRun, "_begin_drain", _resume_with_waits),
+    PlantedFault(
+        0,
+        "the system's time measures the waits",
+        ProcedureClock,
+        "count_steadily",
+        lambda original, clock: clock.now_ms,
+    ),
+    PlantedFault(
+        0, "the settle time goes on without answers", DrainStateMachine, "_process_server", _keep_settle_time
+    ),
+    PlantedFault(
+        0,
+        "name servers without the broker are safe",
+        DrainStateMachine,
+        "unsure_servers",
+        lambda original, machine: tuple(machine.unknown_servers),
+    ),
+    PlantedFault(0, "silent name servers are safe", DrainStateMachine, "unsure_servers", lambda *args: ()),
+    PlantedFault(0, "lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
+    PlantedFault(0, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
+    PlantedFault(
+        0,
+        "a slave that is behind does not count",
+        state_machine,
+        "list_waiting_for",
+        lambda original, *args: tuple(text for text in original(*args) if "the slave" not in text),
+    ),
+    PlantedFault(0, "undo is not read back", UndoRun, "_verify_restored", _believe_restored),
+    PlantedFault(0, "undo opens everything", undo, "find_differing_queues", _open_all),
+    PlantedFault(
+        0,
+        "undo from the wrong snapshot",
+        undo,
+        "_target_queue",
+        lambda original, topic, saved, saved_own, *others: saved_own.get(topic),
+    ),
+    PlantedFault(
+        0,
+        "undo forgets what changed on the broker",
+        undo,
+        "_target_queue",
+        lambda original, topic, saved, saved_own, *others: original(topic, saved, None, *others),
+    ),
+    PlantedFault(
+        0,
+        "undo restores old numbers of queues",
+        undo,
+        "_target_queue",
+        lambda original, topic, saved, saved_own, own, current: (
+            (saved or {}).get(topic)
+            if own and saved_own and own.get(topic) == saved_own.get(topic)
+            else original(topic, saved, saved_own, own, current)
+        ),
+    ),
+    PlantedFault(
+        0,
+        "undo forgets the last name server",
+        ClusterEnvironment,
+        "restore_queues",
+        lambda original, environment, addr, queues: (
+            dict.fromkeys(queues) if addr.startswith("10.0.0.2") else original(environment, addr, queues)
+        ),
+    ),
+    PlantedFault(0, "undo reopens 4.x name servers", undo, "_needs_wipe", lambda *args: False),
+    PlantedFault(
+        0, "undo forgets brokerPermission", UndoRun, "_restore_permission", lambda original, *args: iter(())
+    ),
+    PlantedFault(
+        0, "permission is saved after its removal", DrainRun, "_set_permission", _overwrite_permission
+    ),
+    PlantedFault(
+        0,
+        "a durable drain does not register again",
+        ClusterEnvironment,
+        "request_registration",
+        lambda original, *args: None,
+    ),
+    PlantedFault(
+        0,
+        "the operator's drain is archived before it is undone",
+        UndoRun,
+        "_restore_all",
+        lambda original, run, *args: (run._folder.archive(), original(run, *args))[1],
+    ),
+    PlantedFault(
+        0,
+        "undo judges by what the broker had before",
+        UndoRun,
+        "_read_own_queues",
+        lambda original, run, addr: run.__dict__.setdefault("own_queues", original(run, addr)),
+    ),
+    PlantedFault(
+        0,
+        "a restart stops without another drain",
+        RollingRestart,
+        "_may_be_open",
+        lambda original, *args: False,
+        "restart",
+    ),
+)

@@ -1,0 +1,7 @@
+"""The procedures that are simulated, by name."""
+
+from tests.simulation.drain_run import DrainRun
+from tests.simulation.restart_run import RestartRun
+from tests.simulation.runner import MakeRun
+
+PROCEDURES: dict[str, MakeRun] = {"drain": DrainRun, "restart": RestartRun}

@@ -1,0 +1,57 @@
+"""Schedules that CI runs: fixed ones, new ones, and those that find planted faults."""
+
+import os
+import warnings
+from collections.abc import Iterator
+from random import SystemRandom
+
+import pytest
+
+from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
+from tests.simulation.procedures import PROCEDURES
+from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
+
+FIXED_SCHEDULES = {"drain": 240, "restart": 40}
+NEW_SCHEDULES = {"drain": 60, "restart": 10}
+
+
+@pytest.fixture(autouse=True)
+def audit_file_of_simulation() -> Iterator[None]:
+    """A run writes its audit to its own disk; a full one is a warning."""
+    before = os.environ["NSADMIN_AUDIT"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        yield
+    os.environ["NSADMIN_AUDIT"] = before
+
+
+def require_no_failure(procedure: str, seeds: range) -> None:
+    failures = run_seeds(PROCEDURES[procedure], seeds, Coverage())
+    assert not failures, "\n\n".join(failure.describe() for failure in failures)
+
+
+@pytest.mark.parametrize("procedure", sorted(PROCEDURES))
+def test_fixed_schedules_break_no_invariant(procedure: str) -> None:
+    require_no_failure(procedure, range(FIXED_SCHEDULES[procedure]))
+
+
+@pytest.mark.parametrize("procedure", sorted(PROCEDURES))
+def test_new_schedules_break_no_invariant(procedure: str) -> None:
+    first = SystemRandom().randrange(1 << 40)
+    require_no_failure(procedure, range(first, first + NEW_SCHEDULES[procedure]))
+
+
+def test_a_schedule_has_the_same_story_each_time() -> None:
+    run_class = PROCEDURES["drain"]
+    stories = [run_schedule(run_class, 7, plan_seed(run_class, 7))[1].story for _ in range(2)]
+    assert stories[0] == stories[1]
+    assert len(stories[0]) > 10
+
+
+@pytest.mark.parametrize("fault", PLANTED_FAULTS, ids=lambda fault: fault.title.replace(" ", "_"))
+def test_a_planted_fault_is_found(fault: PlantedFault) -> None:
+    run_class = PROCEDURES[fault.procedure]
+    faults = plan_seed(run_class, fault.seed)
+    with fault.plant():
+        assert run_schedule(run_class, fault.seed, faults)[0] is not None
+    assert run_schedule(run_class, fault.seed, faults)[0] is None
