@@ -13,6 +13,7 @@ from nsadmin.operations.drain import events
 from nsadmin.operations.drain.runner import DrainPlan
 from nsadmin.operations.drain.safety import SafetyRules
 from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.inventory.keeper import OFF_VARIABLE, InventoryKeeper
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from tests.simulation.broker import HEARTBEAT_MS
 from tests.simulation.cluster import BROKER
@@ -20,6 +21,7 @@ from tests.simulation.name_server import OTHER_CHANNEL
 from tests.simulation.operated_run import STATE_HOME, OperatedRun
 from tests.simulation.world import Fault, InvariantBroken
 
+NO_INVENTORY = InventoryKeeper(str, environment={OFF_VARIABLE: "off"})
 USER_TOPICS = ("orders", "lone")
 _PATIENCE_MS = 15 * 60_000
 """After this time all faults end."""
@@ -76,7 +78,9 @@ class DrainRun(OperatedRun):
     def _drain(self) -> bool:
         world = self.world
         self._is_safe = False
-        prepared = prepare_drain(self.make_admin(), self.plan, STATE_HOME, world.clock_ms, is_dry_run=False)
+        prepared = prepare_drain(
+            self.make_admin(), self.plan, STATE_HOME, world.clock_ms, NO_INVENTORY, is_dry_run=False
+        )
         if prepared.risks and not self.plan.force:
             raise RocketMQError("; ".join(risk.text for risk in prepared.risks))
         with closing(prepared.run_events(self.clock)) as records:
