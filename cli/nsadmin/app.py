@@ -293,15 +293,17 @@ class CommandRun:
         if "brokerName" in command_output.columns:
             command_output = _fill_broker_identities(session, command_output)
         try:
+            has_rows = bool(command_output.rows)
             if session.output_form is None:
-                output.write_rows(command_output, session.options.style)
+                is_selected = output.write_rows(command_output, session.options.style)
+                has_rows = is_selected or (has_rows and self._entry.kind not in ("read", "local"))
             else:
                 output.write_text(session.output_form(command_output))
         except output.InvalidSelectionError as error:
             raise UsageError(str(error)) from None
         failure_count = sum(error is not None for error in command_output.errors)
         is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
-        if is_table and not command_output.rows and not command_output.notes and not failure_count:
+        if is_table and not has_rows and not command_output.notes and not failure_count:
             searched = self._describe_arguments() or f": nsadmin {self._entry.typed_name} found nothing"
             session.write_remark(f"nothing to show{searched}")
         for note in command_output.notes:

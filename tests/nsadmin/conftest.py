@@ -45,9 +45,9 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         declared[:] = declaration_of(run.function).column_names
         return perform(run)
 
-    def writing(rows: ResultRows, style: OutputStyle) -> None:
+    def writing(rows: ResultRows, style: OutputStyle) -> bool:
         undeclared_names.extend(name for name in rows.columns if name not in declared)
-        write_rows(rows, style)
+        return write_rows(rows, style)
 
     monkeypatch.setattr(app.CommandRun, "perform", performing)
     monkeypatch.setattr(output, "write_rows", writing)

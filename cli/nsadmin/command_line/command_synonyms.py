@@ -10,7 +10,7 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "consumer consumers group groups subscription subscriptions",
         ("consumerProgress", "consumerConnection"),
     ),
-    ("clients connection connections", ("client list", "consumerConnection")),
+    ("clients connected connection connections", ("client list", "consumerConnection")),
     ("proxies", ("proxy list",)),
     ("producers", ("producer", "producerConnection")),
     ("message messages msg msgs find search", ("queryMsgByKey", "queryMsgById")),

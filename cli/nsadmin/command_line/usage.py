@@ -65,7 +65,7 @@ def unknown_option(flag: str, known_flags: Sequence[str], advice: str) -> UsageE
     """An option that does not exist; `advice` is for an option that is similar to none."""
     # Every short option is similar to every other one.
     is_long = flag.startswith("--") and len(flag) > 3
-    near_flags = find_similar_names(flag, (*known_flags, "--help"), 0.6, max_names=1) if is_long else []
+    near_flags = find_similar_names(flag, (*known_flags, "--help"), 0.65, max_names=1) if is_long else []
     if flag == "--out":
         return UsageError(f'unknown option "{flag}": write to a file with > FILE')
     return UsageError(f'unknown option "{flag}": {did_you_mean(near_flags) if near_flags else advice}')

@@ -47,7 +47,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
         "request type|not supported",
         "the server does not know the request",
-        "its release is too old, or the address is that of another kind of server",
+        "its version is too old, or the address is that of another kind of server",
         "nsadmin brokerStatus -b ADDR",
         "the server's version is too old, or it is another kind of server: run nsadmin clusterList "
         "to see its version",

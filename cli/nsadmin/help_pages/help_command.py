@@ -27,7 +27,9 @@ def find_page(help_words: Sequence[str]) -> str | None:
         return overview_text()
     if topic_words == ["version"]:
         return "Usage: nsadmin version\n\nPrint the version."
-    if registry.take_command(topic_words)[0] is not None:
+    entry, other_words = registry.take_command(topic_words)
+    # A question can begin with a command's name: export all messages of a topic.
+    if entry is not None and (len(other_words) < 2 or len(topic_words) - len(other_words) > 1):
         return None
     first_word = topic_words[0].lower()
     if first_word in ("options", "environment", "exit-codes"):
@@ -45,7 +47,7 @@ def find_page(help_words: Sequence[str]) -> str | None:
     if first_word == "all":
         return all_commands_text()
     category = registry.find_category(first_word)
-    if category is not None:
+    if category is not None and len(topic_words) < 3:
         return category_text(category)
     if is_group_help(topic_words):
         return group_text(first_word)
@@ -53,6 +55,8 @@ def find_page(help_words: Sequence[str]) -> str | None:
     from nsadmin.help_pages.search import search_text
 
     text = search_text(topic_words)
+    if text is None and entry is not None:
+        return None
     if text is None:
         raise UsageError(
             f'no command and no guide has "{" ".join(topic_words)}": nsadmin help all lists the commands'

@@ -131,7 +131,7 @@ def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit_
     old = cluster("haStatus", "-b", cluster.old.address)
     assert (
         old.code,
-        "nsadmin: the server's release is too old, or it is another kind of server" in old.err,
+        "nsadmin: the server's version is too old, or it is another kind of server" in old.err,
     ) == (1, True)
     locked = cluster("updateNamesrvConfig", "kvConfigPath", "/tmp/x")
     assert (

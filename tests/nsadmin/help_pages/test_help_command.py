@@ -30,6 +30,7 @@ def test_all_lists_every_command() -> None:
 def test_a_command_has_a_page_of_its_own() -> None:
     assert find_page(["kv", "get"]) is None
     assert find_page(["topic-route"]) is None
+    assert find_page(["what", "if", "a", "broker", "dies"]) is None
 
 
 def test_help_and_version_have_pages() -> None:
@@ -62,6 +63,8 @@ def test_help_and_version_have_pages() -> None:
         ("delete unused topics", "orphans"),
         ("prometheus alert lag", "exporter"),
         ("make a topic read only", "updateTopicPerm"),
+        ("export all messages of a topic", "messages export"),
+        ("clients connected to a broker", "client list"),
     ],
 )
 def test_other_words_are_searched(words: str, best: str) -> None:

@@ -180,8 +180,7 @@ def consumer_progress(
     With -t and without GROUP, the rows are the queues of all groups of the topic.
 
     Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
-    of messages consumed per second. lag and inflight are the sums of diff and inflight. --sort,
-    --columns and --filter accept both names, for example diff and lag.
+    of messages consumed per second. lag and inflight are the sums over the queues.
 
     If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
     broker, and the exit code is 3 (see `nsadmin inventory list`).
@@ -189,6 +188,8 @@ def consumer_progress(
     Examples:
         # All groups, starting with the largest lag
         nsadmin consumerProgress --sort -lag
+        # Groups without a connected client
+        nsadmin consumerProgress --filter count=0
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # Only one topic, with the client that owns each queue

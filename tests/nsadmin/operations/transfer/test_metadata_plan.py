@@ -38,7 +38,7 @@ def test_4_x_keeps_accounts_and_has_neither_users_nor_attributes() -> None:
         (
             Section.USERS,
             "alice",
-            "brokers of 4.9.7 have accounts in place of users: create one with `nsadmin updateAclConfig`",
+            "brokers of 4.9.7 have accounts in place of users: see `nsadmin updateAclConfig --help`",
         ),
     ]
 

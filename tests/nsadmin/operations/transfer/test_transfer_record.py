@@ -44,5 +44,6 @@ def test_a_record_of_an_earlier_release_is_read_and_written_alike(pair: ClusterP
 )  # fmt: skip
 def test_an_unreadable_record_is_an_error_with_advice(pair: ClusterPair, text: str) -> None:
     pair.target_server.kv["NSADMIN_TRANSFER"] = {"C/T/U": text or "no json"}
-    with pytest.raises(NotApplied, match="is unreadable: delete it with `nsadmin deleteKvConfig`"):
+    advice = "begin again, delete it there: `nsadmin deleteKvConfig NSADMIN_TRANSFER"
+    with pytest.raises(NotApplied, match=advice):
         TransferStore(pair.clusters.target, "C/T/U").load()
