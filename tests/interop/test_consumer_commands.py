@@ -180,7 +180,8 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
     ]
     [row] = cluster(*reset_queue).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
-    undo = cluster("audit", "list").rows[-1]["undo"]
+    listed = cluster("audit", "list"); assert listed.rows, listed
+    undo = listed.rows[-1]["undo"]
     [row] = cluster(*shlex.split(undo)[1:], "--yes").rows
     assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 0, 10, "done")
     assert cluster.diffs() == [0] * 8

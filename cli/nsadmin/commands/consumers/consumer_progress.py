@@ -169,11 +169,11 @@ def consumer_progress(
 ) -> ResultRows:
     """Show how far a consumer group is behind on each queue, or how far all groups are behind.
 
-    nsadmin asks every broker, even if no route leads to it. diff is the number of messages that the group has
+    nsadmin asks every broker, even if no route leads to it. lag is the number of messages that the group has
     not consumed. inflight is the number of messages that were pulled but not acknowledged (5.1 and later).
     lastTime is the time in UTC when the last consumed message was stored.
 
-    diff is unknown, and lagReason says why, in three cases. The group has committed no offset, so its
+    lag is unknown, and lagReason says why, in three cases. The group has committed no offset, so its
     clients choose where they start. The offset is beyond the end of the queue. Or the group broadcasts, so
     each client keeps its own offsets. The totals do not include such queues.
 
