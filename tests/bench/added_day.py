@@ -28,7 +28,7 @@ _TICKS, _PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
 class Cost(NamedTuple):
-    """Seconds, seconds of processor time, and the greatest memory of all processes in MiB."""
+    """Seconds, seconds of processor time, and the greatest memory of a process (Java's) in MiB."""
 
     seconds: float
     processor_seconds: float
@@ -54,7 +54,7 @@ def run_pipeline(input_folder: Path, output_folder: Path, options: list[str]) ->
             while not ended.wait(0.2):
                 usage = list_usage(process.pid)
                 seconds_by_pid.update({pid: seconds for pid, (seconds, _) in usage.items()})
-                peak_bytes = max(peak_bytes, sum(memory for _, memory in usage.values()))
+                peak_bytes = max([peak_bytes, *(memory for _, memory in usage.values())])
 
         watcher = threading.Thread(target=measure)
         watcher.start()

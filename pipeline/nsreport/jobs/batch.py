@@ -121,6 +121,7 @@ class PipelineRun:
         self._report_note = report_note
         self._first_day: date | None = None
         self._first_days: dict[str, date | None] = {}
+        self._changes_past: dict[str, bool] = {}
         self._request = request
         table_store = TableStore(spark, request.output_folder, request.kept_time)
         self._tables = TableWorkspace(spark, table_store, report_result)
@@ -211,8 +212,14 @@ class PipelineRun:
         self._report_note(
             _describe_days(new_days, max(data_days.difference(new_days), default=date.min), first_day)
         )
-        self._adapt_session(first_day)
         other_tables = [table for table in silver.HISTORY_TABLES if table not in observer_tables]
+        self._changes_past.clear()
+        if first_day is not None:
+            session.adapt_session(self._spark, 0)
+            for table in other_tables:
+                if {*observer_tables, table}.issuperset(silver.HISTORY_TABLES[table].deciding_tables):
+                    self._find_past_changes(table, first_day)
+        self._adapt_session(first_day)
         run_tasks(
             [
                 *self._plan_day_tables(refreshed_days),
@@ -304,12 +311,20 @@ class PipelineRun:
             if input_table.name in self._first_days and input_table != table
         ):
             return False
-        return (
-            history.find_past_changes is None
-            or history.find_past_changes(
-                *map(self._tables.read_table, history.deciding_tables), first_day
-            ).isEmpty()
-        )
+        return not self._find_past_changes(table, first_day)
+
+    def _find_past_changes(self, table: TableSpec, first_day: date) -> bool:
+        """Whether new rows change what a table says about the days before; see `silver.HistoryTable`."""
+        history = silver.HISTORY_TABLES[table]
+        if history.find_past_changes is None:
+            return False
+        if table.name not in self._changes_past:
+            deciding_rows = list(map(self._tables.find_table, history.deciding_tables))
+            # A table that is not there has no past.
+            self._changes_past[table.name] = (
+                None in deciding_rows or not history.find_past_changes(*deciding_rows, first_day).isEmpty()
+            )
+        return self._changes_past[table.name]
 
     def _read_past(self, table: TableSpec, first_day: date | None) -> Sequence[Any]:
         """Return the past that a table continues, and the begin of the day: see `silver.HistoryTable`."""
