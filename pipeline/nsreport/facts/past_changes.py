@@ -5,9 +5,10 @@ nothing. Everything else follows from these rows and from the states that last u
 """
 
 from datetime import date
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import coalesce, col, lit, when
+from pyspark.sql.functions import col, lit, when
 from pyspark.sql.functions import min as lowest
 
 from nsreport.sources import journals
@@ -36,11 +37,16 @@ def find_new_clusters(
     observer_days: DataFrame, broker_clusters: DataFrame, route_intervals: DataFrame, first_day: date
 ) -> DataFrame:
     """Return the name servers that have another best observer, or a known broker in another cluster."""
-    servers = broker_clusters.select("server").distinct()
+    servers = observer_days.where(_is_before(first_day)).select("server").distinct()
     clusters_before, clusters_now = (
         journals.find_broker_clusters(named_clusters)
         .crossJoin(servers)
-        .select("server", "brokerName", journals.known_cluster().alias(column_name))
+        .select(
+            "server",
+            "brokerName",
+            journals.known_cluster().alias(column_name),
+            col("byServer")[col("server")].isNotNull().alias("isOwn"),
+        )
         for named_clusters, column_name in (
             (broker_clusters.where(_is_before(first_day)), "before"),
             (broker_clusters, "now"),
@@ -51,12 +57,17 @@ def find_new_clusters(
     homeless_brokers = homeless_routes.select(
         "server", "brokerName", lit(journals.NO_CLUSTER).alias("before")
     )
-    moved_brokers = clusters_before.unionByName(homeless_brokers).join(clusters_now, ["server", "brokerName"])
-    return (
-        moved_brokers.where("before <> now")
-        .select("server")
-        .unionByName(find_new_observers(observer_days, first_day))
+    names_before = clusters_before.drop("isOwn").unionByName(homeless_brokers)
+    moved_brokers = names_before.join(clusters_now, ["server", "brokerName"]).where("before <> now")
+    # A broker that moved, and moved back: the rows of the days before may have the cluster between.
+    later_names = broker_clusters.where(~_is_before(first_day)).select(
+        col("server").alias("namedBy"), "brokerName", "clusterName"
     )
+    returned_brokers = later_names.join(clusters_now, "brokerName").where(
+        "clusterName <> now and (namedBy = server or not isOwn)"
+    )
+    changed_servers = (moved_brokers.select("server"), returned_brokers.select("server"))
+    return reduce(DataFrame.unionByName, changed_servers, find_new_observers(observer_days, first_day))
 
 
 def find_new_route_servers(
@@ -65,9 +76,7 @@ def find_new_route_servers(
     """Return the known name servers that report a known cluster for the first time."""
     first_days = route_servers.groupBy("server", "cluster").agg(lowest("date").alias("date"))
     known_clusters = route_servers.where(_is_before(first_day)).select("cluster").distinct()
-    known_servers = knowledge_intervals.where(coalesce(col("validFrom") < lit(first_day), lit(True))).select(
-        "server"
-    )
+    known_servers = knowledge_intervals.where(col("validFrom") < lit(first_day)).select("server")
     new_servers = first_days.where(~_is_before(first_day)).join(known_clusters, "cluster", "left_semi")
     return new_servers.join(known_servers, "server", "left_semi")
 

@@ -181,7 +181,7 @@ class PipelineRun:
         day_events: DataFrame,
         is_refreshed: DayTest,
     ) -> int:
-        event_count = self._tables.count_rows(silver.EVENT_TABLE)
+        event_count = self._tables.table_store.count_rows(silver.EVENT_TABLE, is_refreshed)
         table_rows = build_from_days(day_events)
         if self._is_small_run():
             table_rows = local_rows.keep_in_memory(table_rows)
