@@ -132,9 +132,10 @@ messages: .venv/.stamp ## test produce, consume, messages import and dlq replay 
 simulation: .venv/.stamp ## run drains and rolling restarts in a simulated cluster with random faults (SCHEDULES=100000, SEED=N for the story of one)
 	$(BIN)/python -m tests.simulation $(if $(PROCEDURE),--procedure $(PROCEDURE)) $(if $(SEED),--seed $(SEED),--schedules $(or $(SCHEDULES),100000))
 
-truth: .venv/.spark ## compare reports with the truth about random overlapping faults: journals of SEEDS=200, and logs of LOG_SEEDS=20; print SHOWN=20 wrong rows of each
+truth: .venv/.spark ## compare reports with the truth about random overlapping faults: journals of SEEDS=200, and logs of LOG_SEEDS=20; print SHOWN=20 wrong rows of each; then cut journals of RUN_SEEDS=20 into random runs
 	$(BIN)/python -m tests.truth --journals --seeds $(or $(SEEDS),200) --shown $(or $(SHOWN),20)
 	$(BIN)/python -m tests.truth --seeds $(or $(LOG_SEEDS),20) --shown $(or $(SHOWN),20)
+	$(BIN)/python -m tests.truth.random_runs --seeds $(or $(RUN_SEEDS),20)
 
 mcp-proof: .venv/.stamp ## call the tools of nsadmin mcp CALLS=10000 times at random on a Java cluster, and check that nothing changes (30 minutes)
 	NSADMIN_MCP_CALLS=$(or $(CALLS),10000) $(BIN)/python -m pytest tests/interop/test_mcp.py

@@ -29,6 +29,7 @@ from nsreport.runtime.flags import RunArguments
 from nsreport.runtime.input_size import estimate_plain_bytes, last_write_seconds
 from nsreport.runtime.java import JavaNotFoundError
 from nsreport.sources.input_files import InputNotFoundError, InputSource
+from nsreport.tables import silver
 from nsreport.tables.output_lock import (
     OutputBusyError,
     OutputFileSystemError,
@@ -125,22 +126,26 @@ def open_spark_session(arguments: RunArguments) -> Iterator[SparkSession]:
 def is_short_run(arguments: RunArguments) -> bool:
     """Whether the run is known to read no more than `SMALL_INPUT_BYTES`.
 
-    Without new input a run reads only the tables of the requested reports; otherwise it may read everything.
+    Without new input a run reads only the tables of the requested reports. With it, a run reads little more
+    than the new input, unless it is the first one.
     """
     if arguments.is_stream and not arguments.once:
         return False
     input_paths = [*arguments.input, *(source_path for _, source_path in arguments.source)]
-    if estimate_plain_bytes(input_paths, last_write_seconds(f"{arguments.output}/{BRONZE_FILES.name}")) == 0:
+    plain_bytes = estimate_plain_bytes(
+        input_paths, last_write_seconds(f"{arguments.output}/{BRONZE_FILES.name}")
+    )
+    if plain_bytes == 0:
         table_names = list_input_tables(add_source_reports(arguments.reports or REPORTS_BY_NAME))
         plain_bytes = estimate_plain_bytes(f"{arguments.output}/{table_name}" for table_name in table_names)
-    else:
+    elif not last_write_seconds(f"{arguments.output}/{silver.OBSERVER_DAY_TABLE.name}"):
         plain_bytes = estimate_plain_bytes([*input_paths, f"{arguments.output}/bronze"])
     return plain_bytes is not None and plain_bytes <= SMALL_INPUT_BYTES
 
 
 def run_batch(spark: SparkSession, run_request: RunRequest, arguments: RunArguments) -> int:
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
-    pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result)
+    pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result, write_note)
     run_outcome = pipeline_run.run_all()
     if arguments.compact:
         pipeline_run.compact_tables()
@@ -149,7 +154,7 @@ def run_batch(spark: SparkSession, run_request: RunRequest, arguments: RunArgume
 
 def run_stream(spark: SparkSession, run_request: RunRequest, arguments: RunArguments) -> int:
     """Process new files as a stream: those that exist now (`--once`), or until a signal stops the process."""
-    pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result)
+    pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result, write_note)
     pipeline_run.refresh_tables()
     order_stream = OrderStream(spark, pipeline_run, arguments.output)
     order_stream.order_new_files()
@@ -223,6 +228,10 @@ def build_run_request(arguments: RunArguments) -> RunRequest:
         run_record.digest_inputs(request_words, input_paths),
         timedelta(seconds=arguments.keep),
     )
+
+
+def write_note(note: str) -> None:
+    write_message(note=note)
 
 
 def write_table_result(table_result: TableResult) -> None:

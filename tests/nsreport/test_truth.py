@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import current_timestamp, lit, md5, timestamp_millis, to_date
 
 from namesrv_core.lab.truth_log import Deed
-from nsreport.facts import entries, routes
-from nsreport.facts.agreement import build_agreement_intervals
+from nsreport.facts import entries
+from nsreport.facts.agreement import list_route_servers
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
@@ -33,7 +33,7 @@ from tests.support.scores import (
     seat,
     span_of,
 )
-from tests.support.silver_rows import covered, no_facts, turned
+from tests.support.silver_rows import agreed, covered, no_facts, routed, turned
 
 
 @pytest.fixture(scope="module")
@@ -111,11 +111,11 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
     turns = turned(ns_event).localCheckpoint()
-    facts = routes.build_route_intervals(ns_event, turns).localCheckpoint()
+    facts = routed(ns_event, turns).localCheckpoint()
     of_keys = entries.build_entry_intervals(ns_event, turns).localCheckpoint()
     known = build_knowledge_intervals(turns).localCheckpoint()
     rows = ns_divergence(
-        facts, of_keys, build_agreement_intervals(facts, known), known, START, until
+        facts, of_keys, agreed(facts, known), list_route_servers(facts), known, START, until
     ).collect()
     rows = [row for row in rows if row.topic is not None]
     score = Score("divergence")

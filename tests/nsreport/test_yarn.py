@@ -90,10 +90,10 @@ def test_tables_in_hdfs_keep_their_rows_and_refuse_a_second_writer(
         assert late.count_rows(table) == 2
         changed = store()
         newer = spark.createDataFrame([(first_day, cluster, 3)], columns)
-        assert changed.replace_rows(table, newer, [first_day]) == 1
+        assert changed.replace_rows(table, newer, {first_day}.__contains__) == 1
         changed.remove_old_files()
         with pytest.raises(OutputBusyError):
-            late.replace_rows(table, newer, [first_day])
+            late.replace_rows(table, newer, {first_day}.__contains__)
         kept = store().read_table(table)
         assert kept is not None
         assert sorted(row.topics for row in kept.collect()) == [2, 3]

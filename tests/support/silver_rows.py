@@ -6,19 +6,21 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from nsreport.facts.agreement import build_agreement_intervals, list_route_servers
 from nsreport.facts.knowledge_changes import find_knowledge_changes
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
+from nsreport.facts.routes import build_route_intervals, list_broker_clusters
 from tests.support.ns_events import START
 
 ROUTE_INTERVAL = (
     "server string, cluster string, topic string, brokerName string, readQueueNums bigint, "
     "writeQueueNums bigint, perm bigint, topicSysFlag bigint, validFrom timestamp, validTo timestamp, "
     "fromType string, fromCause string, fromClient string, toType string, toCause string, "
-    "toClient string, known boolean, date date"
+    "toClient string, known boolean, date date, endDate date"
 )
 ENTRY_INTERVAL = (
     "server string, cluster string, field string, name string, key string, value string, "
-    "validFrom timestamp, validTo timestamp, date date"
+    "validFrom timestamp, validTo timestamp, date date, endDate date"
 )
 KNOWLEDGE_INTERVAL = (
     "observer string, server string, isRouteSource boolean, known boolean, validFrom timestamp, "
@@ -55,6 +57,16 @@ def covered(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame
 def turned(ns_event: DataFrame, log_fact: DataFrame | None = None) -> DataFrame:
     """The turns of these events."""
     return find_knowledge_changes(ns_event, no_facts(ns_event.sparkSession) if log_fact is None else log_fact)
+
+
+def routed(ns_event: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
+    """The route intervals of these events."""
+    return build_route_intervals(ns_event, knowledge_changes, list_broker_clusters(ns_event))
+
+
+def agreed(route_interval: DataFrame, knowledge_interval: DataFrame) -> DataFrame:
+    """The agreement intervals of these route intervals."""
+    return build_agreement_intervals(route_interval, list_route_servers(route_interval), knowledge_interval)
 
 
 def no_facts(spark: SparkSession) -> DataFrame:

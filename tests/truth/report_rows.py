@@ -78,13 +78,15 @@ def _build_tables(spark: SparkSession, run_folder: Path, report_names: Sequence[
         **{table.name: build_table(events) for table, build_table in silver.DAY_TABLES.items()},
     }
     needed_names = list_input_tables(add_source_reports(report_names))
-    for table, (_, input_tables) in reversed(silver.HISTORY_TABLES.items()):
+    for table, history in reversed(silver.HISTORY_TABLES.items()):
         if table.name in needed_names:
-            needed_names.update(table.name for table in input_tables)
-    for table, (build_table, input_tables) in silver.HISTORY_TABLES.items():
+            needed_names.update(each.name for each in history.all_inputs)
+    for table, history in silver.HISTORY_TABLES.items():
         if table.name not in needed_names:
             continue
-        tables[table.name] = _keep_locally(build_table(*(tables[each.name] for each in input_tables)))
+        tables[table.name] = _keep_locally(
+            history.build(*(tables[each.name] for each in (*history.inputs, *history.whole_inputs)))
+        )
     return tables
 
 

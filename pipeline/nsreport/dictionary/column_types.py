@@ -6,13 +6,13 @@ A column has the same type in all tables, except those of EXCEPTIONS.
 import re
 
 _COLUMNS_BY_TYPE = {
-    "date": "date fullDate earliestDate latestDate",
+    "date": "date endDate fullDate earliestDate latestDate",
     "timestamp": "ts endTs closedTs openedTs validFrom validTo ingestTime knownSince lastPut lastTs",
     "double": "seconds availability putShare getShare fairShare putRatio skew gini queueSkew bytesPerDay "
     "lowBytesPerDay highBytesPerDay lagPerSecond sum putTps getTps commitLogDiskRatio quarantineShare "
     "confidence putMillis getMillis",
     "boolean": "ongoing stuck known isLog isRouteSource resumed ok brokerActive changesWrite "
-    "differ isWatchChange",
+    "differ isWatchChange hasSnapshot",
     "int": "orderOffset days",
     "array<string>": "servers unreachableServers",
     "map<string,double>": "waterMarks requests responses",
@@ -20,7 +20,8 @@ _COLUMNS_BY_TYPE = {
     "maxLag messagesIn bytesIn messagesOut bytesOut sentBack minutes brokers starts stops pauses failedPolls "
     "eventsLost repairs decodeErrors unparsedWarnings scanGaps silentBrokers closedTopics openedTopics "
     "changes unfinishedChanges readQueueNums writeQueueNums perm topicSysFlag line length modified seq "
-    "time since recordOrder lost polls bootTime putTotal getTotal commitLogMinOffset commitLogMaxOffset "
+    "time lastTime since recordOrder firstOrder lastOrder lost polls bootTime putTotal getTotal "
+    "commitLogMinOffset commitLogMaxOffset "
     "dispatchBehindBytes sendQueueSize pullQueueSize earliestMessageTime queueCount uncommittedQueues "
     "brokerOffset consumerOffset lag inflight consumedTime millis lines quarantinedLines lateLines gaps "
     "clients peakClients clientsLeft clientsLost routeFailures failedTopics nameServerFailures syncFailures "
@@ -47,7 +48,8 @@ _UNIT_BY_COLUMN = {
     "getTotal": "messages", "messagesIn": "messages", "messagesOut": "messages", "sentBack": "messages",
     "putTps": "messages/s", "getTps": "messages/s", "lagPerSecond": "messages/s",
     "length": "bytes", "bytesIn": "bytes", "bytesOut": "bytes", "bytes": "bytes", "minutes": "minutes",
-    "time": "ms since 1970", "since": "ms since 1970", "bootTime": "ms since 1970",
+    "time": "ms since 1970", "lastTime": "ms since 1970", "since": "ms since 1970",
+    "bootTime": "ms since 1970",
     "earliestMessageTime": "ms since 1970", "consumedTime": "ms since 1970", "modified": "ms since 1970",
     "seconds": "s", "millis": "ms", "days": "days", "commitLogMinOffset": "bytes",
     "commitLogMaxOffset": "bytes", "confidence": "0 to 1", "fairShare": "0 to 1",

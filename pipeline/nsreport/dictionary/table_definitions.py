@@ -56,6 +56,7 @@ SHARED_MEANINGS: Mapping[str, str] = {
     "client": "address that sent the request",
     "validFrom": "start of the state",
     "validTo": "end of the state; null: it lasts",
+    "endDate": "day of validTo; null: the state lasts",
     "known": "whether the state is known; false: this is the last known state",
     "file": "file of the line",
     "line": "number of the line in its file, or the offset of its block",
@@ -156,7 +157,16 @@ _DEFINITIONS = (
             **_pick_meanings("cluster", "topic", "brokerName"),
             "differ": "whether the name servers whose tables were known had different queues",
             "isWatchChange": "whether the tables of a name server became known or unknown at validFrom",
-            **_pick_meanings("validFrom", "validTo", "date"),
+            **_pick_meanings("validFrom", "validTo", "date", "endDate"),
+        },
+    ),
+    define_table(
+        "silver/broker_cluster",
+        "A cluster that an observer named for a broker on a day.",
+        {
+            **_pick_meanings("date", "observer", "server", "brokerName"),
+            "clusterName": "name of the cluster",
+            "time": "time of the last record that named it on that day",
         },
     ),
     define_table(
@@ -167,7 +177,7 @@ _DEFINITIONS = (
             "seq": _LIFECYCLE_MEANINGS["seq"],
             **_pick_meanings("time", "reason", "brokerName", "brokerId", "brokerAddr"),
             **{name: meaning for name, meaning in _LIFECYCLE_MEANINGS.items() if name != "seq"},
-            **_pick_meanings("cluster", "server", "observer", "isLog", "recordOrder"),
+            **_pick_meanings("cluster", "server", "observer", "isLog", "recordOrder", "date"),
         },
     ),
     define_table(
@@ -195,7 +205,7 @@ _DEFINITIONS = (
             "name": "name of the broker group, or the namespace",
             "key": "id of the broker, or the key",
             "value": "address or value",
-            **_pick_meanings("validFrom", "validTo", "date"),
+            **_pick_meanings("validFrom", "validTo", "date", "endDate"),
         },
     ),
     define_table(
@@ -207,7 +217,7 @@ _DEFINITIONS = (
             **_pick_meanings("recordOrder"),
             "orderOffset": "-1 just before the record, 0 at the record, 1 just after it",
             "since": "time from which the row counts, never earlier than the rows before it",
-            **_pick_meanings("reason", "cause", "client"),
+            **_pick_meanings("reason", "cause", "client", "date"),
         },
     ),
     define_table(
@@ -232,6 +242,18 @@ _DEFINITIONS = (
             "key": "address, or the subject of the line",
             "value": "number in the line",
             **_pick_meanings("text", "file", "line", "date"),
+        },
+    ),
+    define_table(
+        "silver/observer_day",
+        "The records of an observer on a day.",
+        {
+            **_pick_meanings("date", "observer", "server", "isLog"),
+            "hasSnapshot": "whether there is a snapshot among them",
+            "firstOrder": "lowest recordOrder",
+            "lastOrder": "highest recordOrder",
+            "lastTime": "latest time",
+            "lastType": "type of the last record",
         },
     ),
     define_table(
@@ -267,8 +289,13 @@ _DEFINITIONS = (
             **_pick_meanings("validFrom", "validTo"),
             **_cause_meanings("from", "began"),
             **_cause_meanings("to", "ended"),
-            **_pick_meanings("known", "date", "cluster"),
+            **_pick_meanings("known", "date", "endDate", "cluster"),
         },
+    ),
+    define_table(
+        "silver/route_server",
+        "A cluster whose routes a name server began to report on a day.",
+        _pick_meanings("date", "server", "cluster"),
     ),
     define_table(
         "silver/stats_minute",

@@ -9,11 +9,13 @@ from pyspark.sql.functions import (
     lit,
     timestamp_millis,
     to_date,
+    unix_millis,
     when,
 )
 
 from nsreport.facts import knowledge_intervals
-from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
+from nsreport.facts.knowledge_changes import add_counted_time, add_observer_columns, select_route_records
+from nsreport.facts.spans import ALWAYS_MS
 from nsreport.runtime.session import broadcast_rows
 from nsreport.sources.journals import NO_CLUSTER
 
@@ -21,16 +23,22 @@ ADDRESS_FIELD, KV_FIELD = "brokerAddr", "kv"
 _ENTRY_KEY = ["server", "cluster", "field", "name", "key"]
 
 
-def build_entry_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
+def build_entry_intervals(
+    ns_event: DataFrame,
+    knowledge_changes: DataFrame,
+    carried_intervals: DataFrame | None = None,
+    since_ms: int = ALWAYS_MS,
+) -> DataFrame:
     """Return a row for each span in which an entry had the same value, as far as the observer reports it.
 
     `field` is brokerAddr (`name` is the broker's name, `key` its id) or kv (`name` is the namespace).
-    `validTo` is null for the present value.
+    `validTo` is null for the present value. `carried_intervals` and `since_ms` are as in
+    `routes.build_route_intervals`.
     """
-    observer_events = select_route_events(ns_event)
+    observer_events = select_route_records(add_observer_columns(ns_event), knowledge_changes)
     fresh_marks = (
         knowledge_intervals.find_route_marks(knowledge_changes)
-        .where("isFresh")
+        .where(col("isFresh") & (col("since") >= since_ms))
         .select("server", col("epoch").alias("recordOrder"), "since")
     )
     epoch_starts = broadcast_rows(fresh_marks)
@@ -40,6 +48,15 @@ def build_entry_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> 
         .unionByName(_snapshot_addresses(fresh_snapshots))
         .unionByName(_snapshot_kv_values(fresh_snapshots))
     )
+    if carried_intervals is not None:
+        carried_steps = carried_intervals.select(
+            *_ENTRY_KEY,
+            lit(-1).alias("recordOrder"),
+            lit(1).alias("nth"),
+            unix_millis("validFrom").alias("since"),
+            "value",
+        )
+        present_steps = present_steps.unionByName(carried_steps)
     # An entry that a fresh snapshot lacks is gone: each fresh snapshot first ends every entry.
     absent_steps = (
         present_steps.select(*_ENTRY_KEY)
@@ -56,6 +73,7 @@ def build_entry_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> 
         timestamp_millis("since").alias("validFrom"),
         timestamp_millis("until").alias("validTo"),
         to_date(timestamp_millis("since")).alias("date"),
+        to_date(timestamp_millis("until")).alias("endDate"),
     )
 
 

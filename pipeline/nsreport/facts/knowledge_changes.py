@@ -17,7 +17,10 @@ from pyspark.sql.functions import (
     lag,
     lead,
     lit,
+    max_by,
     struct,
+    timestamp_millis,
+    to_date,
     when,
 )
 from pyspark.sql.functions import max as highest
@@ -64,18 +67,38 @@ def add_observer_columns(ns_events: DataFrame) -> DataFrame:
     )
 
 
-def select_route_events(ns_event: DataFrame) -> DataFrame:
-    """Return the records of the best observer of each name server: its own journal, else a collector."""
-    observer_events = add_observer_columns(ns_event)
-    best_observers = observer_events.where(is_snapshot() & col("seq").isNotNull()).groupBy("server")
-    return observer_events.join(
+def select_route_records(observer_rows: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
+    """Keep the rows of the best observer of each name server: its own journal, else a collector."""
+    best_observers = knowledge_changes.where(is_snapshot() & ~col("isLog")).groupBy("server")
+    return observer_rows.join(
         broadcast_rows(best_observers.agg(lowest("observer").alias("observer"))),
         ["server", "observer"],
         "left_semi",
     )
 
 
-def find_knowledge_changes(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
+def build_observer_days(
+    ns_event: DataFrame, log_fact: DataFrame, earlier_days: DataFrame | None = None
+) -> DataFrame:
+    """Return a row for each observer and day: the orders and times of its records, and the type of the last.
+
+    From these rows follows what `find_knowledge_changes` has to know of the days before those that it reads,
+    `earlier_days`.
+    """
+    own_records = _collect_records(ns_event, log_fact, earlier_days).where("not isEarlier")
+    observer_days = own_records.groupBy(_record_date(), "observer", "server", "isLog")
+    return observer_days.agg(
+        highest(is_snapshot() & ~col("isLog")).alias("hasSnapshot"),
+        lowest("recordOrder").alias("firstOrder"),
+        highest("recordOrder").alias("lastOrder"),
+        highest("time").alias("lastTime"),
+        max_by("type", "recordOrder").alias("lastType"),
+    )
+
+
+def find_knowledge_changes(
+    ns_event: DataFrame, log_fact: DataFrame, earlier_days: DataFrame | None = None
+) -> DataFrame:
     """Return a row for each record, or gap between records, that may change what is known of a name server.
 
     Rows are ordered by `recordOrder`, and by `orderOffset` for rows just before (-1) or after (1) a record.
@@ -88,6 +111,8 @@ def find_knowledge_changes(ns_event: DataFrame, log_fact: DataFrame) -> DataFram
     - silent, heard: the observer was silent for long, and wrote again;
     - paused: the name server was paused;
     - last: the last record (its type is the `reason`).
+
+    `earlier_days` are the rows of `build_observer_days` for the days before these events.
     """
     event_type, is_log = col("type"), col("isLog")
     max_silence_ms = when(is_log & (col("typeBefore") != _SCAN_KIND), QUIET_LOG_MS).otherwise(JOURNAL_HOLE_MS)
@@ -132,14 +157,15 @@ def find_knowledge_changes(ns_event: DataFrame, log_fact: DataFrame) -> DataFram
         ),
     }
     record_columns = ["observer", "server", "isLog", "time"]
-    record_changes = _order_records(_collect_records(ns_event, log_fact)).select(
+    ordered_records = _order_records(_collect_records(ns_event, log_fact, earlier_days))
+    record_changes = ordered_records.where("not isEarlier").select(
         *record_columns,
         *(change_struct.alias(change_name) for change_name, change_struct in change_structs.items()),
     )
     change_rows = record_changes.where(coalesce(*map(col, change_structs)).isNotNull())
     return change_rows.select(
         *record_columns, explode(array_compact(array(*change_structs))).alias("change")
-    ).select(*record_columns, "change.*")
+    ).select(*record_columns, "change.*", _record_date())
 
 
 def add_counted_time(observer_events: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
@@ -157,6 +183,10 @@ def is_snapshot() -> Column:
     return col("type") == "Snapshot"
 
 
+def _record_date() -> Column:
+    return to_date(timestamp_millis("time")).alias("date")
+
+
 def _is_counted() -> Column:
     return col("type").isin(*MARK_TYPES, "ServerPaused") | col("isLog")
 
@@ -165,7 +195,7 @@ def _order_records(all_records: DataFrame) -> DataFrame:
     """Add the values of the previous record. Many rows are sorted here, so they carry few columns."""
     observer_window = Window.partitionBy(hash_key(["observer"])).orderBy("recordOrder")
     narrow_records = all_records.select(
-        "observer", "server", "isLog", "recordOrder", "time", "type",
+        "observer", "server", "isLog", "recordOrder", "time", "type", "isEarlier",
         *(when(_is_counted(), col(column_name)).alias(column_name) for column_name in (*_CAUSE_COLUMNS,
         "pauseMillis")),
     )  # fmt: skip
@@ -181,11 +211,25 @@ def _order_records(all_records: DataFrame) -> DataFrame:
     )
 
 
-def _collect_records(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
-    """Return all signs of life of a name server: its records, and the facts of its log."""
+def _collect_records(
+    ns_event: DataFrame, log_fact: DataFrame, earlier_days: DataFrame | None = None
+) -> DataFrame:
+    """Return all signs of life of a name server: its records, and the facts of its log.
+
+    The last record of each observer in `earlier_days` has the latest time of all of them, and `isEarlier`.
+    """
     event_records = add_observer_columns(ns_event).select(
-        "observer", "server", "isLog", "recordOrder", "time", "type", *_CAUSE_COLUMNS, "pauseMillis"
-    )
+        "observer", "server", "isLog", "recordOrder", "time", "type", *_CAUSE_COLUMNS, "pauseMillis",
+        lit(False).alias("isEarlier"),
+    )  # fmt: skip
+    if earlier_days is not None:
+        last_records = earlier_days.groupBy("observer", "server", "isLog").agg(
+            highest("lastOrder").alias("recordOrder"),
+            highest("lastTime").alias("time"),
+            max_by("lastType", "lastOrder").alias("type"),
+            lit(True).alias("isEarlier"),
+        )
+        event_records = event_records.unionByName(last_records, allowMissingColumns=True)
     logged_servers = event_records.where("isLog").select("server").distinct()
     fact_kind = col("kind")
     is_life_sign = (
@@ -213,6 +257,7 @@ def _collect_records(ns_event: DataFrame, log_fact: DataFrame) -> DataFrame:
             "type",
             *(lit(None).cast("string").alias(column_name) for column_name in _CAUSE_COLUMNS),
             lit(None).cast("bigint").alias("pauseMillis"),
+            lit(False).alias("isEarlier"),
         )
     )
 

@@ -54,7 +54,7 @@ _JUDGED_COLUMNS = (
 def find_route_marks(knowledge_changes: DataFrame) -> DataFrame:
     """Return the moments at which route tables become known or unknown. Route intervals are built on them.
 
-    The marks come from one observer per name server, the one that `select_route_events` chooses. They are
+    The marks come from one observer per name server, the one that `select_route_records` chooses. They are
     ordered by `recordOrder`, and by `orderOffset` for marks just before or after a record. `isFresh` marks a
     snapshot whose content does not follow from earlier records. `epoch` is the `recordOrder` of the latest
     fresh snapshot.

@@ -46,7 +46,7 @@ def select_lifecycle_events(ns_event: DataFrame) -> DataFrame:
     is_relevant = (event_type != "TopicsChanged") | col("isLog") | may_change_write()
     lifecycle_events = add_observer_columns(ns_event).where((event_type != "BrokerChanged") & is_relevant)
     named_events = lifecycle_events.withColumn("brokerName", coalesce("brokerName", "brokerAddr"))
-    return named_events.select(*LIFECYCLE_COLUMNS, "observer", "isLog", "recordOrder")
+    return named_events.select(*LIFECYCLE_COLUMNS, "observer", "isLog", "recordOrder", "date")
 
 
 @share_rows

@@ -18,12 +18,14 @@ from pyspark.sql.functions import (
     struct,
     timestamp_millis,
     to_date,
+    unix_millis,
     when,
 )
+from pyspark.sql.functions import max as highest
 
 from nsreport.facts import knowledge_intervals
-from nsreport.facts.knowledge_changes import add_counted_time, select_route_events
-from nsreport.facts.spans import NEVER_MS, hash_key
+from nsreport.facts.knowledge_changes import add_counted_time, add_observer_columns, select_route_records
+from nsreport.facts.spans import ALWAYS_MS, NEVER_MS, hash_key
 from nsreport.runtime.session import broadcast_rows
 from nsreport.sources import journals
 
@@ -31,25 +33,46 @@ QUEUE_COLUMNS = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
 _BEGIN_COLUMNS = ("fromType", "fromCause", "fromClient")
 _END_COLUMNS = ("toType", "toCause", "toClient")
 _ROUTE_KEY = ("server", "topic", "brokerName")
+_CARRIED = -2
+"""The place of a carried interval among the steps of a record: before those of a snapshot."""
 
 
-def build_route_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> DataFrame:
+def list_broker_clusters(ns_event: DataFrame) -> DataFrame:
+    """Return the clusters that each observer named for each broker name, day by day."""
+    return journals.list_broker_clusters(add_observer_columns(ns_event), "date", "observer")
+
+
+def build_route_intervals(
+    ns_event: DataFrame,
+    knowledge_changes: DataFrame,
+    broker_clusters: DataFrame,
+    carried_intervals: DataFrame | None = None,
+    since_ms: int = ALWAYS_MS,
+) -> DataFrame:
     """Return a row for each span in which a topic's queues on a broker stayed the same.
 
     `known` is false while the tables were unknown; the row then has the last known queues. `validTo` is null
     for the present state. `from…` and `to…` describe the record that began or ended the span, or a mark of
     `knowledge_intervals.find_route_marks`.
+
+    With `carried_intervals`, the intervals that began before `since_ms` and last until then, the events are
+    those from then on, and so are the ends of intervals.
     """
-    observer_events = select_route_events(ns_event)
+    observer_events = select_route_records(add_observer_columns(ns_event), knowledge_changes)
     route_marks = knowledge_intervals.find_route_marks(knowledge_changes)
-    route_steps = (
-        _change_steps(observer_events, knowledge_changes)
-        .unionByName(_snapshot_steps(observer_events, route_marks))
-        .withColumn("key", hash_key(_ROUTE_KEY))
+    route_steps = _change_steps(observer_events, knowledge_changes).unionByName(
+        _snapshot_steps(observer_events, route_marks)
     )
+    if carried_intervals is not None:
+        route_steps = route_steps.unionByName(_carried_steps(carried_intervals, route_marks, since_ms))
+    route_steps = route_steps.withColumn("key", hash_key(_ROUTE_KEY))
     merged_spans = _merge_equal_spans(_split_at_marks(_add_step_ends(route_steps, route_marks), route_marks))
     clustered_spans = merged_spans.join(
-        broadcast_rows(journals.find_broker_clusters(observer_events)), "brokerName", "left"
+        broadcast_rows(
+            journals.find_broker_clusters(select_route_records(broker_clusters, knowledge_changes))
+        ),
+        "brokerName",
+        "left",
     )
     return clustered_spans.select(
         "server",
@@ -63,6 +86,7 @@ def build_route_intervals(ns_event: DataFrame, knowledge_changes: DataFrame) -> 
         *_END_COLUMNS,
         "known",
         to_date(timestamp_millis("since")).alias("date"),
+        to_date(timestamp_millis("until")).alias("endDate"),
     )
 
 
@@ -111,6 +135,26 @@ def _snapshot_steps(observer_events: DataFrame, route_marks: DataFrame) -> DataF
         *(col(f"queue.{queue_column}").alias(queue_column) for queue_column in QUEUE_COLUMNS),
         lit(True).alias("isThere"),
         *_cause_columns(),
+    )
+
+
+def _carried_steps(carried_intervals: DataFrame, route_marks: DataFrame, since_ms: int) -> DataFrame:
+    """Return a step for each interval that lasts until `since_ms`, in the epoch of that time."""
+    present_epochs = (
+        route_marks.where(col("isFresh") & (col("since") < since_ms))
+        .groupBy("server")
+        .agg(highest("epoch").alias("seq"))
+    )
+    return carried_intervals.join(broadcast_rows(present_epochs), "server").select(
+        "server",
+        "seq",
+        lit(_CARRIED).alias("nth"),
+        unix_millis("validFrom").alias("since"),
+        "topic",
+        "brokerName",
+        *QUEUE_COLUMNS,
+        lit(True).alias("isThere"),
+        *_BEGIN_COLUMNS,
     )
 
 
@@ -172,6 +216,7 @@ def _split_at_marks(lasting_steps: DataFrame, route_marks: DataFrame) -> DataFra
         col("server").alias("s"),
         col("epoch").alias("e"),
         "known",
+        col("before").isNull().alias("isFirst"),
         *(
             span_column
             for event_column in ("since", "type", "cause", "client")
@@ -182,12 +227,14 @@ def _split_at_marks(lasting_steps: DataFrame, route_marks: DataFrame) -> DataFra
         ),
     )
     step_end, span_end = coalesce("until", lit(NEVER_MS)), coalesce("past_since", lit(NEVER_MS))
-    begin_ms = greatest("since", "span_since")
+    # A carried interval may have begun before its epoch.
+    span_begin = when(col("isFirst") & (col("nth") == _CARRIED), ALWAYS_MS).otherwise(col("span_since"))
+    begin_ms = greatest("since", span_begin)
     is_overlapping = (
         (col("server") == col("s")) & (col("epoch") == col("e")) & (begin_ms < least(step_end, span_end))
     )
     cut_steps = lasting_steps.join(broadcast_rows(knowledge_spans), is_overlapping)
-    is_whole_begin, is_whole_end = col("since") >= col("span_since"), step_end <= span_end
+    is_whole_begin, is_whole_end = col("since") >= span_begin, step_end <= span_end
     event_columns = ("type", "cause", "client")
     return cut_steps.select(
         "key",

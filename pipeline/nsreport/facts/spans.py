@@ -29,6 +29,9 @@ DAY_MS = 86_400_000
 NEVER_MS = 1 << 62
 """The end of a span that lasts."""
 
+ALWAYS_MS = -NEVER_MS
+"""The start of a table that is made from nothing."""
+
 
 def record_order() -> Column:
     """The sort key of an observer's events: the record number (clocks go back); in a log, time and line."""

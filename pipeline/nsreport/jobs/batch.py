@@ -5,33 +5,45 @@ therefore finishes what a killed run left undone. Tables that do not read each o
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
+from pyspark.sql.functions import col, unix_millis
 from pyspark.sql.functions import max as max_of
 from pyspark.sql.functions import min as min_of
 
 from nsreport.facts.knowledge_changes import NUMBERED_TWICE
 from nsreport.jobs import run_record
+from nsreport.jobs.first_day import ObserverDay, begin_ms, find_first_day
 from nsreport.jobs.line_ingest import BRONZE_FILES, BRONZE_LINES, LineIngest
 from nsreport.jobs.line_tables import refresh_line_tables
 from nsreport.jobs.run_record import RunRecord
 from nsreport.jobs.table_tasks import TableTask, run_tasks
 from nsreport.jobs.table_workspace import ResultListener, TableResult, TableWorkspace
-from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
+from nsreport.reports.catalogue import REPORTS_BY_NAME, ReportDefinition, add_source_reports
 from nsreport.reports.table_catalogue import build_report_schema
 from nsreport.runtime import local_rows, progress, session
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import silver
-from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_layout import TableSpec, reaches
 from nsreport.tables.table_migration import migrate_former_tables
 from nsreport.tables.table_store import TableStore
-from nsreport.tables.table_versions import DEFAULT_KEPT_TIME
+from nsreport.tables.table_versions import DEFAULT_KEPT_TIME, DayTest
+
+
+def _find_day_column(table: TableSpec) -> str:
+    day_column = silver.HISTORY_TABLES[table].day_column
+    assert day_column is not None, table
+    return day_column
+
+
+def _find_input_table(table_name: str) -> TableSpec:
+    """Return the table of a run with this name."""
+    return next((table for table in list_tables() if table.name == table_name), TableSpec(table_name))
 
 
 class RunRequest(NamedTuple):
@@ -83,6 +95,14 @@ def _find_report_table(report_name: str) -> TableSpec:
     return TableSpec(f"gold/{report_name}", REPORTS_BY_NAME[report_name].partition_columns)
 
 
+def _describe_days(new_days: Sequence[date], last_old_day: date, first_day: date | None) -> str:
+    """Say which days a run computes, and why."""
+    day_texts = [f"day {day}: {'new' if day > last_old_day else 'late'} lines" for day in new_days]
+    if first_day is None:
+        return "; ".join([*day_texts, "all days are computed"])
+    return "; ".join([*day_texts, f"all from {first_day} on is computed, the day of the last lines before"])
+
+
 class PipelineRun:
     """Makes the tables and passes each `TableResult` to `report_result`, also from other threads.
 
@@ -90,9 +110,18 @@ class PipelineRun:
     """
 
     def __init__(
-        self, spark: SparkSession, request: RunRequest, started_at: datetime, report_result: ResultListener
+        self,
+        spark: SparkSession,
+        request: RunRequest,
+        started_at: datetime,
+        report_result: ResultListener,
+        report_note: Callable[[str], None] = lambda note: None,
     ) -> None:
         self._spark = spark
+        self._report_note = report_note
+        self._first_day: date | None = None
+        self._first_days: dict[str, date | None] = {}
+        self._changes_past: dict[str, bool] = {}
         self._request = request
         table_store = TableStore(spark, request.output_folder, request.kept_time)
         self._tables = TableWorkspace(spark, table_store, report_result)
@@ -124,10 +153,9 @@ class PipelineRun:
             return False
         self._tables.forget_tables()
         refreshed_days = refresh_line_tables(self._tables, due_days)
-        session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE))
         for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE):
             self._tables.load_small_table(table)
-        run_tasks([*self._plan_day_tables(refreshed_days), *self._plan_history_tables()])
+        self._make_history_tables(refreshed_days)
         self.make_reports()
         self._tables.table_store.clear_due_days()
         self._tables.table_store.remove_old_files()
@@ -139,7 +167,9 @@ class PipelineRun:
             TableTask(
                 table.name,
                 (),
-                partial(self._make_day_table, table, build_from_days, day_events, refreshed_days),
+                partial(
+                    self._make_day_table, table, build_from_days, day_events, set(refreshed_days).__contains__
+                ),
             )
             for table, build_from_days in silver.DAY_TABLES.items()
         ]
@@ -149,47 +179,165 @@ class PipelineRun:
         table: TableSpec,
         build_from_days: Callable[[DataFrame], DataFrame],
         day_events: DataFrame,
-        refreshed_days: Sequence[date],
+        is_refreshed: DayTest,
     ) -> int:
-        event_count = self._tables.count_rows(silver.EVENT_TABLE)
+        event_count = self._tables.table_store.count_rows(silver.EVENT_TABLE, is_refreshed)
         table_rows = build_from_days(day_events)
         if self._is_small_run():
             table_rows = local_rows.keep_in_memory(table_rows)
-        row_count = self._tables.replace_table(table, table_rows, event_count, refreshed_days)
+        row_count = self._tables.replace_table(table, table_rows, event_count, is_refreshed)
         self._tables.load_small_table(table)
         return row_count
 
-    def _plan_history_tables(self) -> list[TableTask]:
+    def _make_history_tables(self, refreshed_days: Sequence[date]) -> None:
+        """Make the tables of `silver.HISTORY_TABLES`, and those of the refreshed days."""
+        data_days = {
+            key[table.partition_columns.index("date")]
+            for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE)
+            for key in self._tables.table_store.count_partitions(table) or ()
+        }
+        # Lines that are no records have no rows in other tables.
+        new_days = sorted(data_days.intersection(refreshed_days)) or [
+            max(data_days, default=refreshed_days[-1])
+        ]
+        self._adapt_session(new_days[0])
+        observer_tables = [
+            table
+            for table in (silver.OBSERVER_DAY_TABLE, silver.BROKER_CLUSTER_TABLE)
+            if table in silver.HISTORY_TABLES
+        ]
+        self._first_days.clear()
+        run_tasks(self._plan_history_tables(observer_tables, new_days[0]))
+        first_day = self._first_day = self._find_first_day(data_days, new_days)
+        self._report_note(
+            _describe_days(new_days, max(data_days.difference(new_days), default=date.min), first_day)
+        )
+        other_tables = [table for table in silver.HISTORY_TABLES if table not in observer_tables]
+        self._changes_past.clear()
+        if first_day is not None:
+            session.adapt_session(self._spark, 0)
+            for table in other_tables:
+                if {*observer_tables, table}.issuperset(silver.HISTORY_TABLES[table].deciding_tables):
+                    self._find_past_changes(table, first_day)
+        self._adapt_session(first_day)
+        run_tasks(
+            [
+                *self._plan_day_tables(refreshed_days),
+                *self._plan_history_tables(other_tables, first_day),
+            ]
+        )
+
+    def _adapt_session(self, first_day: date | None) -> None:
+        """Adapt the session to the events from a day on."""
+        session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE, first_day))
+
+    def _find_first_day(self, data_days: Iterable[date], new_days: Sequence[date]) -> date | None:
+        """Find the day from which on the tables can differ; None: all days, or it is not known."""
+        if self._first_days.get(silver.OBSERVER_DAY_TABLE.name) is None:
+            return None
+        day_rows = self._tables.read_table(silver.OBSERVER_DAY_TABLE)
+        observer_days = [
+            ObserverDay(*day_row)
+            for day_row in day_rows.select("date", "observer", "firstOrder", "lastOrder").collect()
+        ]
+        return find_first_day(observer_days, data_days, new_days)
+
+    def _plan_history_tables(self, tables: Iterable[TableSpec], first_day: date | None) -> list[TableTask]:
         return [
             TableTask(
                 table.name,
-                [input_table.name for input_table in input_tables],
-                partial(self._make_history_table, table, build_from_all, input_tables),
+                [
+                    input_table.name
+                    for input_table in silver.HISTORY_TABLES[table].all_inputs
+                    if input_table != table
+                ],
+                partial(self._make_history_table, table, first_day),
             )
-            for table, (build_from_all, input_tables) in silver.HISTORY_TABLES.items()
+            for table in tables
         ]
 
     def _make_missing_tables(self) -> None:
-        """Make the tables that a store of an earlier version of nsadmin lacks."""
+        """Make the tables that another version of nsadmin has made, or lacked."""
         if self._tables.find_table(silver.EVENT_TABLE) is None:
             return
         session.adapt_session(self._spark, self._tables.count_rows(silver.EVENT_TABLE))
         run_tasks(
             table_task
-            for table_task in self._plan_history_tables()
-            if self._tables.find_table(TableSpec(table_task.table_name)) is None
+            for table_task in self._plan_history_tables(silver.HISTORY_TABLES, None)
+            if not self._tables.table_store.is_made_by(
+                TableSpec(table_task.table_name), run_record.digest_code()
+            )
         )
 
-    def _make_history_table(
-        self, table: TableSpec, build_from_all: Callable[..., DataFrame], input_tables: Sequence[TableSpec]
-    ) -> int:
-        table_rows = build_from_all(*map(self._tables.read_table, input_tables))
-        input_row_count = sum(map(self._tables.count_rows, input_tables))
-        if self._is_small_run():
-            return self._tables.replace_small_table(table, table_rows, input_row_count)
-        row_count = self._tables.replace_table(table, table_rows, input_row_count)
+    def _make_history_table(self, table: TableSpec, first_day: date | None) -> int:
+        """Make the rows of a table from a day on; all of them if others can differ as well."""
+        history, recipe = silver.HISTORY_TABLES[table], run_record.digest_code()
+        if not self._is_continued(table, first_day):
+            first_day = None
+        self._first_days[table.name] = first_day
+        from_day = first_day if history.day_column is not None else None
+        input_rows = [
+            *(self._tables.read_table(input_table, from_day) for input_table in history.inputs),
+            *map(self._tables.read_table, history.whole_inputs),
+        ]
+        table_rows = history.build(*input_rows, *self._read_past(table, from_day))
+        if from_day is not None and history.day_column == "date":
+            table_rows = table_rows.where(col("date") >= from_day)
+        is_replaced = None if from_day is None else reaches(from_day)
+        if from_day is not None and history.is_small:
+            table_rows, is_replaced = self._read_before(table, from_day).unionByName(table_rows), None
+        input_row_count = sum(self._tables.count_rows(each, from_day) for each in history.inputs)
+        input_row_count += sum(map(self._tables.count_rows, history.whole_inputs))
+        if is_replaced is None and self._is_small_run():
+            return self._tables.replace_small_table(table, table_rows, input_row_count, recipe)
+        row_count = self._tables.replace_table(table, table_rows, input_row_count, is_replaced, recipe)
         self._tables.load_small_table(table)
         return row_count
+
+    def _read_before(self, table: TableSpec, first_day: date) -> DataFrame:
+        """Return the rows of the days before a day."""
+        return self._tables.read_table(table).where(col(_find_day_column(table)) < first_day)
+
+    def _is_continued(self, table: TableSpec, first_day: date | None) -> bool:
+        """Whether the rows of a table that ended before a day stay as they are."""
+        history = silver.HISTORY_TABLES[table]
+        if first_day is None or not self._tables.table_store.is_made_by(
+            table, run_record.digest_code(), is_newest=False
+        ):
+            return False
+        if any(
+            self._first_days[input_table.name] is None
+            for input_table in history.all_inputs
+            if input_table.name in self._first_days and input_table != table
+        ):
+            return False
+        return not self._find_past_changes(table, first_day)
+
+    def _find_past_changes(self, table: TableSpec, first_day: date) -> bool:
+        """Whether new rows change what a table says about the days before; see `silver.HistoryTable`."""
+        history = silver.HISTORY_TABLES[table]
+        if history.find_past_changes is None:
+            return False
+        if table.name not in self._changes_past:
+            deciding_rows = list(map(self._tables.find_table, history.deciding_tables))
+            # A table that is not there has no past.
+            self._changes_past[table.name] = (
+                None in deciding_rows or not history.find_past_changes(*deciding_rows, first_day).isEmpty()
+            )
+        return self._changes_past[table.name]
+
+    def _read_past(self, table: TableSpec, first_day: date | None) -> Sequence[Any]:
+        """Return the past that a table continues, and the begin of the day: see `silver.HistoryTable`."""
+        past_table = silver.HISTORY_TABLES[table].past_table
+        if past_table is None or first_day is None:
+            return ()
+        if _find_day_column(past_table) == "date":
+            return (self._read_before(past_table, first_day),)
+        carried_rows = self._tables.read_table(past_table, first_day).where(
+            (col("endDate").isNull() | (col("endDate") >= first_day))
+            & (unix_millis("validFrom") < begin_ms(first_day))
+        )
+        return carried_rows, begin_ms(first_day)
 
     def _is_small_run(self) -> bool:
         """Whether the tables fit into memory: Spark then plans each query once, not again to write it."""
@@ -211,7 +359,9 @@ class PipelineRun:
         if all_events is None or not report_names:
             return
         progress.describe_jobs(self._spark, silver.EVENT_TABLE.name)
-        [(first_ms, last_ms)] = all_events.select(min_of("time"), max_of("time")).collect()
+        [(first_ms, last_ms)] = (
+            self._read_outer_days(all_events).select(min_of("time"), max_of("time")).collect()
+        )
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         for group_names in self._group_reports(report_names):
@@ -227,6 +377,14 @@ class PipelineRun:
                 for report_name in group_names
             )
 
+    def _read_outer_days(self, all_events: DataFrame) -> DataFrame:
+        """Return the events of the first and of the last day."""
+        event_counts = self._tables.table_store.count_partitions(silver.EVENT_TABLE)
+        if not event_counts:
+            return all_events
+        event_days = [day for day, _ in event_counts]
+        return self._tables.read_days(silver.EVENT_TABLE, [min(event_days), max(event_days)])
+
     def _group_reports(self, report_names: Sequence[str]) -> list[list[str]]:
         """Separate reports that read many rows, which Spark compiles, from the others, which it interprets.
 
@@ -237,36 +395,53 @@ class PipelineRun:
             report_groups[self._count_report_rows(report_name) <= session.FEW_ROWS].append(report_name)
         return [report_group for report_group in report_groups if report_group]
 
-    def _count_report_rows(self, report_name: str) -> int:
-        """Return how many rows the tables have that a report reads."""
+    def _count_report_rows(self, report_name: str, first_day: date | None = None) -> int:
+        """Return how many rows a report reads: all, or those that reach a day."""
         return sum(
-            self._tables.count_rows(TableSpec(table_name))
+            self._tables.count_rows(TableSpec(table_name), first_day)
             for table_name in REPORTS_BY_NAME[report_name].input_tables
         )
 
     def _make_report(self, report_name: str, since_ms: int, until_ms: int, recipe: str) -> int:
-        report = REPORTS_BY_NAME[report_name]
-        input_tables = list(map(TableSpec, report.input_tables))
+        report, report_table = REPORTS_BY_NAME[report_name], _find_report_table(report_name)
+        first_day = self._find_report_day(report, report_table, recipe)
+        day_before = None if first_day is None else first_day - timedelta(days=1)
         input_rows = [
             table_rows
-            for input_table in input_tables
-            if (table_rows := self._tables.find_table(input_table)) is not None
+            for table_name in report.input_tables
+            if (table_rows := self._tables.find_table(_find_input_table(table_name), day_before)) is not None
         ]
-        if len(input_rows) < len(input_tables):
+        if len(input_rows) < len(report.input_tables):
             return 0
+        report_since_ms = since_ms if day_before is None else max(since_ms, begin_ms(day_before))
         report_rows = (
-            report.load_function()(*input_rows, since_ms, until_ms)
+            report.load_function()(*input_rows, report_since_ms, until_ms)
             if any(map(self._has_rows, report.subject_tables))
             else local_rows.build_empty_rows(self._spark, build_report_schema(report_name))
         )
-        report_table, input_row_count = (
-            _find_report_table(report_name),
-            self._count_report_rows(report_name),
+        input_row_count = self._count_report_rows(report_name, day_before)
+        if first_day is None and self._is_small_run():
+            return self._tables.replace_small_table(report_table, report_rows, input_row_count, recipe=recipe)
+        if first_day is not None:
+            report_rows = report_rows.where(col("date") >= first_day)
+        return self._tables.replace_table(
+            report_table,
+            report_rows,
+            input_row_count,
+            None if first_day is None else reaches(first_day),
+            recipe,
         )
-        replace_table = (
-            self._tables.replace_small_table if self._is_small_run() else self._tables.replace_table
-        )
-        return replace_table(report_table, report_rows, input_row_count, recipe=recipe)
+
+    def _find_report_day(self, report: ReportDefinition, report_table: TableSpec, recipe: str) -> date | None:
+        """Return the day from which on the rows of a report are made; None: all of them."""
+        if (
+            report.final_after_days is None
+            or self._first_day is None
+            or not self._tables.table_store.is_made_by(report_table, recipe, is_newest=False)
+            or any(self._first_days.get(name, self._first_day) is None for name in report.input_tables)
+        ):
+            return None
+        return self._first_day - timedelta(days=report.final_after_days)
 
     def _has_rows(self, table_name: str) -> bool:
         return self._tables.count_rows(TableSpec(table_name)) > 0

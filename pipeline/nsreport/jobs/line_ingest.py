@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
 
 from nsreport.jobs.table_workspace import ResultListener, TableResult
 from nsreport.runtime import local_rows, progress, session
@@ -160,9 +159,7 @@ class LineIngest:
         lines_by_day = {
             day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
         }
-        bronze_lines = self._table_store.read_table(BRONZE_LINES)
-        if bronze_lines is not None:
-            bronze_lines = bronze_lines.where(col("date").isin(list(lines_by_day)))
+        bronze_lines = self._table_store.read_table(BRONZE_LINES, set(lines_by_day).__contains__)
         repeated_keys = keep_rows(unique_lines.find_repeated_keys(line_keys, bronze_lines))
         try:
             is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()

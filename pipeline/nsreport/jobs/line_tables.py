@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
-from pyspark.sql.functions import col, lit
+from pyspark.sql.functions import col
 
 from nsreport.jobs.line_ingest import BRONZE_LINES
 from nsreport.jobs.table_tasks import TableTask, run_tasks
@@ -35,8 +35,7 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
     therefore rebuilt too, and all log lines are parsed.
     """
     progress.describe_jobs(table_workspace.spark, silver.EVENT_TABLE.name)
-    all_lines = table_workspace.read_table(BRONZE_LINES)
-    line_counts = _count_lines(table_workspace, all_lines)
+    line_counts = _count_lines(table_workspace)
     has_due_logs = any(
         line_count.date >= due_days[0] for line_count in line_counts if line_count.kind != JOURNAL_KIND
     )
@@ -45,14 +44,19 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
         refreshed_days = sorted(
             {line_count.date for line_count in line_counts if line_count.date >= due_days[0]}
         )
-    is_needed = col("date").isin(refreshed_days) | (lit(has_due_logs) & (col("kind") != JOURNAL_KIND))
     needed_count = sum(
         line_count.row_count
         for line_count in line_counts
         if line_count.date in refreshed_days or (has_due_logs and line_count.kind != JOURNAL_KIND)
     )
     session.adapt_session(table_workspace.spark, needed_count)
-    needed_lines, is_small = all_lines.where(is_needed), needed_count <= MAX_LOCAL_ROWS
+    needed_lines, is_small = (
+        table_workspace.read_days(BRONZE_LINES, refreshed_days),
+        needed_count <= MAX_LOCAL_ROWS,
+    )
+    if has_due_logs:
+        is_needed = col("date").isin(refreshed_days) | (col("kind") != JOURNAL_KIND)
+        needed_lines = table_workspace.read_table(BRONZE_LINES).where(is_needed)
     if is_small:
         needed_lines = local_rows.collect_locally(needed_lines).table_rows
     parsed_logs = (
@@ -78,10 +82,11 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
     return refreshed_days
 
 
-def _count_lines(table_workspace: TableWorkspace, all_lines: DataFrame) -> list[LineCount]:
+def _count_lines(table_workspace: TableWorkspace) -> list[LineCount]:
     """Count the lines of each day and kind, without a Spark job if the log of the table has the counts."""
     row_counts = table_workspace.table_store.count_partitions(BRONZE_LINES)
     if row_counts is None:
+        all_lines = table_workspace.read_table(BRONZE_LINES)
         return [LineCount(*count_row) for count_row in all_lines.groupBy("date", "kind").count().collect()]
     return [LineCount(day, kind, row_count) for (kind, day), row_count in row_counts.items()]
 
@@ -108,7 +113,7 @@ def _replace_line_tables(
             table_workspace.make_empty_table(table, table_schema)
     journal_lines = day_lines if journal_count else None
     replace_table: Callable[[TableSpec, DataFrame, int], int] = partial(
-        table_workspace.replace_table, replaced_days=refreshed_days
+        table_workspace.replace_table, is_replaced=set(refreshed_days).__contains__
     )
     if is_small and {line_count.date for line_count in line_counts} == set(refreshed_days):
         # All rows of these tables are new: they stay in memory, so that no later table reads their files.
@@ -122,4 +127,6 @@ def _replace_line_tables(
         journal_lines = local_rows.build_empty_rows(table_workspace.spark, day_lines.schema)
     day_events = table_workspace.read_days(silver.EVENT_TABLE, refreshed_days)
     quarantined_lines = silver.select_quarantine(journal_lines, day_events, parsed_logs, refreshed_days)
-    table_workspace.replace_table(silver.QUARANTINE_TABLE, quarantined_lines, line_count, refreshed_days)
+    table_workspace.replace_table(
+        silver.QUARANTINE_TABLE, quarantined_lines, line_count, set(refreshed_days).__contains__
+    )

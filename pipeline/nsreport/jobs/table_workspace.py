@@ -13,8 +13,9 @@ from pyspark.sql.types import StructType
 from nsreport.jobs.column_metadata import add_column_metadata, describe_schema
 from nsreport.runtime import local_rows, progress
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
-from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_layout import TableSpec, find_day_column, reaches
 from nsreport.tables.table_store import TableStore
+from nsreport.tables.table_versions import DayTest
 
 
 class TableResult(NamedTuple):
@@ -37,7 +38,7 @@ class TableWorkspace:
         self.table_store = table_store
         self.report_result = report_result
         self._local_tables: dict[str, DataFrame] = {}
-        self._row_counts: dict[str, int] = {}
+        self._row_counts: dict[tuple[str, date | None], int] = {}
         self._counts_lock = threading.Lock()
 
     def forget_tables(self) -> None:
@@ -45,32 +46,44 @@ class TableWorkspace:
         self._local_tables.clear()
         self._row_counts.clear()
 
-    def find_table(self, table: TableSpec) -> DataFrame | None:
-        """Return all rows of a table, or None if it was never written."""
+    def find_table(self, table: TableSpec, first_day: date | None = None) -> DataFrame | None:
+        """Return the rows of a table, all or those that `reaches` a day; None if it was never written."""
         local_table = self._local_tables.get(table.name)
-        return local_table if local_table is not None else self.table_store.read_table(table)
+        if local_table is None:
+            return self.table_store.read_table(table, None if first_day is None else reaches(first_day))
+        day_column = find_day_column(table)
+        if first_day is None or day_column is None:
+            return local_table
+        return local_table.where(col(day_column).isNull() | (col(day_column) >= first_day))
 
-    def read_table(self, table: TableSpec) -> DataFrame:
-        table_rows = self.find_table(table)
+    def read_table(self, table: TableSpec, first_day: date | None = None) -> DataFrame:
+        table_rows = self.find_table(table, first_day)
         assert table_rows is not None, table
         return table_rows
 
     def read_days(self, table: TableSpec, wanted_days: Sequence[date]) -> DataFrame:
-        return self.read_table(table).where(col("date").isin(list(wanted_days)))
+        local_table = self._local_tables.get(table.name)
+        if local_table is not None:
+            return local_table.where(col("date").isin(list(wanted_days)))
+        table_rows = self.table_store.read_table(table, set(wanted_days).__contains__)
+        assert table_rows is not None, table
+        return table_rows
 
-    def count_rows(self, table: TableSpec) -> int:
-        """Return the row count of a table, and remember it."""
+    def count_rows(self, table: TableSpec, first_day: date | None = None) -> int:
+        """Return the row count of a table, all rows or those that `reaches` a day, and remember it."""
+        key = table.name, first_day
         with self._counts_lock:
-            if table.name not in self._row_counts:
-                self._row_counts[table.name] = self.table_store.count_rows(table)
-            return self._row_counts[table.name]
+            if key not in self._row_counts:
+                is_wanted = None if first_day is None else reaches(first_day)
+                self._row_counts[key] = self.table_store.count_rows(table, is_wanted)
+            return self._row_counts[key]
 
     def replace_table(
         self,
         table: TableSpec,
         table_rows: DataFrame,
         input_row_count: int,
-        replaced_days: Sequence[date] | None = None,
+        is_replaced: DayTest | None = None,
         recipe: str = "",
     ) -> int:
         """Replace the rows of a table, or of some of its days; return the number of new rows.
@@ -82,15 +95,16 @@ class TableWorkspace:
         if local_rows.is_known_empty(table_rows):
             row_count = 0
             table_schema = describe_schema(table.name, table_rows.schema)
-            self.table_store.clear_rows(table, table_schema, replaced_days, recipe)
+            self.table_store.clear_rows(table, table_schema, is_replaced, recipe)
         else:
             described_rows = add_column_metadata(table.name, table_rows)
-            row_count = self.table_store.replace_rows(table, described_rows, replaced_days, recipe)
+            row_count = self.table_store.replace_rows(table, described_rows, is_replaced, recipe)
         self._local_tables.pop(table.name, None)
         with self._counts_lock:
-            self._row_counts.pop(table.name, None)
-            if replaced_days is None:
-                self._row_counts[table.name] = row_count
+            for key in [key for key in self._row_counts if key[0] == table.name]:
+                del self._row_counts[key]
+            if is_replaced is None:
+                self._row_counts[table.name, None] = row_count
         self.report_result(
             TableResult(table.name, input_row_count, row_count, time.monotonic() - began_seconds)
         )

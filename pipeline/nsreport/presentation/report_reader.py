@@ -59,6 +59,15 @@ def count_unfinished_days(output_folder: Path) -> int:
     return len(table_versions.list_due_days(_open_table(output_folder / table_versions.LINES_TABLE)))
 
 
+def render_read_options(parquet_file: str) -> str:
+    """Return the options of DuckDB for the files of a table, of which this is one."""
+    # Without a type, DuckDB reads the cluster name 007 as a number, and a date that is always null as text.
+    types = {"cluster": "varchar", "endDate": "date"}
+    hive_types = ", ".join(f"'{name}': {types[name]}" for name in types if f"/{name}=" in parquet_file)
+    type_option = f", hive_types = {{{hive_types}}}" if hive_types else ""
+    return f"hive_partitioning = true, union_by_name = true{type_option}"
+
+
 def fetch_rows(relation: "DuckDBPyRelation | None", column_names: Sequence[str]) -> list[ReportRow]:
     """Fetch the rows of a query; columns that it lacks are null."""
     if relation is None:
@@ -108,9 +117,8 @@ def select_rows(
     parquet_files = list_parquet_files(table_folder, day_range.as_of)
     if not parquet_files:
         return None
-    # Without this hint DuckDB reads the cluster name 007 as a number.
-    cluster_type = ", hive_types={'cluster': VARCHAR}" if "/cluster=" in parquet_files[0] else ""
-    query = f"from read_parquet($files, hive_partitioning=true, union_by_name=true{cluster_type})"
+    options = render_read_options(parquet_files[0])
+    query = f"from read_parquet($files, {options})"
     relation = (connection or duckdb).sql(query, params={"files": parquet_files})
     assert relation is not None
     if "date" in column_names:

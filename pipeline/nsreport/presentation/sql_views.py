@@ -6,7 +6,7 @@ from pathlib import Path
 from nsreport.dictionary.former_names import FORMER_COLUMNS, find_former_table
 from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE, TableDefinition
 from nsreport.presentation.data_quality import INPUTS_BY_VIEW, render_query
-from nsreport.presentation.report_reader import TableNotMadeError, list_parquet_files
+from nsreport.presentation.report_reader import TableNotMadeError, list_parquet_files, render_read_options
 
 
 def render_views(output_folder: Path, tables: Sequence[TableDefinition]) -> Iterator[str]:
@@ -58,10 +58,8 @@ def _render_source(table_folder: Path, table: TableDefinition) -> str:
         parquet_files = []
     if not parquet_files:
         return f"({render_empty_table(table)})"
-    # Without this hint DuckDB reads the cluster name 007 as a number.
-    cluster_type = ", hive_types = {'cluster': varchar}" if "/cluster=" in parquet_files[0] else ""
     file_list = ", ".join(map(quote_text, parquet_files))
-    return f"read_parquet([{file_list}], hive_partitioning = true, union_by_name = true{cluster_type})"
+    return f"read_parquet([{file_list}], {render_read_options(parquet_files[0])})"
 
 
 def _render_table_views(output_folder: Path, table: TableDefinition) -> Iterator[str]:

@@ -23,6 +23,10 @@ class ReportDefinition(NamedTuple):
 
     An input table can be another report (`gold/topic_growth`). `limiting_tables` are input tables that only
     limit the rows that the others give.
+
+    A report with `final_after_days` is made by day: the rows of a day follow from the input rows of the day
+    before, of that day, and of so many days after it, and from states that lasted then. None: it is made as a
+    whole.
     """
 
     name: str
@@ -31,6 +35,7 @@ class ReportDefinition(NamedTuple):
     columns: Mapping[str, str]
     partition_columns: tuple[str, ...] = ("date", "cluster")
     limiting_tables: tuple[str, ...] = ()
+    final_after_days: int | None = None
 
     @property
     def subject_tables(self) -> tuple[str, ...]:
@@ -140,6 +145,7 @@ _REPORT_DEFINITIONS = (
             "silver/route_interval",
             "silver/entry_interval",
             "silver/agreement_interval",
+            "silver/route_server",
             "silver/knowledge_interval",
         ),
         {
@@ -156,7 +162,7 @@ _REPORT_DEFINITIONS = (
             "ongoing": "whether it still exists",
             "values": "value on each name server with data, as JSON",
         },
-        limiting_tables=("silver/knowledge_interval",),
+        limiting_tables=("silver/route_server", "silver/knowledge_interval"),
     ),
     ReportDefinition(
         "ns_convergence",
@@ -167,11 +173,12 @@ _REPORT_DEFINITIONS = (
             "cluster": "name of the cluster",
             "trigger": "change (of queues), or name server (a new one)",
             "changes": "changes of a topic's queues on a broker",
-            "unfinishedChanges": "changes that did not reach every name server while it had data",
+            "unfinishedChanges": "changes that did not reach every name server with data within a day",
             "p50Seconds": "median time, in s",
             "p95Seconds": "95th percentile, in s",
             "maxSeconds": "longest time, in s",
         },
+        final_after_days=1,
     ),
     ReportDefinition(
         "topic_growth",
@@ -180,9 +187,10 @@ _REPORT_DEFINITIONS = (
         {
             **_GROUP_COLUMNS,
             "topics": "topics at the end of the day",
-            "change": "change since the day before",
+            "change": "change since the day before; null: it had no topics then",
             "bytes": "size of a registration with all of them, as JSON",
         },
+        final_after_days=0,
     ),
     ReportDefinition(
         "registration_forecast",
@@ -238,6 +246,7 @@ _REPORT_DEFINITIONS = (
             "queueSkew": "stored messages of a topic's busiest queue, divided by the mean of all (log)",
             "skewedTopic": "topic with the highest queueSkew",
         },
+        final_after_days=0,
     ),
     ReportDefinition(
         "consumer_lag_trend",
@@ -258,6 +267,7 @@ _REPORT_DEFINITIONS = (
             "stuck": "whether no message was consumed although messages were waiting",
             "trend": "growing, draining, steady, stuck, caught up, or unknown",
         },
+        final_after_days=0,
     ),
     ReportDefinition(
         "topic_volume",
@@ -279,6 +289,7 @@ _REPORT_DEFINITIONS = (
             "brokers": "brokers that reported",
         },
         partition_columns=("date",),
+        final_after_days=0,
     ),
     ReportDefinition(
         "config_changes",
@@ -297,6 +308,7 @@ _REPORT_DEFINITIONS = (
             "after": "value after; null: no value",
         },
         partition_columns=("date",),
+        final_after_days=0,
     ),
     ReportDefinition(
         "ns_health",

@@ -6,6 +6,7 @@ from pyspark.sql.functions import (
     coalesce,
     col,
     count,
+    date_sub,
     lag,
     lit,
     max,
@@ -92,7 +93,11 @@ def _share_of(part_value: Column, whole_value: Column) -> Column:
 
 
 def _runtime_counts(broker_runtime: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
-    """Return the growth of the brokers' totals between samples; after a restart, totals begin at 0 again."""
+    """Return the growth of the brokers' totals between samples; after a restart, totals begin at 0 again.
+
+    If there is no sample before, on that day or the day before, a total grew at an unknown time: it does not
+    count.
+    """
     master_rows = _select_time_range(broker_runtime, since_ms, until_ms).where("brokerId = 0")
     broker_window = Window.partitionBy(hash_key([*_BROKER_KEY, "brokerAddr"])).orderBy("ts")
     is_same_boot = lag("bootTime").over(broker_window).eqNullSafe(col("bootTime"))
@@ -107,10 +112,9 @@ def _runtime_counts(broker_runtime: DataFrame, since_ms: int, until_ms: int) -> 
 
 def _total_growth(total_column: str, is_same_boot: Column, broker_window: WindowSpec) -> Column:
     previous_total = lag(total_column).over(broker_window)
-    # The total of the first sample grew at an unknown time: it does not count.
-    is_first_sample = lag("ts").over(broker_window).isNull()
+    is_known_since = to_date(lag("ts").over(broker_window)) >= date_sub(to_date("ts"), 1)
     return when(
-        ~is_first_sample,
+        is_known_since,
         when(
             is_same_boot & (col(total_column) >= previous_total), col(total_column) - previous_total
         ).otherwise(col(total_column)),

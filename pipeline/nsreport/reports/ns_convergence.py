@@ -18,7 +18,7 @@ from pyspark.sql.functions import (
 )
 
 from nsreport.facts.agreement import ROUTE_KEY, select_agreement_spans
-from nsreport.facts.spans import hash_key
+from nsreport.facts.spans import DAY_MS, hash_key
 
 
 def ns_convergence(agreement_intervals: DataFrame, since_ms: int, until_ms: int) -> DataFrame:
@@ -26,7 +26,7 @@ def ns_convergence(agreement_intervals: DataFrame, since_ms: int, until_ms: int)
 
     A change concerns a topic's queues on a broker. `seconds` run from the first name server that has it until
     all watched name servers have the same queues. `unfinishedChanges` counts the changes that not all of
-    them had when the data ended, or when the set of watched name servers changed.
+    them had after a day, when the data ended, or when the set of watched name servers changed.
     """
     agreement_spans = select_agreement_spans(agreement_intervals, until_ms)
     route_window = Window.partitionBy(hash_key(ROUTE_KEY)).orderBy("since")
@@ -43,7 +43,7 @@ def ns_convergence(agreement_intervals: DataFrame, since_ms: int, until_ms: int)
     # All name servers had the change in the same millisecond.
     is_instant = ~col("differ") & ~col("before") & ~col("isWatchChange")
     # The end of a watch is no agreement: the name server left.
-    is_agreed = ~col("differ") & ~col("isWatchChange")
+    is_agreed = ~col("differ") & ~col("isWatchChange") & (col("since") - col("began") <= DAY_MS)
     is_last_difference = col("differ") & (col("until") == until_ms)
     ended_changes = difference_runs.where(
         ~col("differ") & col("before") | is_instant | is_last_difference

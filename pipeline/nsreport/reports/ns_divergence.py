@@ -15,6 +15,7 @@ from pyspark.sql.functions import (
     lit,
     map_from_entries,
     max,
+    min,
     round,
     size,
     struct,
@@ -37,6 +38,7 @@ def ns_divergence(
     route_interval: DataFrame,
     entry_interval: DataFrame,
     agreement_intervals: DataFrame,
+    route_servers: DataFrame,
     knowledge_intervals: DataFrame,
     since_ms: int,
     until_ms: int,
@@ -47,10 +49,14 @@ def ns_divergence(
     name servers that had them. Broker addresses and the KV config have one field each, and a missing entry is
     a value. `values` contains only watched name servers.
     """
-    route_spans = agreement.select_route_spans(route_interval, until_ms)
-    watch_spans = agreement.find_watch_spans(route_spans, knowledge_intervals, until_ms)
+    watch_spans = agreement.find_watch_spans(route_servers, knowledge_intervals, until_ms)
     entry_spans = agreement.select_entry_spans(entry_interval, watch_spans, until_ms)
-    differing_routes = agreement.select_agreement_spans(agreement_intervals, until_ms).where("differ")
+    differing_routes = agreement.select_agreement_spans(agreement_intervals.where("differ"), until_ms)
+    # Spark then reads only the files with routes that lasted until the first difference.
+    first_day = differing_routes.select(to_date(timestamp_millis(min("since")))).scalar()
+    route_spans = agreement.select_route_spans(
+        route_interval.where(col("endDate").isNull() | (col("endDate") >= first_day)), until_ms
+    )
     route_values = _collect_values(differing_routes, route_spans, watch_spans, ROUTE_KEY, QUEUE_COLUMNS)
     route_differences = route_values.select(
         *ROUTE_KEY, "since", "until", explode(_field_structs()).alias("field")

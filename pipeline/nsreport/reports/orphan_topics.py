@@ -18,6 +18,7 @@ from pyspark.sql.functions import (
     regexp_extract,
     sum,
     timestamp_millis,
+    to_date,
     when,
 )
 
@@ -51,7 +52,9 @@ def orphan_topics(
 
     Missing data are never a reason.
     """
-    current_routes = route_interval.where(
+    # Spark reads no files of routes that ended on earlier days.
+    is_late_end = col("endDate").isNull() | (col("endDate") >= to_date(timestamp_millis(lit(until_ms))))
+    current_routes = route_interval.where(is_late_end).where(
         col("validTo").isNull() | (col("validTo") >= timestamp_millis(lit(until_ms)))
     )
     known_topics = (

@@ -10,7 +10,13 @@ def route_as_of(route_interval: DataFrame, since_ms: int, until_ms: int) -> Data
     If `known` is false, the tables were unknown at that time, and the row shows the last known state.
     """
     as_of_time = timestamp_millis(lit(until_ms))
-    is_valid = (col("validFrom") <= as_of_time) & (col("validTo").isNull() | (col("validTo") > as_of_time))
+    # Spark reads no files of routes that ended on earlier days.
+    is_late_end = col("endDate").isNull() | (col("endDate") >= to_date(as_of_time))
+    is_valid = (
+        is_late_end
+        & (col("validFrom") <= as_of_time)
+        & (col("validTo").isNull() | (col("validTo") > as_of_time))
+    )
     return route_interval.where(is_valid).select(
         to_date(as_of_time).alias("date"),
         "cluster",

@@ -1,7 +1,20 @@
 """topic_growth: the number of topics of each broker, and the size of its registration. Pure."""
 
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql.functions import coalesce, col, count, lag, least, length, lit, max, sum, unix_millis
+from pyspark.sql.functions import (
+    coalesce,
+    col,
+    count,
+    date_sub,
+    lag,
+    least,
+    length,
+    lit,
+    max,
+    sum,
+    unix_millis,
+    when,
+)
 
 from nsreport.facts.spans import DAY_MS, clip_spans, hash_key, split_by_day
 
@@ -35,7 +48,8 @@ def topic_growth(route_interval: DataFrame, since_ms: int, until_ms: int) -> Dat
         max("topics").alias("topics"), (max("bytes") + ENVELOPE_BYTES).alias("bytes")
     )
     broker_window = Window.partitionBy(hash_key(_BROKER_KEY)).orderBy("date")
-    topic_change = col("topics") - lag("topics").over(broker_window)
+    is_day_before = lag("date").over(broker_window) == date_sub("date", 1)
+    topic_change = when(is_day_before, col("topics") - lag("topics").over(broker_window))
     return broker_sums.select("date", *_BROKER_KEY, "topics", topic_change.alias("change"), "bytes")
 
 

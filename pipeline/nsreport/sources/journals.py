@@ -72,7 +72,9 @@ def parse_events(bronze_lines: DataFrame) -> DataFrame:
     task, or in a few: lines are brought together before they become events, which are four times as large.
     """
     journal_lines = bronze_lines.where(col("kind") == JOURNAL_KIND).withColumnRenamed("server", "given")
-    broker_clusters = broadcast_rows(find_broker_clusters(_cluster_records(journal_lines), "date"))
+    # Aggregate first: millions of rows, few clusters.
+    named_clusters = list_broker_clusters(_cluster_records(journal_lines), "date")
+    broker_clusters = broadcast_rows(find_broker_clusters(named_clusters, "date"))
     gathered_lines = gather_rows(journal_lines.select(*_LINE_COLUMNS), ["date"])
     record_rows = gathered_lines.withColumn("record", _record_struct()).where(_rejection_reason().isNull())
     event_rows = record_rows.select(
@@ -170,12 +172,8 @@ def _rejection_reason() -> Column:
     )
 
 
-def find_broker_clusters(event_rows: DataFrame, *extra_keys: str) -> DataFrame:
-    """Return the cluster of each broker name (and extra keys): `brokerName`, `byServer` and `byAny`.
-
-    Join the result, then read it with `known_cluster`. The latest record decides; of several records with the
-    same time, the greatest cluster name.
-    """
+def list_broker_clusters(event_rows: DataFrame, *extra_keys: str) -> DataFrame:
+    """Return the clusters that each server named for each broker name, with the time of the latest record."""
     own_pairs = filtered(array(struct("brokerName", "clusterName")), _has_names)
     listed_pairs = transform(
         "groups", lambda broker_group: struct(broker_group["brokerName"], broker_group["clusterName"])
@@ -183,12 +181,19 @@ def find_broker_clusters(event_rows: DataFrame, *extra_keys: str) -> DataFrame:
     cluster_rows = event_rows.select(
         *extra_keys, "server", "time", inline(concat(own_pairs, coalesce(listed_pairs, array())))
     )
-    # Aggregate first: millions of rows, few clusters.
-    latest_times = cluster_rows.groupBy(*extra_keys, "server", "brokerName", "clusterName").agg(
+    return cluster_rows.groupBy(*extra_keys, "server", "brokerName", "clusterName").agg(
         latest("time").alias("time")
     )
+
+
+def find_broker_clusters(named_clusters: DataFrame, *extra_keys: str) -> DataFrame:
+    """Return the cluster of each broker name (and extra keys): `brokerName`, `byServer` and `byAny`.
+
+    `named_clusters` come from `list_broker_clusters`. Join the result, then read it with `known_cluster`. The
+    latest record decides; of several records with the same time, the greatest cluster name.
+    """
     latest_struct = struct("time", "clusterName")
-    latest_by_server = latest_times.groupBy(*extra_keys, "server", "brokerName").agg(
+    latest_by_server = named_clusters.groupBy(*extra_keys, "server", "brokerName").agg(
         latest(latest_struct).alias("last")
     )
     server_map = map_from_entries(collect_list(struct("server", "last.clusterName")))

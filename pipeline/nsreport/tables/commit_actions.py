@@ -37,11 +37,11 @@ def make_add_action(added_file: TableFile, is_new_data: bool = True) -> AddActio
     )
 
 
-def make_remove_action(removed_file: TableFile) -> RemoveAction:
-    """Remove a file whose rows another file of the same commit has."""
+def make_remove_action(removed_file: TableFile, is_new_data: bool = False) -> RemoveAction:
+    """Remove a file. Without `is_new_data`, other files of the same commit have its rows."""
     return RemoveAction(
         removed_file.path,
-        False,
+        is_new_data,
         int(time.time() * 1000),
         removed_file.byte_count,
         _format_partition(removed_file),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import reduce
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col
@@ -13,6 +14,7 @@ from nsreport.facts import (
     entries,
     knowledge_changes,
     knowledge_intervals,
+    past_changes,
     poll_facts,
     presence,
     routes,
@@ -93,25 +95,93 @@ DAY_TABLES: dict[TableSpec, Callable[[DataFrame], DataFrame]] = {
 }
 """Tables built from the events of the same day."""
 
-BROKER_LIFECYCLE_TABLE = TableSpec("silver/broker_lifecycle", (), ("type", "time"))
+BROKER_LIFECYCLE_TABLE = TableSpec("silver/broker_lifecycle", ("date",), ("type", "time"))
+OBSERVER_DAY_TABLE = TableSpec("silver/observer_day")
+BROKER_CLUSTER_TABLE = TableSpec("silver/broker_cluster")
 KNOWLEDGE_CHANGE_TABLE = TableSpec("silver/knowledge_change")
 KNOWLEDGE_INTERVAL_TABLE = TableSpec("silver/knowledge_interval")
-ROUTE_INTERVAL_TABLE = TableSpec("silver/route_interval", ("date", "cluster"))
-HISTORY_TABLES: dict[TableSpec, tuple[Callable[..., DataFrame], tuple[TableSpec, ...]]] = {
-    BROKER_LIFECYCLE_TABLE: (presence.select_lifecycle_events, (EVENT_TABLE,)),
-    KNOWLEDGE_CHANGE_TABLE: (knowledge_changes.find_knowledge_changes, (EVENT_TABLE, LOG_FACT_TABLE)),
-    KNOWLEDGE_INTERVAL_TABLE: (
-        knowledge_intervals.build_knowledge_intervals,
-        (KNOWLEDGE_CHANGE_TABLE,),
+ROUTE_INTERVAL_TABLE = TableSpec("silver/route_interval", ("endDate", "cluster"))
+ROUTE_SERVER_TABLE = TableSpec("silver/route_server")
+AGREEMENT_INTERVAL_TABLE = TableSpec("silver/agreement_interval", ("endDate",), ("differ",))
+ENTRY_INTERVAL_TABLE = TableSpec("silver/entry_interval")
+
+
+class HistoryTable(NamedTuple):
+    """How the rows of a table from a day on follow from rows of that day and later ones, and from its past.
+
+    `build` gets the rows of `inputs` from that day on, of states those that last until then; then all rows of
+    `whole_inputs`, and rows of `past_table` that it continues: those of a state that began before the day and
+    lasts until then, or all rows of the days before. They are None if the table is made from nothing.
+    A table of states also gets the begin of the day (ms since 1970). `find_past_changes` gets all rows of
+    `deciding_tables`; if it finds rows, the table is made from nothing.
+
+    `day_column` is the day of a row, or of the end of a state; None: the table is always made from nothing. A
+    table with few rows a day `is_small`: its rows are written again, instead of a file for each day.
+    """
+
+    build: Callable[..., DataFrame]
+    inputs: tuple[TableSpec, ...] = ()
+    whole_inputs: tuple[TableSpec, ...] = ()
+    past_table: TableSpec | None = None
+    find_past_changes: Callable[..., DataFrame] | None = None
+    deciding_tables: tuple[TableSpec, ...] = ()
+    day_column: str | None = "date"
+    is_small: bool = False
+
+    @property
+    def all_inputs(self) -> tuple[TableSpec, ...]:
+        """The tables that have to be made before this one."""
+        return (*self.inputs, *self.whole_inputs, *self.deciding_tables)
+
+
+HISTORY_TABLES: dict[TableSpec, HistoryTable] = {
+    OBSERVER_DAY_TABLE: HistoryTable(
+        knowledge_changes.build_observer_days,
+        (EVENT_TABLE, LOG_FACT_TABLE),
+        past_table=OBSERVER_DAY_TABLE,
+        is_small=True,
     ),
-    ROUTE_INTERVAL_TABLE: (routes.build_route_intervals, (EVENT_TABLE, KNOWLEDGE_CHANGE_TABLE)),
-    TableSpec("silver/agreement_interval"): (
+    BROKER_CLUSTER_TABLE: HistoryTable(routes.list_broker_clusters, (EVENT_TABLE,), is_small=True),
+    BROKER_LIFECYCLE_TABLE: HistoryTable(presence.select_lifecycle_events, (EVENT_TABLE,)),
+    KNOWLEDGE_CHANGE_TABLE: HistoryTable(
+        knowledge_changes.find_knowledge_changes,
+        (EVENT_TABLE, LOG_FACT_TABLE),
+        past_table=OBSERVER_DAY_TABLE,
+        find_past_changes=past_changes.find_new_logs,
+        deciding_tables=(OBSERVER_DAY_TABLE,),
+        is_small=True,
+    ),
+    KNOWLEDGE_INTERVAL_TABLE: HistoryTable(
+        knowledge_intervals.build_knowledge_intervals, (), (KNOWLEDGE_CHANGE_TABLE,), day_column=None
+    ),
+    ROUTE_INTERVAL_TABLE: HistoryTable(
+        routes.build_route_intervals,
+        (EVENT_TABLE,),
+        (KNOWLEDGE_CHANGE_TABLE, BROKER_CLUSTER_TABLE),
+        ROUTE_INTERVAL_TABLE,
+        past_changes.find_new_clusters,
+        (OBSERVER_DAY_TABLE, BROKER_CLUSTER_TABLE, ROUTE_INTERVAL_TABLE),
+        "endDate",
+    ),
+    ROUTE_SERVER_TABLE: HistoryTable(agreement.list_route_servers, (ROUTE_INTERVAL_TABLE,), is_small=True),
+    AGREEMENT_INTERVAL_TABLE: HistoryTable(
         agreement.build_agreement_intervals,
-        (ROUTE_INTERVAL_TABLE, KNOWLEDGE_INTERVAL_TABLE),
+        (ROUTE_INTERVAL_TABLE,),
+        (ROUTE_SERVER_TABLE, KNOWLEDGE_INTERVAL_TABLE),
+        AGREEMENT_INTERVAL_TABLE,
+        past_changes.find_new_route_servers,
+        (ROUTE_SERVER_TABLE, KNOWLEDGE_INTERVAL_TABLE),
+        "endDate",
     ),
-    TableSpec("silver/entry_interval"): (
+    ENTRY_INTERVAL_TABLE: HistoryTable(
         entries.build_entry_intervals,
-        (EVENT_TABLE, KNOWLEDGE_CHANGE_TABLE),
+        (EVENT_TABLE,),
+        (KNOWLEDGE_CHANGE_TABLE,),
+        ENTRY_INTERVAL_TABLE,
+        past_changes.find_new_observers,
+        (OBSERVER_DAY_TABLE,),
+        "endDate",
+        is_small=True,
     ),
 }
-"""Tables built from all events and log facts: a state that begins on one day may last for months."""
+"""Tables built from events and log facts of any day: a state that begins on one day may last for months."""

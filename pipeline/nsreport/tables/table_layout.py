@@ -1,13 +1,14 @@
 """Table layout: names, partitions and order of tables, and how Spark writes rows accordingly."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from nsreport.runtime import session
-from nsreport.tables.table_versions import TableFile
+from nsreport.tables.table_versions import DAY_COLUMNS, DayTest, TableFile
 
 
 class TableSpec(NamedTuple):
@@ -22,6 +23,16 @@ class TableSpec(NamedTuple):
     partition_columns: tuple[str, ...] = ()
     order_columns: tuple[str, ...] = ()
     is_pregathered: bool = False
+
+
+def find_day_column(table: TableSpec) -> str | None:
+    """Return the column by whose day the files of a table are apart; None if they are not."""
+    return next((column for column in table.partition_columns if column in DAY_COLUMNS), None)
+
+
+def reaches(first_day: date) -> DayTest:
+    """Whether a row has this day or a later one, or lasts."""
+    return lambda day: day is None or day >= first_day
 
 
 class StagedRows(NamedTuple):

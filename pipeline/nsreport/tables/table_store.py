@@ -44,6 +44,7 @@ from nsreport.tables.table_versions import (
     LINES_TABLE,
     LINES_TRANSACTION,
     NUMBER_KEY,
+    DayTest,
     TableFile,
 )
 
@@ -75,45 +76,57 @@ class TableStore:
         self._opened_tables: dict[str, DeltaTable | None] = {}
         self._changed_tables: set[str] = set()
 
-    def read_table(self, table: TableSpec) -> DataFrame | None:
-        """Return all rows of a table, or None if it was never written."""
+    def read_table(self, table: TableSpec, is_wanted: DayTest | None = None) -> DataFrame | None:
+        """Return the rows of a table, all or those of wanted days, or None if it was never written."""
         delta_table = self._open_table(table.name)
         if delta_table is None:
             return None
-        return self._read_files(table.name, delta_table, table_versions.list_files(delta_table))
+        return self._read_files(table.name, delta_table, table_versions.list_files(delta_table, is_wanted))
 
     def replace_rows(
         self,
         table: TableSpec,
         new_rows: DataFrame,
-        replaced_days: Iterable[date] | None = None,
+        is_replaced: DayTest | None = None,
         recipe: str = "",
     ) -> int:
         """Replace all rows of a table, or the rows of some days; return the number of new rows.
 
-        `replaced_days` requires a table with `date` as its first partition column. `is_made_by` finds the
-        `recipe` again.
+        `is_replaced` requires a table with files by day. `is_made_by` finds the `recipe` again.
         """
+        if is_replaced is None:
+            self._remove_former_layout(table)
         _, added_files, table_schema = self.stage_rows(table, new_rows)
-        self._replace_files(table, table_schema, added_files, replaced_days, recipe)
+        self._replace_files(table, table_schema, added_files, is_replaced, recipe)
         return sum(added_file.row_count or 0 for added_file in added_files)
 
     def clear_rows(
         self,
         table: TableSpec,
         table_schema: StructType,
-        replaced_days: Iterable[date] | None = None,
+        is_replaced: DayTest | None = None,
         recipe: str = "",
     ) -> None:
         """Replace all rows of a table, or the rows of some days, with none. This starts no Spark job."""
-        self._replace_files(table, table_schema, [], replaced_days, recipe)
+        if is_replaced is None:
+            self._remove_former_layout(table)
+        self._replace_files(table, table_schema, [], is_replaced, recipe)
 
-    def is_made_by(self, table: TableSpec, recipe: str) -> bool:
-        """Whether a table contains the newest lines, and its last replacement had this recipe."""
+    def is_made_by(self, table: TableSpec, recipe: str, *, is_newest: bool = True) -> bool:
+        """Whether the last replacement of a table had this recipe, and the table contains the newest lines.
+
+        Without `is_newest`, the lines that all tables contain, and whose days are not due, are enough.
+        """
         delta_table = self._open_table(table.name)
+        lines_table = self._open_table(LINES_TABLE)
+        needed_number = (
+            table_versions.read_lines_number(lines_table)
+            if is_newest
+            else table_versions.read_complete_number(lines_table)
+        )
         return (
             delta_table is not None
-            and table_versions.read_lines_number(delta_table) == self._read_lines_number()
+            and table_versions.read_lines_number(delta_table) >= needed_number
             and table_versions.read_commit_info(delta_table, _RECIPE_KEY) == recipe
         )
 
@@ -169,16 +182,16 @@ class TableStore:
         self.output_folder.remove(table_name)
         self._opened_tables.pop(table_name, None)
 
-    def count_rows(self, table: TableSpec) -> int:
-        """Return the number of rows of a table, or 0 if it was never written."""
+    def count_rows(self, table: TableSpec, is_wanted: DayTest | None = None) -> int:
+        """Return the number of rows of a table, all or those of wanted days, or 0 if it was never written."""
         delta_table = self._open_table(table.name)
         if delta_table is None:
             return 0
-        row_counts = [table_file.row_count for table_file in table_versions.list_files(delta_table)]
+        row_counts = [each.row_count for each in table_versions.list_files(delta_table, is_wanted)]
         if None not in row_counts:
             return sum(row_count or 0 for row_count in row_counts)
         # Another program committed files without their row counts.
-        table_rows = self.read_table(table)
+        table_rows = self.read_table(table, is_wanted)
         return 0 if table_rows is None else table_rows.count()
 
     def count_partitions(self, table: TableSpec) -> dict[tuple[Any, ...], int] | None:
@@ -290,20 +303,30 @@ class TableStore:
         table: TableSpec,
         table_schema: StructType,
         added_files: Sequence[TableFile],
-        replaced_days: Iterable[date] | None,
+        is_replaced: DayTest | None,
         recipe: str,
     ) -> None:
-        day_names = None if replaced_days is None else sorted({day.isoformat() for day in replaced_days})
+        removed_files: list[TableFile] = []
+        if is_replaced is not None and (delta_table := self._open_table(table.name)) is not None:
+            removed_files = table_versions.list_files(delta_table, is_replaced)
+            self._add_columns(table, table_schema)
         self._commit(
             table,
             table_schema,
-            list(map(make_add_action, added_files)),
+            [
+                *map(make_add_action, added_files),
+                *(make_remove_action(removed_file, is_new_data=True) for removed_file in removed_files),
+            ],
             {LINES_TRANSACTION: self._read_lines_number()},
             {_RECIPE_KEY: recipe} if recipe else {},
-            # Replacing no days adds rows.
-            mode="append" if day_names == [] else "overwrite",
-            partition_filters=[("date", "in", day_names)] if day_names else None,
+            mode="overwrite" if is_replaced is None else "append",
         )
+
+    def _remove_former_layout(self, table: TableSpec) -> None:
+        """Remove a table that an earlier version of nsadmin partitioned in another way."""
+        delta_table = self._open_table(table.name)
+        if delta_table is not None and delta_table.metadata().partition_columns != [*table.partition_columns]:
+            self.remove_table(table.name)
 
     def _add_columns(self, table: TableSpec, table_schema: StructType) -> None:
         """Add the columns that a table lacks. They are null in its rows."""
@@ -330,7 +353,6 @@ class TableStore:
         transactions: Mapping[str, int],
         commit_info: Mapping[str, Any] | None = None,
         mode: str = "append",
-        partition_filters: Any = None,
     ) -> None:
         """Commit actions to a table. Create it if it did not exist when the store first looked for it."""
         delta_table = self._open_table(table.name)
@@ -348,7 +370,6 @@ class TableStore:
                 mode,
                 self._make_delta_schema(table_schema),
                 delta_table.metadata().partition_columns,
-                partition_filters,
                 commit_properties=commit_properties,
             )
         delta_table.update_incremental()

@@ -5,7 +5,7 @@ transaction `LINES_TRANSACTION`. So delta-rs refuses the second of two commits o
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -24,6 +24,9 @@ LINES_TRANSACTION = "nsadmin-lines"
 
 COMPLETE_TRANSACTION = "nsadmin-complete"
 """Its version in LINES_TABLE is the number of the newest lines that all other tables contain."""
+
+DAY_COLUMNS = frozenset(("date", "endDate"))
+"""The names of partition columns with the day of a row, or of the end of a state (null: it lasts)."""
 
 DAYS_KEY, NUMBER_KEY = "nsadmin.days", "nsadmin.lines"
 """What the commit information of new lines has: their days, and the number of the commit."""
@@ -68,18 +71,26 @@ def open_table(
     return delta_table
 
 
-def list_files(delta_table: DeltaTable) -> list[TableFile]:
-    """Return the files of the opened version."""
+DayTest = Callable[[date | None], bool]
+"""Whether the rows of a day are wanted. Rows of a state that lasts have no day."""
+
+
+def list_files(delta_table: DeltaTable, is_wanted: DayTest | None = None) -> list[TableFile]:
+    """Return the files of the opened version: all, or those of wanted days if the table has files by day."""
     add_actions = delta_table.get_add_actions()
     column_names = add_actions.column_names
     paths, sizes, row_counts, partitions = (
         add_actions.column(name).to_pylist() if name in column_names else [None] * add_actions.num_rows
         for name in ("path", "size_bytes", "num_records", "partition")
     )
-    return [
+    table_files = [
         TableFile(unquote(path), partition or {}, byte_count, row_count)
         for path, byte_count, row_count, partition in zip(paths, sizes, row_counts, partitions, strict=True)
     ]
+    [day_column] = DAY_COLUMNS.intersection(delta_table.metadata().partition_columns) or [None]
+    if is_wanted is None or day_column is None:
+        return table_files
+    return [each for each in table_files if is_wanted(each.partition_values[day_column])]
 
 
 def read_lines_number(delta_table: DeltaTable | None) -> int:
@@ -87,14 +98,17 @@ def read_lines_number(delta_table: DeltaTable | None) -> int:
     return 0 if delta_table is None else delta_table.transaction_version(LINES_TRANSACTION) or 0
 
 
+def read_complete_number(lines_table: DeltaTable | None) -> int:
+    """Return the number of the newest lines that all tables contain; 0 if there are none."""
+    return 0 if lines_table is None else lines_table.transaction_version(COMPLETE_TRANSACTION) or 0
+
+
 def list_due_days(lines_table: DeltaTable | None) -> list[date]:
     """Return the days of the lines that some table does not contain yet, in order."""
     if lines_table is None:
         return []
     newest_number = read_lines_number(lines_table)
-    missing_numbers = set(
-        range((lines_table.transaction_version(COMPLETE_TRANSACTION) or 0) + 1, newest_number + 1)
-    )
+    missing_numbers = set(range(read_complete_number(lines_table) + 1, newest_number + 1))
     due_days: set[str] = set()
     for commit_info in lines_table.history(_MAX_SEARCHED_COMMITS) if missing_numbers else ():
         if commit_info.get(NUMBER_KEY) in missing_numbers:

@@ -1,10 +1,9 @@
 """Turns: what is left of all records, and which time counts where a clock was set back."""
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col
 
 from namesrv_core.events import Heartbeats, KvPut, ServerPaused, ServerStarted, ServerStopping
-from nsreport.facts.knowledge_changes import add_counted_time, add_observer_columns, select_route_events
+from nsreport.facts.knowledge_changes import add_counted_time, add_observer_columns, select_route_records
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from tests.support.ns_events import Teller, at, empty, frame
 from tests.support.silver_rows import turned
@@ -51,7 +50,9 @@ def test_a_record_counts_from_the_latest_time_before_it(spark: SparkSession) -> 
     events = frame(spark, own.tell(150, KvPut("n", "c", None, "3")))
     turns = turned(events)
     assert ("late", 3, 0, 100) in found(turns)
-    told = add_counted_time(select_route_events(events).where("type = 'KvPut'"), turns).orderBy("recordOrder")
+    told = add_counted_time(
+        select_route_records(add_observer_columns(events), turns).where("type = 'KvPut'"), turns
+    ).orderBy("recordOrder")
     assert [(row.key, (row.since - at(0)) / 1000) for row in told.collect()] == [
         ("a", 100), ("b", 100), ("c", 150)
     ]  # fmt: skip
@@ -72,6 +73,7 @@ def test_a_journal_is_believed_before_a_collector(spark: SparkSession) -> None:
     assert {row.observer for row in add_observer_columns(events).collect()} == {
         "ns-1", "ns-1 collector", "ns-2 collector"
     }  # fmt: skip
-    assert {row.observer for row in select_route_events(events).select(col("observer")).collect()} == {
+    route_records = select_route_records(add_observer_columns(events), turned(events))
+    assert {row.observer for row in route_records.select("observer").collect()} == {
         "ns-1", "ns-2 collector"
     }  # fmt: skip

@@ -29,12 +29,11 @@ from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
 from namesrv_core.history.replay import JournalReplay
 from namesrv_core.storage.journal import past_state, reader
-from nsreport.facts import routes
 from nsreport.facts.routes import QUEUE_COLUMNS
 from nsreport.sources import input_files, journals
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import unique_lines
-from tests.support.silver_rows import turned
+from tests.support.silver_rows import routed, turned
 
 Known = dict[tuple[str, str], tuple[int, ...]]
 
@@ -174,7 +173,7 @@ def facts(spark: SparkSession, journals_of: dict[str, Path]) -> list[Row]:
     lines = unique_lines.key_journal_lines(input_files.read_lines(spark, found))
     events = journals.parse_events(unique_lines.keep_first_copies(lines, datetime.now(UTC)))
     events = events.localCheckpoint()
-    return routes.build_route_intervals(events, turned(events).localCheckpoint()).collect()
+    return routed(events, turned(events).localCheckpoint()).collect()
 
 
 def test_whatever_happens_facts_are_what_a_replay_gives(

@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from namesrv_core.storage.journal import segments
 from nsadmin import app
-from nsreport.facts.presence import select_lifecycle_events
 from nsreport.jobs.batch import PipelineRun, RunOutcome, RunRequest
 from nsreport.jobs.line_ingest import BRONZE_LINES
 from nsreport.jobs.table_workspace import TableResult
@@ -23,6 +22,8 @@ from nsreport.tables.table_store import TableStore
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 DAY = 86_400_000
 FIRST = 1_738_400_000_000
+
+HISTORY = silver.HISTORY_TABLES
 
 Contents = dict[str, list[str]]
 
@@ -156,7 +157,7 @@ def test_a_table_that_an_older_version_did_not_make_is_made_without_new_input(
     ran(spark, tmp_path / "in", tmp_path / "out")
     table = silver.BROKER_LIFECYCLE_TABLE
     assert TableStore(spark, str(tmp_path / "out")).read_table(table) is None
-    monkeypatch.setattr(silver, "HISTORY_TABLES", {table: (select_lifecycle_events, (silver.EVENT_TABLE,))})
+    monkeypatch.setattr(silver, "HISTORY_TABLES", {table: HISTORY[table]})
     ran(spark, tmp_path / "in", tmp_path / "out")
     rows = TableStore(spark, str(tmp_path / "out")).read_table(table)
     assert rows is not None

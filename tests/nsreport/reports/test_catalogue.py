@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import nsreport.reports
-from nsreport.facts.agreement import build_agreement_intervals
+from nsreport.facts.agreement import list_route_servers
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
 from nsreport.reports.table_catalogue import build_report_schema, find_table
@@ -21,6 +21,7 @@ from tests.support.silver_rows import (
     LOG_FACT,
     ROUTE_INTERVAL,
     STATS_MINUTE,
+    agreed,
     looked,
     rows,
 )
@@ -43,7 +44,8 @@ def inputs(spark: SparkSession) -> dict[str, DataFrame]:
         "silver/ns_event": event_rows,
         "silver/broker_lifecycle": select_lifecycle_events(event_rows),
         "silver/route_interval": route_rows,
-        "silver/agreement_interval": build_agreement_intervals(route_rows, knowledge),
+        "silver/agreement_interval": agreed(route_rows, knowledge),
+        "silver/route_server": list_route_servers(route_rows),
         "silver/entry_interval": spark.createDataFrame([], ENTRY_INTERVAL).limit(0),
         "silver/knowledge_interval": knowledge,
         "silver/stats_minute": spark.createDataFrame([], STATS_MINUTE).limit(0),

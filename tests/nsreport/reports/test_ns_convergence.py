@@ -5,10 +5,9 @@ from datetime import date
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from nsreport.facts.agreement import build_agreement_intervals
 from nsreport.reports.ns_convergence import ns_convergence
 from tests.support.ns_events import at
-from tests.support.silver_rows import KNOWLEDGE_INTERVAL, ROUTE_INTERVAL, looked, route, rows
+from tests.support.silver_rows import KNOWLEDGE_INTERVAL, ROUTE_INTERVAL, agreed, looked, route, rows
 
 DAY = date(2025, 11, 21)
 
@@ -27,7 +26,7 @@ def test_from_the_first_name_server_to_the_last(spark: SparkSession) -> None:
     )  # fmt: skip
     looks = [looked("ns-2", 0, 300), looked("ns-2", 300, 310, known=False), looked("ns-2", 310, None)]
     knowledge = rows(spark, KNOWLEDGE_INTERVAL, looked("ns-1", 0, None), *looks)
-    found = ns_convergence(build_agreement_intervals(facts, knowledge), at(0), at(1000))
+    found = ns_convergence(agreed(facts, knowledge), at(0), at(1000))
     expected = [
         (DAY, "c", "change", 4, 1, 0.0, 3.6, 4.0),
         (DAY, "c", "name server", 2, 1, 30.0, 30.0, 30.0),
@@ -49,7 +48,7 @@ def test_a_pause_changes_nothing_and_who_goes_did_not_come_to_agree(spark: Spark
         looked("ns-2", 60, 400), looked("ns-2", 400, None, known=False),
     ]  # fmt: skip
     knowledge = rows(spark, KNOWLEDGE_INTERVAL, *looks)
-    found = ns_convergence(build_agreement_intervals(facts, knowledge), at(0), at(1000))
+    found = ns_convergence(agreed(facts, knowledge), at(0), at(1000))
     expected = [(DAY, "c", "change", 2, 1, 0.0, 0.0, 0.0)]
     assertDataFrameEqual(found, spark.createDataFrame(expected, found.schema))
 
@@ -58,6 +57,6 @@ def test_one_name_server_alone_agrees_with_itself(spark: SparkSession) -> None:
     facts = rows(spark, ROUTE_INTERVAL, route("ns-1", 10, None))
     looks = [looked("ns-1", 0, 300), looked("ns-1", 300, None, known=False)]
     knowledge = rows(spark, KNOWLEDGE_INTERVAL, *looks)
-    found = ns_convergence(build_agreement_intervals(facts, knowledge), at(0), at(1000))
+    found = ns_convergence(agreed(facts, knowledge), at(0), at(1000))
     expected = [(DAY, "c", "change", 1, 0, 0.0, 0.0, 0.0)]
     assertDataFrameEqual(found, spark.createDataFrame(expected, found.schema))

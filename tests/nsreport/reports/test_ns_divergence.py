@@ -5,13 +5,14 @@ from datetime import date
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from nsreport.facts.agreement import build_agreement_intervals
+from nsreport.facts.agreement import list_route_servers
 from nsreport.reports.ns_divergence import ns_divergence
 from tests.support.ns_events import at
 from tests.support.silver_rows import (
     ENTRY_INTERVAL,
     KNOWLEDGE_INTERVAL,
     ROUTE_INTERVAL,
+    agreed,
     entry,
     looked,
     moment,
@@ -56,7 +57,8 @@ def test_windows_per_topic_and_field(spark: SparkSession) -> None:
     found = ns_divergence(
         facts,
         entries,
-        build_agreement_intervals(facts, knowledge_intervals),
+        agreed(facts, knowledge_intervals),
+        list_route_servers(facts),
         knowledge_intervals,
         at(5),
         at(1000),

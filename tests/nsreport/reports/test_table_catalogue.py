@@ -16,6 +16,7 @@ from nsreport.reports.table_catalogue import find_table, list_tables
 from nsreport.sources import journals, schemas
 from nsreport.sources.java_logs.log_facts import LOG_FACT_SCHEMA
 from nsreport.sources.java_logs.minute_statistics import STATS_MINUTE_SCHEMA
+from tests.support.silver_rows import agreed, routed
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def made_tables(spark: SparkSession) -> dict[str, DataFrame]:
     events = spark.createDataFrame([], schemas.event_schema())
     log_facts = spark.createDataFrame([], LOG_FACT_SCHEMA)
     changes = knowledge_changes.find_knowledge_changes(events, log_facts)
-    route_rows = routes.build_route_intervals(events, changes)
+    route_rows = routed(events, changes)
     known = knowledge_intervals.build_knowledge_intervals(changes)
     return {
         "bronze/lines": lines,
@@ -38,9 +39,12 @@ def made_tables(spark: SparkSession) -> dict[str, DataFrame]:
         "silver/consumer_lag": poll_facts.select_consumer_lag(events),
         "silver/broker_lifecycle": presence.select_lifecycle_events(events),
         "silver/knowledge_change": changes,
+        "silver/observer_day": knowledge_changes.build_observer_days(events, log_facts),
+        "silver/broker_cluster": routes.list_broker_clusters(events),
+        "silver/route_server": agreement.list_route_servers(route_rows),
         "silver/knowledge_interval": known,
         "silver/route_interval": route_rows,
-        "silver/agreement_interval": agreement.build_agreement_intervals(route_rows, known),
+        "silver/agreement_interval": agreed(route_rows, known),
         "silver/entry_interval": entries.build_entry_intervals(events, changes),
     }
 

@@ -57,7 +57,7 @@ def test_a_table_that_was_never_written_is_none(tables: TableStore) -> None:
 def test_days_are_replaced_with_all_their_partitions_and_others_stay(
     spark: SparkSession, tables: TableStore
 ) -> None:
-    tables.replace_rows(DAYS, frame(spark, (4, FIRST, "7"), (5, THIRD, "c")), [FIRST, THIRD])
+    tables.replace_rows(DAYS, frame(spark, (4, FIRST, "7"), (5, THIRD, "c")), {FIRST, THIRD}.__contains__)
     assert kept(tables) == {(4, FIRST, "7"), (5, THIRD, "c"), (3, SECOND, "7")}
     tables.replace_rows(DAYS, frame(spark, (6, FIRST, "7")))
     assert kept(tables) == {(6, FIRST, "7")}
@@ -93,7 +93,7 @@ def test_all_rows_or_those_of_some_days_are_removed_and_the_columns_stay(
     spark: SparkSession, tables: TableStore
 ) -> None:
     tables.replace_rows(WHOLE, frame(spark, (1, FIRST, "a")))
-    tables.clear_rows(DAYS, frame(spark).schema, [FIRST])
+    tables.clear_rows(DAYS, frame(spark).schema, {FIRST}.__contains__)
     assert kept(tables) == {(3, SECOND, "7")}
     for table in (DAYS, WHOLE):
         tables.clear_rows(table, frame(spark).schema)
@@ -242,7 +242,7 @@ def test_a_new_column_is_null_in_the_rows_of_old_files(spark: SparkSession, tabl
     wide = frame(spark, (9, SECOND, "7")).withColumn("added", lit("x"))
     tables.append_rows(DAYS, wide)
     assert column_values(tables, "added") == {(1, None), (2, None), (3, None), (9, "x")}
-    tables.replace_rows(DAYS, wide.withColumn("again", lit(1)), [SECOND])
+    tables.replace_rows(DAYS, wide.withColumn("again", lit(1)), {SECOND}.__contains__)
     assert column_values(tables, "again") == {(1, None), (2, None), (9, 1)}
 
 

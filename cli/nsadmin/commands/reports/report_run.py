@@ -22,7 +22,7 @@ def report_run(**values: Any) -> int:
 
     The command reads journals of name servers and of collectors, compressed or not, also while they are
     written. It reads each line once, so run the same command every hour: it computes only the days with new
-    lines. Safe to interrupt: the next run completes the work.
+    lines, and what follows from them. Safe to interrupt: the next run completes the work.
 
     Unreadable lines go to the table silver/quarantine, with the reason. The command needs nsadmin[spark].
     Spark logs to nsadmin/report.log in ~/.cache.
