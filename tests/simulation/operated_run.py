@@ -5,10 +5,10 @@ says. The code of nsadmin is the real one.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -28,15 +28,23 @@ _MAX_ATTEMPTS = 8
 
 
 class OperatedRun:
-    """A run of one seed. `resume_ms` is how long the operator waits before the next attempt."""
+    """A run of one seed. `resume_ms` is how long the operator waits before the next attempt.
+
+    Without faults, it takes about `step_count` steps.
+    """
 
     fault_kinds: ClassVar = FAULT_KINDS
+    step_count: ClassVar = 260
+    master_class: ClassVar[type[SimulatedBroker]] = SimulatedBroker
+    plan_changes: ClassVar[Mapping[str, Any]] = {}
+    shared_topics: ClassVar[tuple[TopicConfigJson, ...]] = ()
 
     def __init__(self, seed: int, faults: list[Fault]) -> None:
         os.environ["NSADMIN_AUDIT"] = AUDIT_FILE
         self.random = Random(f"{type(self).__name__} {seed}")
         self.world = World(seed)
-        self.cluster = Cluster(self.world, plan_cluster(self.random))
+        plan = plan_cluster(self.random)._replace(**self.plan_changes)
+        self.cluster = Cluster(self.world, plan, self.master_class, self.shared_topics)
         self.faults = faults
         self.resume_ms = self.random.choice((1_000, 20_000, 200_000))
         self.have_faults_ended = False
