@@ -59,6 +59,7 @@ class DrainRun(OperatedRun):
             self.cluster.network.after_change = self._require_writable
         if self.repeat_command(f"drain {BROKER}", self._drain, self._stops_draining):
             self._use_safety()
+        self.cluster.network.after_change = lambda addr, code: None
         self.repeat_command(f"undrain {BROKER}", self._undrain, lambda error: False)
         self._require_as_before()
 

@@ -6,7 +6,11 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from namesrv_core import private_files
 from namesrv_core.storage import atomic_write
+from nsadmin.client.messages.dead_letter_replay import LetterSender
+from nsadmin.client.messages.dead_letters import DeadLetters
+from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.operations import process_lock
 from nsadmin.operations.drain import runner as drain_runner
 from nsadmin.operations.drain import state_machine, undo
@@ -122,6 +126,20 @@ def _open_all(original: Any, snapshot: Any, own: Any, server: Any) -> Any:
 def _overwrite_permission(original: Any, run: Any, machine: Any, observation: Any) -> Any:
     machine.state = machine.state._replace(permission=None)
     return original(run, machine, observation)
+
+
+def _forget_at_any_error(original: Any, letters: Any, group: Any, span: Any, memory: Any) -> None:
+    place = ReplayPlace(span.cluster_name, span.queue_span.broker_name, span.queue_span.queue_id)
+    send = letters._caller.send_requests
+
+    def note_errors(*args: Any, **options: Any) -> Any:
+        answers = send(*args, **options)
+        if any(answer.error is not None for answer in answers):
+            memory.forget_place(place)
+        return answers
+
+    with patch.object(letters._caller, "send_requests", note_errors):
+        original(letters, group, span, memory)
 
 
 PLANTED_FAULTS = (
@@ -250,6 +268,26 @@ PLANTED_FAULTS = (
         UndoRun,
         "_read_own_queues",
         lambda original, run, addr: run.__dict__.setdefault("own_queues", original(run, addr)),
+    ),
+    PlantedFault(
+        0,
+        "a busy broker makes a replay forget",
+        DeadLetters,
+        "_forget_other_queue",
+        _forget_at_any_error,
+        "replay",
+    ),
+    PlantedFault(0, "a batch is not noted", ReplayMemory, "begin_batch", lambda *args: None, "replay"),
+    PlantedFault(
+        0, "a lost answer means not sent", LetterSender, "find_arrived_offsets", lambda *args: [], "replay"
+    ),
+    PlantedFault(
+        0,
+        "records are appended without sync",
+        private_files,
+        "append_record",
+        lambda original, path, record, syncs: original(path, record, syncs=False),
+        "replay",
     ),
     PlantedFault(
         0,
