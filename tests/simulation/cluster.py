@@ -1,6 +1,7 @@
 """The cluster of a simulation, built from a seed, and the faults that can happen to it."""
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -88,7 +89,12 @@ class Cluster:
             )
 
     def _make_broker(
-        self, name: str, broker_id: int, host: int, topics: tuple, master: SimulatedBroker | None = None
+        self,
+        name: str,
+        broker_id: int,
+        host: int,
+        topics: tuple[TopicConfigJson, ...],
+        master: SimulatedBroker | None = None,
     ) -> SimulatedBroker:
         spec = BrokerSpec(CLUSTER, name, broker_id, topics)
         broker_class = self._master_class if master is None else SimulatedBroker
@@ -269,7 +275,7 @@ def _stale_slave(cluster: Cluster, fault: Fault) -> None:
         if broker.master is not None:
             broker.is_stale = True
             cluster.world.tell(f"FAULT: {broker.title} no longer copies from its master")
-            cluster.restore_after(fault, 200, lambda b=broker: setattr(b, "is_stale", False))
+            cluster.restore_after(fault, 200, partial(setattr, broker, "is_stale", False))
 
 
 def _undrain_by_other(cluster: Cluster, fault: Fault) -> None:

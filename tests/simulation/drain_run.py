@@ -1,7 +1,8 @@
 """One simulated drain: an operator drains a broker, stops it, and undoes the drain, while faults happen."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
+from typing import cast
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -80,7 +81,7 @@ class DrainRun(OperatedRun):
         prepared = prepare_drain(self.make_admin(), self.plan, STATE_HOME, world.clock_ms, is_dry_run=False)
         if prepared.risks and not self.plan.force:
             raise RocketMQError("; ".join(risk.text for risk in prepared.risks))
-        with closing(prepared.run_events(self.clock)) as records:
+        with closing(cast(Generator[EventRecord], prepared.run_events(self.clock))) as records:
             try:
                 self._follow(records)
             finally:

@@ -148,7 +148,7 @@ class OperatedRun:
             for topic in {*shadow, *queues}:
                 accepted = [shadow.get(topic)]
                 if (config := configs.get(topic)) != configs_before.get(topic):
-                    accepted.append(config and _queue_of(name, config))
+                    accepted.append(None if config is None else _queue_of(name, config))
                 elif own := shadow.get(topic):
                     before = [b[addr, name].get(topic) for b in self.queues_before if (addr, name) in b]
                     accepted += [own._replace(perm=queue.perm) for queue in before if queue]

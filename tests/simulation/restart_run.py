@@ -1,8 +1,8 @@
 """One simulated rolling restart of the whole cluster, while faults happen."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.operations.drain import events as drain_events
@@ -92,7 +92,7 @@ class RestartRun(OperatedRun):
             open_restart(STATE_HOME, CLUSTER),
             self.clock,
         )
-        with closing(restart.run_restart(addrs)) as records:
+        with closing(cast(Generator[EventRecord], restart.run_restart(addrs))) as records:
             return self._follow(records)
 
     def _follow(self, records: Iterator[EventRecord]) -> bool:

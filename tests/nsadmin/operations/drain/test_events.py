@@ -49,8 +49,8 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Safe(T, ()), "safe to stop"),
     (
         events.Safe(T, ("h:1",)),
-        "safe to stop, except that clients of these name servers may still write, because they do not answer or "
-        "do not list the broker: h:1",
+        "safe to stop, except that clients of these name servers may still write, because they do not answer "
+        "or do not list the broker: h:1",
     ),
     (events.Unsafe(T, "writable again on h:1"), "no longer safe to stop: writable again on h:1"),
     (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: exited with 3"),
