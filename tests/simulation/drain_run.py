@@ -193,9 +193,10 @@ class DrainRun(OperatedRun):
     def _require_not_opened(self) -> None:
         """Undrain did not open a name server where all topics were closed before."""
         for addr, server in self.cluster.name_servers.items():
-            was_closed = not _has_writable(self.queues_before[-1].get((addr, BROKER), {}))
-            would_be_closed = not _has_writable(server.queues_of(BROKER, in_shadow=True))
-            if was_closed and would_be_closed and _has_writable(server.queues_of(BROKER)):
+            known = [before[addr, BROKER] for before in self.queues_before if (addr, BROKER) in before]
+            was_closed = known and not any(map(_has_writable, known))
+            is_unchanged = self.own_before[BROKER] == self.cluster.drained.model.topic_table.configs
+            if was_closed and is_unchanged and _has_writable(server.queues_of(BROKER)):
                 raise InvariantBroken(f"the drain is undone, and {BROKER} is open on {addr} as never before")
 
     def _require_as_before(self) -> None:

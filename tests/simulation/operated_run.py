@@ -50,7 +50,7 @@ class OperatedRun:
         self.have_faults_ended = False
         self.unknown_servers: tuple[str, ...] = ()
         self.queues_before: list[dict[tuple[str, str], dict[str, QueueData]]] = []
-        self._own_before: dict[str, dict[str, TopicConfigJson]] = {}
+        self.own_before: dict[str, dict[str, TopicConfigJson]] = {}
 
     def start_cluster(self) -> None:
         self.cluster.start()
@@ -61,8 +61,11 @@ class OperatedRun:
             self.cluster.plan_fault(fault)
 
     def note_before(self) -> None:
-        """Note the queues as they are now: a procedure may restore what was there at this moment."""
-        servers = [server for server in self.cluster.name_servers.values() if server.is_up]
+        """Note the queues that nsadmin has not changed yet: it may restore what is there at this moment."""
+        changed = {addr for addr, _ in self.cluster.network.applied_changes}
+        if not changed.isdisjoint(self.cluster.brokers):
+            return
+        servers = [s for s in self.cluster.name_servers.values() if s.is_up and s.addr not in changed]
         self.queues_before.append(
             {
                 (server.addr, broker.spec.broker_name): server.queues_of(broker.spec.broker_name)
@@ -70,7 +73,7 @@ class OperatedRun:
                 for broker in self.cluster.masters
             }
         )
-        self._own_before = {
+        self.own_before = {
             broker.spec.broker_name: dict(broker.model.topic_table.configs) for broker in self.cluster.masters
         }
 
@@ -140,7 +143,7 @@ class OperatedRun:
     def require_restored(self, broker: SimulatedBroker) -> None:
         """Each name server has what it would have without nsadmin, or the permission that it had before."""
         name = broker.spec.broker_name
-        configs, configs_before = broker.model.topic_table.configs, self._own_before[name]
+        configs, configs_before = broker.model.topic_table.configs, self.own_before[name]
         for addr, server in self.cluster.name_servers.items():
             if not server.is_up or server.is_frozen:
                 continue

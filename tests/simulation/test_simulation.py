@@ -51,7 +51,7 @@ def test_a_schedule_has_the_same_story_each_time() -> None:
 @pytest.mark.parametrize("fault", PLANTED_FAULTS, ids=lambda fault: fault.title.replace(" ", "_"))
 def test_a_planted_fault_is_found(fault: PlantedFault) -> None:
     run_class = PROCEDURES[fault.procedure]
-    faults = plan_seed(run_class, fault.seed)
+    faults = fault.plan(fault.seed)
     with fault.plant():
         assert run_schedule(run_class, fault.seed, faults)[0] is not None
     assert run_schedule(run_class, fault.seed, faults)[0] is None
