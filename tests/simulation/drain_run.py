@@ -195,7 +195,8 @@ class DrainRun(OperatedRun):
         for addr, server in self.cluster.name_servers.items():
             known = [before[addr, BROKER] for before in self.queues_before if (addr, BROKER) in before]
             was_closed = known and not any(map(_has_writable, known))
-            is_unchanged = self.own_before[BROKER] == self.cluster.drained.model.topic_table.configs
+            configs = self.cluster.drained.model.topic_table.configs
+            is_unchanged = all(before[BROKER] == configs for before in self.own_before)
             if was_closed and is_unchanged and _has_writable(server.queues_of(BROKER)):
                 raise InvariantBroken(f"the drain is undone, and {BROKER} is open on {addr} as never before")
 

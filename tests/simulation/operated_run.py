@@ -50,7 +50,7 @@ class OperatedRun:
         self.have_faults_ended = False
         self.unknown_servers: tuple[str, ...] = ()
         self.queues_before: list[dict[tuple[str, str], dict[str, QueueData]]] = []
-        self.own_before: dict[str, dict[str, TopicConfigJson]] = {}
+        self.own_before: list[dict[str, dict[str, TopicConfigJson]]] = []
 
     def start_cluster(self) -> None:
         self.cluster.start()
@@ -73,9 +73,12 @@ class OperatedRun:
                 for broker in self.cluster.masters
             }
         )
-        self.own_before = {
-            broker.spec.broker_name: dict(broker.model.topic_table.configs) for broker in self.cluster.masters
-        }
+        self.own_before.append(
+            {
+                broker.spec.broker_name: dict(broker.model.topic_table.configs)
+                for broker in self.cluster.masters
+            }
+        )
 
     # The operator
 
@@ -143,14 +146,15 @@ class OperatedRun:
     def require_restored(self, broker: SimulatedBroker) -> None:
         """Each name server has what it would have without nsadmin, or the permission that it had before."""
         name = broker.spec.broker_name
-        configs, configs_before = broker.model.topic_table.configs, self.own_before[name]
+        configs = broker.model.topic_table.configs
         for addr, server in self.cluster.name_servers.items():
             if not server.is_up or server.is_frozen:
                 continue
             queues, shadow = server.queues_of(name), server.queues_of(name, in_shadow=True)
             for topic in {*shadow, *queues}:
                 accepted = [shadow.get(topic)]
-                if (config := configs.get(topic)) != configs_before.get(topic):
+                config = configs.get(topic)
+                if all(before[name].get(topic) != config for before in self.own_before):
                     accepted.append(None if config is None else _queue_of(name, config))
                 elif own := shadow.get(topic):
                     before = [b[addr, name].get(topic) for b in self.queues_before if (addr, name) in b]

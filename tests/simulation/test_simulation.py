@@ -11,8 +11,8 @@ from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
-FIXED_SCHEDULES = {"drain": 240, "restart": 40}
-NEW_SCHEDULES = {"drain": 60, "restart": 10}
+FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40}
+NEW_SCHEDULES = {"drain": 40, "replay": 40, "restart": 10}
 
 
 @pytest.fixture(autouse=True)
