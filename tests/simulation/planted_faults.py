@@ -263,7 +263,7 @@ PLANTED_FAULTS = (
         lambda original, topic, saved, saved_own, *others: original(topic, saved, None, *others),
     ),
     PlantedFault(
-        408,
+        329,
         "undo restores old numbers of queues",
         undo,
         "_target_queue",
@@ -300,18 +300,10 @@ PLANTED_FAULTS = (
     ),
     PlantedFault(
         40,
-        "the operator's drain is archived before it is undone",
+        "the drain is archived before it is undone",
         UndoRun,
         "_restore_all",
         lambda original, run, *args: (run._folder.archive(), original(run, *args))[1],
-    ),
-    PlantedFault(
-        408,
-        "undo judges by what the broker had before",
-        UndoRun,
-        "_read_own_queues",
-        lambda original, run, addr: run.__dict__.setdefault("own_queues", original(run, addr)),
-        kinds=("change topic",),
     ),
     PlantedFault(
         156,
