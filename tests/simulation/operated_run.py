@@ -152,13 +152,14 @@ class OperatedRun:
                 continue
             queues, shadow = server.queues_of(name), server.queues_of(name, in_shadow=True)
             for topic in {*shadow, *queues}:
-                accepted = [shadow.get(topic)]
-                config = configs.get(topic)
-                if all(before[name].get(topic) != config for before in self.own_before):
-                    accepted.append(None if config is None else _queue_of(name, config))
-                elif own := shadow.get(topic):
-                    before = [b[addr, name].get(topic) for b in self.queues_before if (addr, name) in b]
-                    accepted += [own._replace(perm=queue.perm) for queue in before if queue]
+                config, would_be = configs.get(topic), shadow.get(topic)
+                own = None if config is None else _queue_of(name, config)
+                accepted = [would_be, own]
+                if would_be and own and any(b[name].get(topic) == config for b in self.own_before):
+                    # The topic did not change: its permission is that of before, or as it would be.
+                    befores = [b.get((addr, name), {}).get(topic) for b in self.queues_before]
+                    perms = {would_be.perm, *(queue.perm for queue in befores if queue)}
+                    accepted = [q._replace(perm=perm) for q in (would_be, own) for perm in perms]
                 if queues.get(topic) not in accepted:
                     raise InvariantBroken(
                         f"the drain is undone, but {topic} of {name} on {addr} is "
