@@ -263,7 +263,7 @@ PLANTED_FAULTS = (
         lambda original, topic, saved, saved_own, *others: original(topic, saved, None, *others),
     ),
     PlantedFault(
-        329,
+        904,
         "undo restores old numbers of queues",
         undo,
         "_target_queue",
