@@ -171,6 +171,8 @@ class SimulatedBroker:
                 return build_reply(request, body=json_bodies.encode_kv_table(self._describe_runtime()))
             case RequestCode.VIEW_BROKER_STATS_DATA:
                 return self._describe_counter(request)
+            case RequestCode.PULL_MESSAGE:
+                return build_reply(request, ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
             case RequestCode.GET_MAX_OFFSET | RequestCode.GET_MIN_OFFSET:
                 return build_reply(request, ext={"offset": "0"})
             case RequestCode.GET_BROKER_HA_STATUS:

@@ -1,11 +1,12 @@
 """The cluster of a simulation, built from a seed, and the faults that can happen to it."""
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
 from namesrv_core.fleet.broker_model import BrokerSpec
-from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.fleet.topics import TopicConfigJson, make_topic_config
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from tests.simulation.broker import CLUSTER, HEARTBEAT_MS, SimulatedBroker
@@ -44,14 +45,21 @@ def plan_cluster(random: Random) -> ClusterPlan:
 class Cluster:
     """Name servers, the brokers `broker-a` and `broker-b`, and producers of the topics of both."""
 
-    def __init__(self, world: World, plan: ClusterPlan) -> None:
+    def __init__(
+        self,
+        world: World,
+        plan: ClusterPlan,
+        master_class: type[SimulatedBroker] = SimulatedBroker,
+        more_topics: tuple[TopicConfigJson, ...] = (),
+    ) -> None:
         self.world = world
+        self._master_class = master_class
         self.plan = plan
         self.name_servers = {
             addr: SimulatedNameServer(world, addr, is_old=i in plan.old_servers)
             for i, addr in ((i, f"10.0.0.{i + 1}:9876") for i in range(plan.name_servers))
         }
-        shared = (make_topic_config("orders", 4), make_topic_config("history", 4, perm=4))
+        shared = (make_topic_config("orders", 4), make_topic_config("history", 4, perm=4), *more_topics)
         lone = (make_topic_config("lone", 2),) if plan.has_lone_topic else ()
         self.drained = self._make_broker(BROKER, 0, 1, (*shared, *lone))
         self.other = self._make_broker("broker-b", 0, 2, shared)
@@ -81,10 +89,16 @@ class Cluster:
             )
 
     def _make_broker(
-        self, name: str, broker_id: int, host: int, topics: tuple, master: SimulatedBroker | None = None
+        self,
+        name: str,
+        broker_id: int,
+        host: int,
+        topics: tuple[TopicConfigJson, ...],
+        master: SimulatedBroker | None = None,
     ) -> SimulatedBroker:
         spec = BrokerSpec(CLUSTER, name, broker_id, topics)
-        return SimulatedBroker(self.world, spec, f"10.0.1.{host}:10911", self.name_servers, master)
+        broker_class = self._master_class if master is None else SimulatedBroker
+        return broker_class(self.world, spec, f"10.0.1.{host}:10911", self.name_servers, master)
 
     def start(self) -> None:
         for server in self.name_servers.values():
@@ -261,7 +275,7 @@ def _stale_slave(cluster: Cluster, fault: Fault) -> None:
         if broker.master is not None:
             broker.is_stale = True
             cluster.world.tell(f"FAULT: {broker.title} no longer copies from its master")
-            cluster.restore_after(fault, 200, lambda b=broker: setattr(b, "is_stale", False))
+            cluster.restore_after(fault, 200, partial(setattr, broker, "is_stale", False))
 
 
 def _undrain_by_other(cluster: Cluster, fault: Fault) -> None:
@@ -293,6 +307,7 @@ def _step_clock(cluster: Cluster, fault: Fault) -> None:
 _FAULT_ACTIONS: dict[str, Callable[[Cluster, Fault], None]] = {
     "lose request": _trouble,
     "lose answer": _trouble,
+    "refuse request": _trouble,
     "delay request": _trouble,
     "delay answer": _trouble,
     "deliver late": _trouble,
@@ -317,12 +332,10 @@ _FAULT_ACTIONS: dict[str, Callable[[Cluster, Fault], None]] = {
     "step clock": _step_clock,
 }
 FAULT_KINDS = tuple(_FAULT_ACTIONS)
-_STEPS = 260
-"""Faults begin before a step up to this one. A drain without faults takes about as many."""
 
 
-def plan_faults(random: Random, kinds: tuple[str, ...] = FAULT_KINDS) -> list[Fault]:
-    """The faults of a schedule, most of them before a step, some at a time."""
+def plan_faults(random: Random, kinds: tuple[str, ...], step_count: int) -> list[Fault]:
+    """The faults of a schedule, most of them before one of so many steps, some at a time."""
     faults = []
     for _ in range(random.choice((0, 1, 1, 2, 2, 3, 4))):
         kind = random.choice(kinds)
@@ -330,7 +343,7 @@ def plan_faults(random: Random, kinds: tuple[str, ...] = FAULT_KINDS) -> list[Fa
         faults.append(
             Fault(
                 kind,
-                1 + int(_STEPS * random.random() ** 1.3),
+                1 + int(step_count * random.random() ** 1.3),
                 random.randrange(1_000, 200_000) if is_timed else None,
                 random.randrange(12),
                 random.random(),

@@ -1,7 +1,8 @@
 """One simulated drain: an operator drains a broker, stops it, and undoes the drain, while faults happen."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
+from typing import cast
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -61,6 +62,7 @@ class DrainRun(OperatedRun):
             self.cluster.network.after_change = self._require_writable
         if self.repeat_command(f"drain {BROKER}", self._drain, self._stops_draining):
             self._use_safety()
+        self.cluster.network.after_change = lambda addr, code: None
         self.repeat_command(f"undrain {BROKER}", self._undrain, lambda error: False)
         self._require_as_before()
 
@@ -83,7 +85,7 @@ class DrainRun(OperatedRun):
         )
         if prepared.risks and not self.plan.force:
             raise RocketMQError("; ".join(risk.text for risk in prepared.risks))
-        with closing(prepared.run_events(self.clock)) as records:
+        with closing(cast(Generator[EventRecord], prepared.run_events(self.clock))) as records:
             try:
                 self._follow(records)
             finally:
@@ -195,9 +197,11 @@ class DrainRun(OperatedRun):
     def _require_not_opened(self) -> None:
         """Undrain did not open a name server where all topics were closed before."""
         for addr, server in self.cluster.name_servers.items():
-            was_closed = not _has_writable(self.queues_before[-1].get((addr, BROKER), {}))
-            would_be_closed = not _has_writable(server.queues_of(BROKER, in_shadow=True))
-            if was_closed and would_be_closed and _has_writable(server.queues_of(BROKER)):
+            known = [before[addr, BROKER] for before in self.queues_before if (addr, BROKER) in before]
+            was_closed = known and not any(map(_has_writable, known))
+            configs = self.cluster.drained.model.topic_table.configs
+            is_unchanged = all(before[BROKER] == configs for before in self.own_before)
+            if was_closed and is_unchanged and _has_writable(server.queues_of(BROKER)):
                 raise InvariantBroken(f"the drain is undone, and {BROKER} is open on {addr} as never before")
 
     def _require_as_before(self) -> None:

@@ -6,8 +6,9 @@ The real Caller signs, retries and judges above it.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.connection_pool import CallScope, Pool
 from tests.simulation.broker import SimulatedBroker
@@ -15,6 +16,7 @@ from tests.simulation.name_server import NSADMIN_CHANNEL, SimulatedNameServer
 from tests.simulation.world import World
 
 _LATENCY_MS = 2
+_BUSY_REMARK = "[OVERLOAD]system busy, start flow control for a while"
 
 
 class Network:
@@ -56,6 +58,9 @@ class Network:
                 server.waiting.append((request, NSADMIN_CHANNEL))
             world.pass_time(round(timeout * 1000))
             return CallError(addr, "timeout", f"no answer within {timeout:g} s")
+        if kind == "refuse request":
+            # As a Java server does while its queue of requests is full.
+            return build_reply(request, ResponseCode.SYSTEM_BUSY, remark=_BUSY_REMARK)
         if kind == "delay request":
             world.pass_time(round(amount * timeout * 1000))
             return self.exchange(addr, request, timeout)

@@ -5,10 +5,10 @@ says. The code of nsadmin is the real one.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
@@ -28,21 +28,29 @@ _MAX_ATTEMPTS = 8
 
 
 class OperatedRun:
-    """A run of one seed. `resume_ms` is how long the operator waits before the next attempt."""
+    """A run of one seed. `resume_ms` is how long the operator waits before the next attempt.
+
+    Without faults, it takes about `step_count` steps.
+    """
 
     fault_kinds: ClassVar = FAULT_KINDS
+    step_count: ClassVar = 260
+    master_class: ClassVar[type[SimulatedBroker]] = SimulatedBroker
+    plan_changes: ClassVar[Mapping[str, Any]] = {}
+    shared_topics: ClassVar[tuple[TopicConfigJson, ...]] = ()
 
     def __init__(self, seed: int, faults: list[Fault]) -> None:
         os.environ["NSADMIN_AUDIT"] = AUDIT_FILE
         self.random = Random(f"{type(self).__name__} {seed}")
         self.world = World(seed)
-        self.cluster = Cluster(self.world, plan_cluster(self.random))
+        plan = plan_cluster(self.random)._replace(**self.plan_changes)
+        self.cluster = Cluster(self.world, plan, self.master_class, self.shared_topics)
         self.faults = faults
         self.resume_ms = self.random.choice((1_000, 20_000, 200_000))
         self.have_faults_ended = False
         self.unknown_servers: tuple[str, ...] = ()
         self.queues_before: list[dict[tuple[str, str], dict[str, QueueData]]] = []
-        self._own_before: dict[str, dict[str, TopicConfigJson]] = {}
+        self.own_before: list[dict[str, dict[str, TopicConfigJson]]] = []
 
     def start_cluster(self) -> None:
         self.cluster.start()
@@ -53,8 +61,11 @@ class OperatedRun:
             self.cluster.plan_fault(fault)
 
     def note_before(self) -> None:
-        """Note the queues as they are now: a procedure may restore what was there at this moment."""
-        servers = [server for server in self.cluster.name_servers.values() if server.is_up]
+        """Note the queues that nsadmin has not changed yet: it may restore what is there at this moment."""
+        changed = {addr for addr, _ in self.cluster.network.applied_changes}
+        if not changed.isdisjoint(self.cluster.brokers):
+            return
+        servers = [s for s in self.cluster.name_servers.values() if s.is_up and s.addr not in changed]
         self.queues_before.append(
             {
                 (server.addr, broker.spec.broker_name): server.queues_of(broker.spec.broker_name)
@@ -62,9 +73,12 @@ class OperatedRun:
                 for broker in self.cluster.masters
             }
         )
-        self._own_before = {
-            broker.spec.broker_name: dict(broker.model.topic_table.configs) for broker in self.cluster.masters
-        }
+        self.own_before.append(
+            {
+                broker.spec.broker_name: dict(broker.model.topic_table.configs)
+                for broker in self.cluster.masters
+            }
+        )
 
     # The operator
 
@@ -132,18 +146,20 @@ class OperatedRun:
     def require_restored(self, broker: SimulatedBroker) -> None:
         """Each name server has what it would have without nsadmin, or the permission that it had before."""
         name = broker.spec.broker_name
-        configs, configs_before = broker.model.topic_table.configs, self._own_before[name]
+        configs = broker.model.topic_table.configs
         for addr, server in self.cluster.name_servers.items():
             if not server.is_up or server.is_frozen:
                 continue
             queues, shadow = server.queues_of(name), server.queues_of(name, in_shadow=True)
             for topic in {*shadow, *queues}:
-                accepted = [shadow.get(topic)]
-                if (config := configs.get(topic)) != configs_before.get(topic):
-                    accepted.append(config and _queue_of(name, config))
-                elif own := shadow.get(topic):
-                    before = [b[addr, name].get(topic) for b in self.queues_before if (addr, name) in b]
-                    accepted += [own._replace(perm=queue.perm) for queue in before if queue]
+                config, would_be = configs.get(topic), shadow.get(topic)
+                own = None if config is None else _queue_of(name, config)
+                accepted = [would_be, own]
+                if would_be and own and any(b[name].get(topic) == config for b in self.own_before):
+                    # The topic did not change: its permission is that of before, or as it would be.
+                    befores = [b.get((addr, name), {}).get(topic) for b in self.queues_before]
+                    perms = {would_be.perm, *(queue.perm for queue in befores if queue)}
+                    accepted = [q._replace(perm=perm) for q in (would_be, own) for perm in perms]
                 if queues.get(topic) not in accepted:
                     raise InvariantBroken(
                         f"the drain is undone, but {topic} of {name} on {addr} is "

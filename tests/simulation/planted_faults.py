@@ -3,10 +3,15 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from namesrv_core import private_files
 from namesrv_core.storage import atomic_write
+from nsadmin.client.messages.dead_letter_replay import LetterSender
+from nsadmin.client.messages.dead_letters import DeadLetters
+from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.operations import process_lock
 from nsadmin.operations.drain import runner as drain_runner
 from nsadmin.operations.drain import state_machine, undo
@@ -18,13 +23,19 @@ from nsadmin.operations.drain.undo import UndoRun
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
+from tests.simulation.cluster import plan_faults
+from tests.simulation.procedures import PROCEDURES
+from tests.simulation.world import Fault
 
 Wrap = Callable[..., Any]
 """Takes the original function and its arguments."""
 
 
 class PlantedFault(NamedTuple):
-    """`wrap` replaces the function `name` of `owner`. The schedule of `seed` finds it."""
+    """`wrap` replaces the function `name` of `owner`. The schedule of `seed` finds it.
+
+    `kinds` are the faults of its schedules, for a fault that needs certain ones; by default all.
+    """
 
     seed: int
     title: str
@@ -32,6 +43,12 @@ class PlantedFault(NamedTuple):
     name: str
     wrap: Wrap
     procedure: str = "drain"
+    kinds: tuple[str, ...] | None = None
+
+    def plan(self, seed: int) -> list[Fault]:
+        run_class = PROCEDURES[self.procedure]
+        random = Random(f"faults {seed}")
+        return plan_faults(random, self.kinds or run_class.fault_kinds, run_class.step_count)
 
     @contextmanager
     def plant(self) -> Iterator[None]:
@@ -124,87 +141,129 @@ def _overwrite_permission(original: Any, run: Any, machine: Any, observation: An
     return original(run, machine, observation)
 
 
+def _forget_at_any_error(original: Any, letters: Any, group: Any, span: Any, memory: Any) -> None:
+    place = ReplayPlace(span.cluster_name, span.queue_span.broker_name, span.queue_span.queue_id)
+    send = letters._caller.send_requests
+
+    def note_errors(*args: Any, **options: Any) -> Any:
+        answers = send(*args, **options)
+        if any(answer.error is not None for answer in answers):
+            memory.forget_place(place)
+        return answers
+
+    with patch.object(letters._caller, "send_requests", note_errors):
+        original(letters, group, span, memory)
+
+
 PLANTED_FAULTS = (
-    PlantedFault(0, "no settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=0)),
+    PlantedFault(2, "no settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=0)),
     PlantedFault(
-        0, "half of the settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=15_000)
+        11, "half of the settle time", DrainStateMachine, "__init__", _begin_with_rules(settle_ms=15_000)
     ),
     PlantedFault(
-        0, "no intervals without writes", DrainStateMachine, "__init__", _begin_with_rules(quiet_intervals=0)
+        13, "no intervals without writes", DrainStateMachine, "__init__", _begin_with_rules(quiet_intervals=0)
     ),
     PlantedFault(
-        0,
+        13,
         "any number of writes is none",
         DrainStateMachine,
         "__init__",
         _begin_with_rules(write_threshold=10**9),
     ),
     PlantedFault(
-        0,
+        1,
         "the last name server is forgotten",
         ClusterEnvironment,
         "read_servers",
         lambda original, environment: original(environment)[:-1] or original(environment),
     ),
     PlantedFault(0, "routes are not read back", DrainRun, "_observe_cluster", _close_at_once),
-    PlantedFault(0, "snapshot taken again after a kill", DrainRun, "_begin_drain", _take_snapshot_again),
-    PlantedFault(0, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
-    PlantedFault(0, "state written in place", atomic_write, "replace_file", _write_in_place),
-    PlantedFault(0, "no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
     PlantedFault(
-        0,
+        3,
+        "snapshot taken again after a kill",
+        DrainRun,
+        "_begin_drain",
+        _take_snapshot_again,
+    ),
+    PlantedFault(23, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
+    PlantedFault(159, "state written in place", atomic_write, "replace_file", _write_in_place),
+    PlantedFault(8, "no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
+    PlantedFault(
+        1,
         "state is never saved",
         StateFile,
         "save",
         lambda original, file, state: setattr(file, "_last_state", state),
     ),
-    PlantedFault(0, "lock ignored", process_lock, "_try_lock", lambda original, file: True),
-    PlantedFault(0, "waits continue after a kill", DrainRun, "_begin_drain", _resume_with_waits),
+    PlantedFault(31, "lock ignored", process_lock, "_try_lock", lambda original, file: True),
     PlantedFault(
-        0,
+        31,
+        "waits continue after a kill",
+        DrainRun,
+        "_begin_drain",
+        _resume_with_waits,
+        kinds=("kill nsadmin", "step clock", "lose power"),
+    ),
+    PlantedFault(
+        24,
         "the system's time measures the waits",
         ProcedureClock,
         "count_steadily",
         lambda original, clock: clock.now_ms,
+        kinds=("step clock",),
     ),
     PlantedFault(
-        0, "the settle time goes on without answers", DrainStateMachine, "_process_server", _keep_settle_time
+        380,
+        "the settle time goes on without answers",
+        DrainStateMachine,
+        "_process_server",
+        _keep_settle_time,
+        kinds=("freeze name server",),
     ),
     PlantedFault(
-        0,
+        270,
         "name servers without the broker are safe",
         DrainStateMachine,
         "unsure_servers",
         lambda original, machine: tuple(machine.unknown_servers),
+        kinds=("cut broker", "restart name server"),
     ),
-    PlantedFault(0, "silent name servers are safe", DrainStateMachine, "unsure_servers", lambda *args: ()),
-    PlantedFault(0, "lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
-    PlantedFault(0, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
     PlantedFault(
-        0,
+        61,
+        "silent name servers are safe",
+        DrainStateMachine,
+        "unsure_servers",
+        lambda *args: (),
+        kinds=("cut name server",),
+    ),
+    PlantedFault(33, "lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
+    PlantedFault(85, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
+    PlantedFault(
+        10,
         "a slave that is behind does not count",
         state_machine,
         "list_waiting_for",
         lambda original, *args: tuple(text for text in original(*args) if "the slave" not in text),
+        kinds=("stale slave",),
     ),
-    PlantedFault(0, "undo is not read back", UndoRun, "_verify_restored", _believe_restored),
-    PlantedFault(0, "undo opens everything", undo, "find_differing_queues", _open_all),
+    PlantedFault(53, "undo is not read back", UndoRun, "_verify_restored", _believe_restored),
+    PlantedFault(4, "undo opens everything", undo, "find_differing_queues", _open_all),
     PlantedFault(
-        0,
+        9,
         "undo from the wrong snapshot",
         undo,
         "_target_queue",
         lambda original, topic, saved, saved_own, *others: saved_own.get(topic),
     ),
     PlantedFault(
-        0,
+        77,
         "undo forgets what changed on the broker",
         undo,
         "_target_queue",
         lambda original, topic, saved, saved_own, *others: original(topic, saved, None, *others),
     ),
     PlantedFault(
-        0,
+        904,
         "undo restores old numbers of queues",
         undo,
         "_target_queue",
@@ -213,9 +272,10 @@ PLANTED_FAULTS = (
             if own and saved_own and own.get(topic) == saved_own.get(topic)
             else original(topic, saved, saved_own, own, current)
         ),
+        kinds=("cut broker", "change topic"),
     ),
     PlantedFault(
-        0,
+        1,
         "undo forgets the last name server",
         ClusterEnvironment,
         "restore_queues",
@@ -223,40 +283,55 @@ PLANTED_FAULTS = (
             dict.fromkeys(queues) if addr.startswith("10.0.0.2") else original(environment, addr, queues)
         ),
     ),
-    PlantedFault(0, "undo reopens 4.x name servers", undo, "_needs_wipe", lambda *args: False),
+    PlantedFault(69, "undo reopens 4.x name servers", undo, "_needs_wipe", lambda *args: False),
     PlantedFault(
-        0, "undo forgets brokerPermission", UndoRun, "_restore_permission", lambda original, *args: iter(())
+        9, "undo forgets brokerPermission", UndoRun, "_restore_permission", lambda original, *args: iter(())
     ),
     PlantedFault(
-        0, "permission is saved after its removal", DrainRun, "_set_permission", _overwrite_permission
+        9, "permission is saved after its removal", DrainRun, "_set_permission", _overwrite_permission
     ),
     PlantedFault(
-        0,
+        75,
         "a durable drain does not register again",
         ClusterEnvironment,
         "request_registration",
         lambda original, *args: None,
+        kinds=("add by other",),
     ),
     PlantedFault(
-        0,
-        "the operator's drain is archived before it is undone",
+        40,
+        "the drain is archived before it is undone",
         UndoRun,
         "_restore_all",
         lambda original, run, *args: (run._folder.archive(), original(run, *args))[1],
     ),
     PlantedFault(
-        0,
-        "undo judges by what the broker had before",
-        UndoRun,
-        "_read_own_queues",
-        lambda original, run, addr: run.__dict__.setdefault("own_queues", original(run, addr)),
+        156,
+        "a busy broker makes a replay forget",
+        DeadLetters,
+        "_forget_other_queue",
+        _forget_at_any_error,
+        "replay",
+    ),
+    PlantedFault(9, "a batch is not noted", ReplayMemory, "begin_batch", lambda *args: None, "replay"),
+    PlantedFault(
+        5, "a lost answer means not sent", LetterSender, "find_arrived_offsets", lambda *args: [], "replay"
     ),
     PlantedFault(
-        0,
+        48,
+        "records are appended without sync",
+        private_files,
+        "append_record",
+        lambda original, path, record, **options: original(path, record),
+        "replay",
+    ),
+    PlantedFault(
+        32,
         "a restart stops without another drain",
         RollingRestart,
         "_may_be_open",
         lambda original, *args: False,
         "restart",
+        kinds=("lose power", "register again", "kill nsadmin"),
     ),
 )

@@ -6,7 +6,7 @@ import warnings
 
 from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
-from tests.simulation.runner import Failure, plan_seed, run_schedule, shrink
+from tests.simulation.runner import Failure, run_schedule, shrink
 
 
 def search_fault(fault: PlantedFault, max_schedules: int) -> tuple[int, Failure | None]:
@@ -15,7 +15,7 @@ def search_fault(fault: PlantedFault, max_schedules: int) -> tuple[int, Failure 
     with fault.plant(), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         for seed in range(max_schedules):
-            faults = plan_seed(make_run, seed)
+            faults = fault.plan(seed)
             if run_schedule(make_run, seed, faults)[0] is not None:
                 return seed, shrink(make_run, seed, faults)
     return 0, None

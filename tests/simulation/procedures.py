@@ -1,7 +1,8 @@
 """The procedures that are simulated, by name."""
 
 from tests.simulation.drain_run import DrainRun
+from tests.simulation.replay_run import ReplayRun
 from tests.simulation.restart_run import RestartRun
 from tests.simulation.runner import MakeRun
 
-PROCEDURES: dict[str, MakeRun] = {"drain": DrainRun, "restart": RestartRun}
+PROCEDURES: dict[str, MakeRun] = {"drain": DrainRun, "replay": ReplayRun, "restart": RestartRun}

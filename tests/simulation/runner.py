@@ -15,6 +15,7 @@ class Run(Protocol):
 
     world: World
     fault_kinds: ClassVar[tuple[str, ...]]
+    step_count: ClassVar[int]
 
     def __init__(self, seed: int, faults: list[Fault]) -> None: ...
 
@@ -91,7 +92,7 @@ def run_schedule(make_run: MakeRun, seed: int, faults: list[Fault]) -> tuple[str
 
 
 def plan_seed(make_run: MakeRun, seed: int) -> list[Fault]:
-    return plan_faults(Random(f"faults {seed}"), make_run.fault_kinds)
+    return plan_faults(Random(f"faults {seed}"), make_run.fault_kinds, make_run.step_count)
 
 
 def run_seed(make_run: MakeRun, seed: int, coverage: Coverage) -> Failure | None:

@@ -11,8 +11,8 @@ from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
-FIXED_SCHEDULES = {"drain": 240, "restart": 40}
-NEW_SCHEDULES = {"drain": 60, "restart": 10}
+FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40}
+NEW_SCHEDULES = {"drain": 40, "replay": 40, "restart": 10}
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def test_a_schedule_has_the_same_story_each_time() -> None:
 @pytest.mark.parametrize("fault", PLANTED_FAULTS, ids=lambda fault: fault.title.replace(" ", "_"))
 def test_a_planted_fault_is_found(fault: PlantedFault) -> None:
     run_class = PROCEDURES[fault.procedure]
-    faults = plan_seed(run_class, fault.seed)
+    faults = fault.plan(fault.seed)
     with fault.plant():
         assert run_schedule(run_class, fault.seed, faults)[0] is not None
     assert run_schedule(run_class, fault.seed, faults)[0] is None

@@ -373,9 +373,9 @@ def mount(find_disk: Callable[[], VirtualDisk]) -> Iterator[None]:
     replace(fcntl, "flock", lambda f, operation: find_disk().flock(_number_of(f), operation))
     # `flock` takes a file or its descriptor.
     flock_here, flock_original = fcntl.flock, saved[-1][2]
-    fcntl.flock = lambda f, operation: (  # type: ignore[assignment]
-        flock_here if _number_of(f) >= _FIRST_DESCRIPTOR else flock_original
-    )(_number_of(f), operation)
+    fcntl.flock = lambda f, operation: (flock_here if _number_of(f) >= _FIRST_DESCRIPTOR else flock_original)(
+        _number_of(f), operation
+    )
     replace(builtins, "open", open_path)
     replace(io, "open", open_path)
     try:

@@ -24,11 +24,15 @@ from nsadmin.client.messages.dead_letter_selection import (
     DeadLetter,
     DeadLetterSelection,
 )
-from nsadmin.client.messages.message_queries import MessageAdmin
 from nsadmin.client.messages.message_sender import MessageSender
+from nsadmin.client.messages.pull_requests import (
+    PULL_RESPONSE_CODES,
+    build_pull_request,
+    decode_pulled_messages,
+)
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
-from nsadmin.client.results import ClientClosed, NotFound, is_unreachable
+from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -59,12 +63,11 @@ class DeadLetters:
         caller: Caller,
         topics: TopicAdmin,
         brokers: BrokerAdmin,
-        messages: MessageAdmin,
         queue_reader: QueueReader,
         message_sender: MessageSender,
     ) -> None:
         self._caller, self._topics, self._brokers = caller, topics, brokers
-        self._messages, self._queue_reader, self._message_sender = messages, queue_reader, message_sender
+        self._queue_reader, self._message_sender = queue_reader, message_sender
 
     def list_groups(self) -> tuple[str, ...]:
         """Return the groups with a dead-letter topic, sorted (GET_ALL_TOPIC_LIST_FROM_NAMESERVER, 206)."""
@@ -236,16 +239,13 @@ class DeadLetters:
         if last_offset is not None and last_id is not None:
             known_letters = {last_offset: last_id}
         for offset, letter_id in list(known_letters.items())[:1]:
-            try:
-                located_message = self._messages.get_at_offset(
-                    DEAD_LETTER_PREFIX + group, queue_span.broker_name, queue_span.queue_id, offset
-                )
-            except ClientClosed:
-                raise
-            except RocketMQError as error:
-                if is_unreachable(error):
-                    continue
+            request = build_pull_request(DEAD_LETTER_PREFIX + group, queue_span.queue_id, offset, 1)
+            [answer] = self._caller.send_requests(
+                [(queue_span.broker_addr, request)], accepted_codes=PULL_RESPONSE_CODES
+            )
+            # A broker that is busy or silent proves nothing: what was replayed must not come twice.
+            if answer.result is not None and not any(
+                (message.queue_offset, message.offset_msg_id) == (offset, letter_id)
+                for message in decode_pulled_messages(answer.result)
+            ):
                 memory.forget_place(place)
-            else:
-                if located_message.message.offset_msg_id != letter_id:
-                    memory.forget_place(place)

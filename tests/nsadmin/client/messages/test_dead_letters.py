@@ -2,12 +2,15 @@
 
 import pytest
 
-from namesrv_core.protocol.command import build_reply
+from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay_letters
+from tests.support.fake_servers import Answer
 
 
 def test_a_queue_that_was_created_again_has_no_replayed_messages(
@@ -24,6 +27,20 @@ def test_a_queue_that_was_created_again_has_no_replayed_messages(
     dlq.queues[DEAD, 0] = []
     dlq.add_letter(b"fewer")
     assert replay_letters(admin, memory=memory).replayed == 1
+
+
+def test_a_busy_broker_does_not_make_a_replay_forget(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    memory = ReplayMemory()
+    dlq.add_letter(b"paid")
+    assert replay_letters(admin, memory=memory).replayed == 1
+    pull = dlq.handlers[RequestCode.PULL_MESSAGE]
+
+    def refuse_once(asked: RemotingCommand) -> Answer:
+        dlq.handlers[RequestCode.PULL_MESSAGE] = pull
+        return build_reply(asked, ResponseCode.SYSTEM_BUSY, remark="[OVERLOAD]system busy")
+
+    dlq.handlers[RequestCode.PULL_MESSAGE] = refuse_once
+    assert replay_letters(admin, memory=memory).replayed == 0
 
 
 def test_groups_are_those_with_a_dead_letter_topic(admin: AdminClient) -> None:

@@ -429,3 +429,33 @@ def _since(
 ) -> dict[str, QueueData]:
     """What was created or changed on the broker since keeps that."""
     return {topic: item for topic, item in cluster.own.items() if picture.get(topic) != item}
+
+
+@pytest.mark.parametrize("step_seconds", [3600, -3600])
+def test_a_step_of_the_clock_changes_no_wait(tmp_path: Path, step_seconds: int) -> None:
+    cluster = DrainCluster()
+    shown_ms = {"step": 0}
+    cluster.script = {5: lambda: shown_ms.update(step=step_seconds * 1000)}
+    clock = cluster.clock._replace(now_ms=lambda: cluster.now + shown_ms["step"])
+    servers, plan, began = cluster.read_servers(), cluster.make_plan(), cluster.now
+    checked = check_plan(plan, servers, SYSTEM, frozenset(), cluster.now)
+    told = list(DrainRun(plan, cluster, DrainFolder(tmp_path), clock).run_drain(checked, servers))
+    assert told[-1]["event"] == "safe"
+    assert cluster.now - began == 60_000
+
+
+def test_topics_are_not_closed_again_before_other_brokers_take_them(tmp_path: Path) -> None:
+    cluster = DrainCluster(1)
+
+    def restart() -> None:
+        cluster.restart_server(0)
+        cluster.others = 0
+
+    cluster.script = {5: restart, 95: lambda: setattr(cluster, "others", 8)}
+    told = cluster.run_drain(tmp_path)
+    [closed_again] = select_events(told, "wiped")[1:]
+    assert closed_again["time"] >= 1_700_000_095_000
+    waits = [
+        record["waitingFor"] for record in told if record["event"] == "progress" and record["waitingFor"]
+    ]
+    assert any("another broker to take the messages of " in text for wait in waits for text in wait)

@@ -1,9 +1,11 @@
 """Putting back what name servers told before a drain."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from namesrv_core.events import QueueData
 from nsadmin.client import NotFound
 from nsadmin.operations.drain.state import DrainFolder
 from nsadmin.operations.drain.undo import DrainBusyError
@@ -137,6 +139,24 @@ def test_what_is_not_as_before_has_a_reason(tmp_path: Path, monkeypatch: pytest.
         "orders": "missing, was rw-; no answer",
         "payments": "4/4 queues instead of 8/8; no answer",
     }
+
+
+def test_a_topic_that_changes_while_it_is_restored_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster(1)
+    cluster.run_drain(tmp_path)
+    restore = cluster.restore_queues
+
+    def change_then_restore(addr: str, queues: Mapping[str, QueueData]) -> Mapping[str, str | None]:
+        cluster.create_topic("orders", queues=12)
+        return restore(addr, queues)
+
+    monkeypatch.setattr(cluster, "restore_queues", change_then_restore)
+    [record] = cluster.run_undrain(tmp_path)
+    assert record["differing"] == {"orders": "8/8 queues instead of 12/12"}
+    monkeypatch.setattr(cluster, "restore_queues", restore)
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
 
 
 def test_a_registration_that_takes_no_effect_is_waited_for_10_s(

@@ -164,7 +164,8 @@ def test_a_broker_is_not_stopped_while_the_others_have_gone(restart_case: Case) 
     }
     told = restart_case.restart()
     waits = [record["time"] for record in told if "another broker" in str(record.get("waitingFor"))]
-    assert waits and waits[-1] >= cluster.now - 200_000
+    assert waits
+    assert waits[-1] >= cluster.now - 200_000
     assert (told[-1]["event"], restart_case.ran, cluster.topics_by_server()) == ("finished", RAN, before)
 
 
