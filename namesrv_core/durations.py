@@ -2,7 +2,7 @@
 
 import re
 
-_PART = r"(\d{1,9}(?:\.\d{1,3})?)(ms|[smhdw])"
+_PART = r"(\d{1,9}(?:\.\d{1,3})?)(ms?|[shdw])"
 _PART_PATTERN, _DURATION_PATTERN = re.compile(_PART, re.ASCII), re.compile(f"(?:{_PART})+", re.ASCII)
 _SECONDS_PER_UNIT = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 

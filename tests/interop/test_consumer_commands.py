@@ -26,6 +26,7 @@ from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
+from tests.support import forked_commands
 
 TOPIC, GROUP, PRODUCERS = "Orders", "Orders-consumer", "Orders-producer"
 
@@ -180,8 +181,8 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
     ]
     [row] = cluster(*reset_queue).rows
     assert (row["queueId"], row["to"], row["repeated"], row["result"]) == (2, 0, 10, "done")
-    listed = cluster("audit", "list"); assert listed.rows, listed
-    undo = listed.rows[-1]["undo"]
+    listed = forked_commands.run(["audit", "list", "--json"], command_line.ENVIRONMENT)
+    undo = json.loads(listed.stdout)[-1]["undo"]
     [row] = cluster(*shlex.split(undo)[1:], "--yes").rows
     assert (row["queueId"], row["from"], row["to"], row["result"]) == (2, 0, 10, "done")
     assert cluster.diffs() == [0] * 8

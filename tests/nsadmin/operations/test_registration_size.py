@@ -29,7 +29,7 @@ def broker(**more: Any) -> BrokerRegistrant:
         "broker_name": "b", "broker_addr": "127.0.0.1:10911", "cluster_name": "c",
         "ha_server_addr": "127.0.0.1:10912", "broker_id": 0, "version": V5_5_0, "permission": 6,
         "is_compressed": False, "split_size": None, "heartbeat_timeout_millis": None,
-        "enable_acting_master": False, "name_servers": (), "has_dynamic_name_servers": False,
+        "enable_acting_master": False, "namesrv_addrs": (), "has_dynamic_name_servers": False,
         "data_version": VERSION.to_json(), "topics": TOPICS, "mappings": {},
     }  # fmt: skip
     return BrokerRegistrant(**fields | more)

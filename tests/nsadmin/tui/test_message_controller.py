@@ -226,7 +226,7 @@ async def test_a_dead_letter_is_replayed_by_a_command_after_a_preview() -> None:
         await press(pilot, "R")
         assert isinstance(app.screen, ChangeScreen)
         assert app.screen.words == [
-            "dlq", "replay", "payers", "--since", "2025-12-31T12:00:00.000Z", "--until",
+            "dlq", "replay", "payers", "--from", "2025-12-31T12:00:00.000Z", "--until",
             "2025-12-31T12:00:00.001Z", "--id", messages[0].message.offset_msg_id, "--dry-run",
         ]  # fmt: skip
         await pilot.press("escape")

@@ -7,7 +7,7 @@ would register it again anyway.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from namesrv_core.errors import RequestError, RocketMQError, TopicNotExist
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError, TopicNotExist
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -126,7 +126,11 @@ class TopicDeletion(NamedTuple):
     def _finish(self, delete_answers: list[ServerResult[RemotingCommand]]) -> list[DeletionStep]:
         """Verify the deletion on the masters, and delete the topic on the name servers."""
         # A 5.5.0 broker with timerWheelEnable=false deletes the topic, and then fails at its timer's metrics.
-        failed_addrs = [a.addr for a in delete_answers if isinstance(a.error, RequestError)]
+        failed_addrs = [
+            answer.addr
+            for answer in delete_answers
+            if isinstance(answer.error, RequestError) and answer.error.code == ResponseCode.SYSTEM_ERROR
+        ]
         gone_addrs = {
             a.addr
             for a in ask_for_topic(self.caller, failed_addrs, self.topic)

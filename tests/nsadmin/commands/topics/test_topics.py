@@ -161,7 +161,7 @@ def test_a_deletion_that_fails_keeps_the_order_configuration(
     run: Run, both_servers: str, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     first_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4"}
-    broker.handlers[215] = refuse_with(1, "no")
+    broker.handlers[215] = refuse_with(16, "no")
     assert run("deleteTopic", "T", "C", both_servers, "-y", "--json").code == 1
     assert first_server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-a:4"}
 
@@ -169,7 +169,7 @@ def test_a_deletion_that_fails_keeps_the_order_configuration(
 def test_a_master_that_fails_keeps_the_name_servers_out_of_it(
     run: Run, both_servers: str, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.handlers[215] = refuse_with(1, "no")
+    broker.handlers[215] = refuse_with(16, "no")
     result = run("deleteTopic", "T", "C", both_servers, "-y", "--json")
     assert result.code == 1
     assert [row["result"] for row in json.loads(result.out)] == ["failed", "skipped", "skipped"]
