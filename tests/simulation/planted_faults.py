@@ -256,7 +256,7 @@ PLANTED_FAULTS = (
         lambda original, topic, saved, saved_own, *others: saved_own.get(topic),
     ),
     PlantedFault(
-        77,
+        146,
         "undo forgets what changed on the broker",
         undo,
         "_target_queue",
