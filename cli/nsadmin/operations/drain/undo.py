@@ -65,7 +65,8 @@ def _target_queue(
         return own_queues.get(topic)
     if saved_queues is None:
         return None if own_queues is None else own_queues.get(topic)
-    saved = saved_queues.get(topic)
+    # The snapshot lacks topics of a broker that left or came while it was taken.
+    saved = saved_queues.get(topic) or (own_queues or {}).get(topic)
     newest = (own_queues or {}).get(topic) or current
     # The drain changed nothing but the permission: the numbers of a name server can be older than it.
     return saved if saved is None or newest is None else newest._replace(perm=saved.perm)
@@ -149,7 +150,7 @@ class UndoRun:
                 errors.update({server.namesrv_addr: next(iter(failed.values()))} if failed else {})
         # A topic may have changed on the broker just before an older state was restored.
         own_queues = self._read_own_queues(master_addr) or own_queues
-        yield from self._verify_restored(state, snapshot, own_queues, errors)
+        yield from self._verify_restored(state, snapshot, own_queues, errors, master_addr)
 
     def _read_own_queues(self, master_addr: str | None) -> QueuesByTopic | None:
         if master_addr is None:
@@ -224,9 +225,12 @@ class UndoRun:
         snapshot: QueueSnapshot,
         own_queues: QueuesByTopic | None,
         errors: Mapping[str, str],
+        master_addr: str | None,
     ) -> Iterator[EventRecord]:
         """Read the routes of each name server back, and yield the result."""
-        is_whole = True
+        is_whole = state.permission is None or (
+            master_addr is not None and self._environment.read_permission(master_addr) == state.permission
+        )
         for server in self._environment.read_servers():
             differing = find_differing_queues(snapshot, own_queues, server)
             current = server.queues_by_topic
