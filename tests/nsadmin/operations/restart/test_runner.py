@@ -159,8 +159,8 @@ def test_a_broker_is_not_stopped_while_the_others_have_gone(restart_case: Case) 
     cluster = restart_case.cluster
     before = cluster.topics_by_server()
     cluster.script = {
-        second: lambda others=others: setattr(cluster, "others", others)
-        for second, others in ((20, 0), (300, 8))
+        20: lambda: setattr(cluster, "others", 0),
+        300: lambda: setattr(cluster, "others", 8),
     }
     told = restart_case.restart()
     waits = [record["time"] for record in told if "another broker" in str(record.get("waitingFor"))]
