@@ -12,7 +12,7 @@ from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
 FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40}
-NEW_SCHEDULES = {"drain": 40, "replay": 40, "restart": 10}
+NEW_SCHEDULES = {"drain": 10, "replay": 40, "restart": 10}
 
 
 @pytest.fixture(autouse=True)
