@@ -110,15 +110,15 @@ class Draining:
                 child.kill()
         return child.wait(), events, stderr
 
-    def killed_upon(self, name: str) -> None:
-        """Begin, or go on, and die with SIGKILL as soon as that event is told."""
+    def killed_upon(self, *names: str) -> None:
+        """Begin, or go on, and die with SIGKILL as soon as one of the events is told."""
         with self.start("--force") as child:
             try:
                 for event in self.events(child, lambda event: None):
-                    if name in (event["event"], event.get("phase")):
+                    if not {event["event"], event.get("phase")}.isdisjoint(names):
                         break
                 else:
-                    raise AssertionError(f"no {name}")
+                    raise AssertionError(f"none of {names}")
             finally:
                 child.kill()
 

@@ -172,8 +172,10 @@ def test_newest_under_load(newest: World) -> None:
 
 def test_newest_killed_in_each_phase(newest: World) -> None:
     before = newest.queues
-    for phase in ("snapshotTaken", "wiped", "closed", "settle", "wait"):
-        newest.drain.killed_upon(phase)
+    phases = ("snapshotTaken", "wiped", "closed", "settle", "wait")
+    for number in range(len(phases)):
+        # On a busy machine, a drain gets further before it is killed.
+        newest.drain.killed_upon(*phases[number:])
     [row, _] = newest.drain("drainStatus").rows
     assert (row["brokerName"], row["openTopics"], row["pid"]) == ("broker-a", 0, None)
     code, events, _ = newest.drain.run("--force")

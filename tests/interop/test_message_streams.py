@@ -457,7 +457,9 @@ def test_a_benchmark_leaves_no_topic(cluster: Cluster) -> None:
             # A broker that is quicker gets more of the messages, or all.
             assert {row["brokerName"] for row in result.rows} <= {"broker-a", "broker-old"}
             assert {row["result"] for row in result.rows} == {"done"}
-            assert sum(row["messageCount"] for row in result.rows) >= 200
+            # The latencies are of messages that come within 10 s, on a busy machine not of all.
+            fewest = 1 if case.entry.name == "benchLatency" else 200
+            assert sum(row["messageCount"] for row in result.rows) >= fewest
             assert all(row["messageCount"] for row in result.rows)
     topics = [row["topic"] for row in cluster("topicList").rows]
     assert [topic for topic in topics if topic.startswith("nsadmin-bench-")] == []

@@ -188,8 +188,6 @@ def consumer_progress(
     Examples:
         # All groups, starting with the largest lag
         nsadmin consumerProgress --sort -lag
-        # Groups without a connected client
-        nsadmin consumerProgress --filter count=0
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # Only one topic, with the client that owns each queue

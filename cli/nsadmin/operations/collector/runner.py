@@ -4,6 +4,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -223,23 +224,19 @@ class Collector:
 
         Returns the name of the signal that stopped the jobs, or "end" without a signal.
         """
-        job_threads = [threading.Thread(target=self._run_guarded, args=(job,)) for job in jobs]
         end_reason = "end"
-        try:
-            with _raise_on_signal():
-                for job_thread in job_threads:
-                    job_thread.start()
-                if on_started is not None:
-                    on_started()
-                for job_thread in job_threads:
-                    job_thread.join()
-        except _SignalReceived as received_signal:
-            end_reason = str(received_signal)
-        finally:
-            self._stop_event.set()
-            for job_thread in job_threads:
-                if job_thread.ident is not None:
-                    job_thread.join()
+        # In Python 3.11, a Thread.join that a signal interrupted takes the thread for ended.
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            try:
+                with _raise_on_signal():
+                    futures = [pool.submit(self._run_guarded, job) for job in jobs]
+                    if on_started is not None:
+                        on_started()
+                    wait(futures)
+            except _SignalReceived as received_signal:
+                end_reason = str(received_signal)
+            finally:
+                self._stop_event.set()
         if self._thread_failures:
             raise self._thread_failures[0]
         return end_reason
