@@ -49,11 +49,6 @@ def validate_queue_count(option_flag: str, queue_count: int | None) -> int | Non
     return queue_count
 
 
-def parse_context_names(contexts_text: str) -> list[str]:
-    """Parse the distinct names in the value of --contexts; UsageError without any."""
-    return parse_name_list("--contexts", contexts_text)
-
-
 def validate_interval(interval_seconds: float | None) -> float | None:
     """Return the seconds between two observations if they are more than 0."""
     if interval_seconds is not None and not interval_seconds > 0:

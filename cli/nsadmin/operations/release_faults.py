@@ -113,6 +113,11 @@ def parse_release(version: str | None) -> ReleaseNumber | None:
     return int(match[1]), int(match[2]), int(match[3]), 0 if match[4] else 1
 
 
+def has_users(version: str | None) -> bool:
+    """Whether a broker of this version has users and ACLs of its own (since 5.3), in place of accounts."""
+    return (parse_release(version) or ()) >= (5, 3)
+
+
 def find_faults(kind: str, version: str | None, settings: Mapping[str, str] | None) -> list[ReleaseFault]:
     """Return the faults of a server of this kind, version and settings."""
     release = parse_release(version)

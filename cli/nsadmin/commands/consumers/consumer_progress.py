@@ -420,7 +420,7 @@ def broker_consume_stats(
 ) -> ResultRows:
     """Show how far every consumer group is behind on every queue of one broker.
 
-    This causes much work on the broker. lagReason says why the diff of a queue is unknown. With -l above 0,
+    This causes much work on the broker. lagReason says why the lag of a queue is unknown. With -l above 0,
     such queues are not shown.
 
     Examples:
@@ -440,5 +440,5 @@ def broker_consume_stats(
     total = f"{count_noun(sum(q.lag.messages or 0 for q in queues), 'message')} behind in total"
     unknown_count = sum(q.lag.messages is None for q in queues)
     if unknown_count:
-        total += f"; the diff of {count_noun(unknown_count, 'queue')} is unknown"
+        total += f"; the lag of {count_noun(unknown_count, 'queue')} is unknown"
     return ResultRows.from_records(BROKER_LAG_COLUMNS, shown, (), [total])

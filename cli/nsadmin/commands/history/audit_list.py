@@ -36,7 +36,7 @@ AUDIT_COLUMNS: Columns[AuditRecord] = (
         "the program that started the command for a client, such as mcp; null if an operator did",
         wide=True,
     ),
-    _recorded_column("context", "the current context; null for none"),
+    _recorded_column("context", "the context of the command; null for none"),
     Column("namesrvAddrs", "the name servers of the command", lambda r: r.get("nameServers"), wide=True),
     _recorded_column("command", "the command line"),
     _recorded_column("sent", "the changing requests: server, code and outcome", wide=True),

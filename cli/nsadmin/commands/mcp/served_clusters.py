@@ -11,7 +11,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import ClusterInfo
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
-from nsadmin.command_line.argument_values import parse_context_names
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.shared_options import connection_words
 from nsadmin.console.session import Session
 from nsadmin.library.context_connection import resolve_connection
@@ -31,7 +31,7 @@ def list_served_clusters(session: Session, contexts_text: str | None) -> dict[st
     """Return the clusters by context; the first is the default. "" stands for a cluster without a context."""
     if contexts_text is None:
         return {session.options.context or "": _session_cluster(session)}
-    return {name: _context_cluster(session, name) for name in parse_context_names(contexts_text)}
+    return {name: _context_cluster(session, name) for name in parse_name_list("--contexts", contexts_text)}
 
 
 def _session_cluster(session: Session) -> ServedCluster:

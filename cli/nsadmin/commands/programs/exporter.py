@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Option
 
-from nsadmin.command_line.argument_values import parse_context_names, parse_duration_seconds
+from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.declarations import command
 from nsadmin.console import stderr
 from nsadmin.console.exit_codes import UsageError
@@ -139,7 +139,7 @@ def exporter(
 def _list_sources(session: Session, contexts_text: str | None) -> list[ClusterSource]:
     if contexts_text is None:
         return [ClusterSource("", session.open_background_client)]
-    connections = {name: resolve_connection(name) for name in parse_context_names(contexts_text)}
+    connections = {name: resolve_connection(name) for name in parse_name_list("--contexts", contexts_text)}
     return [
         ClusterSource(name, partial(session.open_background_client, c.find_name_servers, c.access))
         for name, c in connections.items()

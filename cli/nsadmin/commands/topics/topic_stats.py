@@ -120,7 +120,7 @@ def topic_status(
     broker that receives its messages now.
 
     --times shows when the oldest, the newest and the last consumed message of a queue were stored, for each
-    group. If a lag can expire before the group has read it, a line on stderr names it. The queues are
+    group. If messages can expire before the group has read them, a line on stderr says so. The queues are
     those of the brokers, also of a static topic.
 
     Examples:
@@ -128,7 +128,7 @@ def topic_status(
         nsadmin topicStatus payments
         # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0
-        # Will the lag of a group expire before it is read?
+        # Will messages expire before a group has read them?
         nsadmin topicStatus orders --times -g warehouse
     """
     if group is not None and not with_times:
@@ -183,7 +183,7 @@ def _expires_in(times: QueueTimes, reserved_ms: int | None) -> int | None:
 
 
 def _expiry_notes(broker: str, group: str | None, queues: Sequence[GroupTimes], hours: str) -> list[str]:
-    """Name the lag that has lost a half of its time."""
+    """Name the groups whose unread messages have lost a half of their time."""
     soon = [q.expires_in_ms for q in queues if q.expires_in_ms is not None]
     if not soon or min(soon) > int(hours) * _MS_PER_HOUR / 2:
         return []

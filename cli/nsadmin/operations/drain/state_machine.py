@@ -79,11 +79,11 @@ class DrainStateMachine:
             self._mark_reopened(open_servers, observation.time_ms, drain_events)
         else:
             self._mark_closed(observation, drain_events)
-        self._judge_safety(observation, drain_events)
+        lone_topics = self._find_lone_topics(observation)
+        self._judge_safety(observation, lone_topics, drain_events)
         self._last_observation = observation
         self._reopen_explainer.remember_topics(observation.own_topics)
         self.state = self.state._replace(updated=observation.time_ms)
-        lone_topics = self._find_lone_topics(observation)
         servers_to_wipe = (
             ()
             if self.state.durable
@@ -202,7 +202,12 @@ class DrainStateMachine:
             drain_events.append(events.Closed(observation.time_ms, closed_servers))
             self.state = self.state._replace(phase="settle", closed_since=observation.time_ms)
 
-    def _judge_safety(self, observation: ClusterObservation, drain_events: list[RunEvent]) -> None:
+    def _judge_safety(
+        self,
+        observation: ClusterObservation,
+        lone_topics: Mapping[str, list[str]],
+        drain_events: list[RunEvent],
+    ) -> None:
         """Count quiet intervals, decide whether the broker is safe to stop, and emit the progress."""
         self._note_users(observation)
         puts = self._puts_per_minute(observation)
@@ -213,11 +218,11 @@ class DrainStateMachine:
         waiting_for = list_waiting_for(
             self.safety_rules, self.state, observation, self._last_observation, puts, self._quiet_count
         )
-        lone_topics = {topic for topics in self._find_lone_topics(observation).values() for topic in topics}
         if lone_topics:
+            names = sorted({topic for topics in lone_topics.values() for topic in topics})
             waiting_for = (
                 *waiting_for,
-                f"another broker to take the messages of {abbreviate_names(sorted(lone_topics), _MAX_NAMED)}",
+                f"another broker to take the messages of {abbreviate_names(names, _MAX_NAMED)}",
             )
         verdict_events: list[RunEvent] = []
         if (

@@ -10,14 +10,13 @@ from nsadmin.client.access.certificates import CertificateSummary, NoTls
 from nsadmin.client.access.exposure import ExposureAnswer
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
-from nsadmin.operations.release_faults import parse_release
+from nsadmin.operations.release_faults import has_users
 
 NAME_SERVER, BROKER, PROXY = "name server", "broker", "proxy"
 
 _QUESTIONS_BY_KIND = {NAME_SERVER: "name_servers", BROKER: "brokers", PROXY: "proxies"}
 """The method of `admin.exposure` for each kind of server."""
 
-_FIRST_USERS_RELEASE = (5, 3, 0, 0)
 _REPLICATION_KEY = "haListenPort"
 _GRPC_TIMEOUT_SECONDS = 3.0
 
@@ -213,11 +212,6 @@ def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, 
         if exposure_answer is not None and exposure_answer.refusal_text is None
         else None
     )
-
-
-def has_users(version: str | None) -> bool:
-    """Whether a broker of the release has users and ACLs of its own (since 5.3)."""
-    return (release := parse_release(version)) is not None and release >= _FIRST_USERS_RELEASE
 
 
 def _find_password_readers(

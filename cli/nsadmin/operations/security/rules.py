@@ -9,14 +9,13 @@ from nsadmin.client.redaction import is_secret_name
 from nsadmin.console.phrases import abbreviate_names, format_utc_second
 from nsadmin.operations.checks.check import CheckScale, judge_kinds
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
-from nsadmin.operations.release_faults import find_faults, parse_release
+from nsadmin.operations.release_faults import find_faults, has_users, parse_release
 from nsadmin.operations.security.observer import (
     BROKER,
     NAME_SERVER,
     PROXY,
     AuditedServer,
     SecurityObservation,
-    has_users,
 )
 
 AUDIT_MEASURES = (

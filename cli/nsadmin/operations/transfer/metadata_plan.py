@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from nsadmin.client.access.acls import AclEntries
 from nsadmin.client.access.users import User
 from nsadmin.operations.backups.records import BackupSettings, BrokerBackup, ClusterBackup, Section
+from nsadmin.operations.release_faults import has_users, parse_release
 from nsadmin.operations.transfer.account_translation import USER_SUBJECT_PREFIX, translate_account
 
-_FIRST_RELEASE_WITH_USERS = (5, 3)
 _SETTINGS_SINCE_5 = ("attributes", "groupRetryPolicy", "consumeMessageOrderly")
 
 
@@ -71,18 +71,14 @@ def prepare_metadata(
             for topic in broker.static_topics
         ]
         prepared_broker = broker._replace(static_topics={})
-        if release is not None and _parse_release(release) < (5,):
+        if release is not None and (parse_release(release) or ()) < (5,):
             prepared_broker = _drop_new_settings(prepared_broker, losses)
-        if release is not None and _parse_release(release) < _FIRST_RELEASE_WITH_USERS:
+        if release is not None and not has_users(release):
             prepared_broker = _drop_users(prepared_broker, release, losses)
         elif broker.accounts or broker.white_addrs:
             prepared_broker = _translate_accounts(prepared_broker, losses)
         brokers[broker_name] = prepared_broker
     return backup._replace(brokers=brokers), losses
-
-
-def _parse_release(release: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in release.split(".") if part.isdecimal())
 
 
 def _drop_new_settings(broker: BrokerBackup, losses: list[MetadataLoss]) -> BrokerBackup:

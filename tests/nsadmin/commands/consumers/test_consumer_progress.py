@@ -200,7 +200,7 @@ def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker:
     result = run("brokerConsumeStats", "-b", consumer_broker.addr, "--json")
     assert (result.code, result.err) == (
         0,
-        "nsadmin: 10 messages behind in total; the diff of 1 queue is unknown\n",
+        "nsadmin: 10 messages behind in total; the lag of 1 queue is unknown\n",
     )
     assert [(row["queueId"], row["lag"], row["lagReason"]) for row in result.json] == [
         (0, 10, None),
