@@ -132,6 +132,8 @@ class MutationRun:
         measured.stop()
         used = [item for item in passed if self.seconds[item.nodeid] <= SLOWEST_TEST_SECONDS]
         used.sort(key=lambda item: self.seconds[item.nodeid])
+        # A list of objects lacks those that tests/conftest.py froze.
+        gc.unfreeze()
         # A fork copies each page of the memory that it looks at: it looks at few objects.
         objects, files = gc.get_objects(), {str(path.resolve()) for path in self.package.glob("*.py")}
         live = [o for o in objects if isinstance(o, FunctionType) and o.__code__.co_filename in files]
