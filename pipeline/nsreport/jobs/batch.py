@@ -5,7 +5,7 @@ therefore finishes what a killed run left undone. Tables that do not read each o
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -95,12 +95,21 @@ def _find_report_table(report_name: str) -> TableSpec:
     return TableSpec(f"gold/{report_name}", REPORTS_BY_NAME[report_name].partition_columns)
 
 
-def _describe_days(new_days: Sequence[date], last_old_day: date, first_day: date | None) -> str:
-    """Say which days a run computes, and why."""
-    day_texts = [f"day {day}: {'new' if day > last_old_day else 'late'} lines" for day in new_days]
-    if first_day is None:
-        return "; ".join([*day_texts, "all days are computed"])
-    return "; ".join([*day_texts, f"all from {first_day} on is computed, the day of the last lines before"])
+def _describe_days(
+    sources_by_day: Mapping[date, Iterable[str]], last_old_day: date, first_day: date | None
+) -> str:
+    """Say which days a run computes, and why; the newest day comes first."""
+    day_texts = []
+    for day, sources in sorted(sources_by_day.items(), reverse=True):
+        names = ", ".join(sorted(sources))
+        of_sources = f" of {names}" if names and day <= last_old_day else ""
+        day_texts.append(f"{day}: {'new' if day > last_old_day else 'late'} lines{of_sources}")
+    reason = (
+        "all days are computed"
+        if first_day is None
+        else f"all from {first_day} on is computed, the day of the last lines before"
+    )
+    return f"day {'; '.join([*day_texts, reason])}"
 
 
 class PipelineRun:
@@ -152,10 +161,10 @@ class PipelineRun:
         if not due_days:
             return False
         self._tables.forget_tables()
-        refreshed_days = refresh_line_tables(self._tables, due_days)
+        refreshed_days = refresh_line_tables(self._tables, list(due_days))
         for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE):
             self._tables.load_small_table(table)
-        self._make_history_tables(refreshed_days)
+        self._make_history_tables(refreshed_days, due_days)
         self.make_reports()
         self._tables.table_store.clear_due_days()
         self._tables.table_store.remove_old_files()
@@ -189,7 +198,9 @@ class PipelineRun:
         self._tables.load_small_table(table)
         return row_count
 
-    def _make_history_tables(self, refreshed_days: Sequence[date]) -> None:
+    def _make_history_tables(
+        self, refreshed_days: Sequence[date], sources_by_day: Mapping[date, Iterable[str]]
+    ) -> None:
         """Make the tables of `silver.HISTORY_TABLES`, and those of the refreshed days."""
         data_days = {
             key[table.partition_columns.index("date")]
@@ -210,7 +221,11 @@ class PipelineRun:
         run_tasks(self._plan_history_tables(observer_tables, new_days[0]))
         first_day = self._first_day = self._find_first_day(data_days, new_days)
         self._report_note(
-            _describe_days(new_days, max(data_days.difference(new_days), default=date.min), first_day)
+            _describe_days(
+                {day: names for day, names in sources_by_day.items() if day in new_days},
+                max(data_days.difference(new_days), default=date.min),
+                first_day,
+            )
         )
         other_tables = [table for table in silver.HISTORY_TABLES if table not in observer_tables]
         self._changes_past.clear()

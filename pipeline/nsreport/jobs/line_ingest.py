@@ -1,9 +1,9 @@
 """Line ingest: copies the lines of new and changed input files into bronze, each line once."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +14,7 @@ from nsreport.runtime.input_size import estimate_plain_length
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import unique_lines
-from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_layout import StagedRows, TableSpec
 from nsreport.tables.table_store import TableStore
 from nsreport.tables.table_versions import LINES_TABLE
 
@@ -34,12 +34,19 @@ RowKeeper = Callable[[DataFrame], DataFrame]
 
 
 class _BronzeComparison(NamedTuple):
-    """How many lines were read, and which of them repeat others. `bronze_lines` are of the same days."""
+    """How many lines of each day and file were read, and which of them repeat others.
 
-    line_count: int
+    `bronze_lines` are of the same days.
+    """
+
+    line_counts: Mapping[tuple[date, str], int]
     is_all_new: bool
     repeated_keys: DataFrame
     bronze_lines: DataFrame | None
+
+    @property
+    def line_count(self) -> int:
+        return sum(self.line_counts.values())
 
 
 class LineIngest:
@@ -58,6 +65,7 @@ class LineIngest:
         self._input_sources = input_sources
         self._started_at = started_at
         self._report_result = report_result
+        self._sources_by_path: dict[str, str] = {}
 
     def ingest_new_files(self) -> int:
         """Ingest new files into bronze; return the number of skipped files."""
@@ -79,6 +87,7 @@ class LineIngest:
 
     def ingest_files(self, new_files: Sequence[InputFile]) -> None:
         """Ingest the lines of files into bronze, then record the files as read."""
+        self._sources_by_path = {new_file.path: new_file.source for new_file in new_files}
         max_line_count = sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
         session.adapt_session(self._spark, max_line_count)
         plain_bytes = sum(estimate_plain_length(new_file.path, new_file.length) for new_file in new_files)
@@ -148,7 +157,7 @@ class LineIngest:
         line_keys = unique_lines.select_line_keys(staged_lines)
         with self._compare_with_bronze(line_keys, keep_rows) as comparison:
             if comparison.is_all_new and comparison.line_count > session.FEW_ROWS:
-                added_count = self._table_store.append_staged_rows(BRONZE_LINES, staged_rows)
+                added_count = self._append_staged_lines(staged_rows, comparison.line_counts)
                 return comparison.line_count, added_count
             added_count = self._append_new_lines(staged_lines, comparison)
         self._table_store.output_folder.remove(staged_rows.folder_path)
@@ -156,14 +165,13 @@ class LineIngest:
 
     @contextmanager
     def _compare_with_bronze(self, line_keys: DataFrame, keep_rows: RowKeeper) -> Iterator[_BronzeComparison]:
-        lines_by_day = {
-            day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
-        }
-        bronze_lines = self._table_store.read_table(BRONZE_LINES, set(lines_by_day).__contains__)
+        line_counts = _count_lines(line_keys)
+        days = {day for day, _ in line_counts}
+        bronze_lines = self._table_store.read_table(BRONZE_LINES, days.__contains__)
         repeated_keys = keep_rows(unique_lines.find_repeated_keys(line_keys, bronze_lines))
         try:
             is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
-            yield _BronzeComparison(sum(lines_by_day.values()), is_all_new, repeated_keys, bronze_lines)
+            yield _BronzeComparison(line_counts, is_all_new, repeated_keys, bronze_lines)
         finally:
             repeated_keys.unpersist()
 
@@ -176,7 +184,19 @@ class LineIngest:
             )
         )
         is_gathered = comparison.line_count <= session.FEW_ROWS
-        return self._table_store.append_rows(BRONZE_LINES, new_lines, is_gathered=is_gathered)
+        staged_rows = self._table_store.stage_rows(BRONZE_LINES, new_lines, is_gathered)
+        line_counts = (
+            comparison.line_counts
+            if comparison.is_all_new or not staged_rows.files
+            else _count_lines(self._table_store.read_staged_rows(staged_rows))
+        )
+        return self._append_staged_lines(staged_rows, line_counts)
+
+    def _append_staged_lines(self, staged_rows: StagedRows, counted_lines: Iterable[tuple[date, str]]) -> int:
+        sources_by_day: dict[date, set[str]] = {}
+        for day, path in counted_lines:
+            sources_by_day.setdefault(day, set()).add(self._sources_by_path[path])
+        return self._table_store.append_staged_rows(BRONZE_LINES, staged_rows, sources_by_day)
 
     def _select_unread_files(self, readable_files: Iterable[InputFile]) -> list[InputFile]:
         """Return, once each, the files that bronze has not read with their present length and time."""
@@ -200,3 +220,7 @@ class LineIngest:
         self._table_store.append_rows(
             BRONZE_FILES, local_rows.build_rows(self._spark, file_rows, _FILE_COLUMNS).coalesce(1)
         )
+
+
+def _count_lines(lines: DataFrame) -> dict[tuple[date, str], int]:
+    return {(day, path): count for day, path, count in lines.groupBy("date", "file").count().collect()}

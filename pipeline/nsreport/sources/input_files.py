@@ -79,7 +79,7 @@ _BLOCKS_SCHEMA = (
 _PIECE_COLUMNS = {"first": "bigint", "lines": "string"}
 _PIECES_SCHEMA = "array<struct<first: bigint, lines: string>>"
 _LOCAL_PREFIX = "file:"
-_COMMON_FOLDERS = ("rocketmqlogs", "logs", "otherdays")
+_COMMON_FOLDERS = ("rocketmqlogs", "logs", "otherdays", "journal")
 """Folder names that are the same on every server, and so do not name the server."""
 
 
@@ -109,6 +109,11 @@ class InputFile(NamedTuple):
     kind: str
     server: str | None
 
+    @property
+    def source(self) -> str:
+        """The name of its server in messages: of a journal without a name, its folder."""
+        return self.server or _name_folder(self.path)
+
 
 def kind_of_file(file_path: str) -> str | None:
     """Return the kind of a file by its name, or None if it is unknown."""
@@ -131,14 +136,12 @@ def server_of_file(file_path: str, file_kind: str, input_source: InputSource) ->
         return path_match[1] if path_match and path_match.groups() else None
     if input_source.server_name is not None or file_kind == JOURNAL_KIND:
         return input_source.server_name
-    return next(
-        (
-            folder_name
-            for folder_name in reversed(file_path.split("/")[1:-1])
-            if folder_name and folder_name not in _COMMON_FOLDERS
-        ),
-        "-",
-    )
+    return _name_folder(file_path)
+
+
+def _name_folder(file_path: str) -> str:
+    folder_names = filter(None, reversed(file_path.split("/")[1:-1]))
+    return next((name for name in folder_names if name not in _COMMON_FOLDERS), "-")
 
 
 def list_files(spark: SparkSession, input_source: InputSource) -> tuple[list[InputFile], list[str]]:
