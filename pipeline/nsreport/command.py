@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -147,6 +147,8 @@ def run_batch(spark: SparkSession, run_request: RunRequest, arguments: RunArgume
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
     pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result, write_note)
     run_outcome = pipeline_run.run_all()
+    if arguments.forget is not None:
+        pipeline_run.forget_days()
     if arguments.compact:
         pipeline_run.compact_tables()
     return report_outcome(run_outcome, arguments.max_quarantine)
@@ -217,7 +219,14 @@ def build_run_request(arguments: RunArguments) -> RunRequest:
         *(InputSource(source_path, server_name) for server_name, source_path in arguments.source),
     ]
     report_names = arguments.reports or tuple(REPORTS_BY_NAME)
-    request_words = [*map(str, input_sources), *report_names, str(arguments.since), str(arguments.until)]
+    first_day = date.min
+    if arguments.forget is not None:
+        first_day = (datetime.now(UTC) - timedelta(seconds=arguments.forget)).date()
+    request_words = [
+        *map(str, input_sources),
+        *report_names,
+        *map(str, (arguments.since, arguments.until, first_day)),
+    ]
     input_paths = [input_source.path for input_source in input_sources]
     return RunRequest(
         input_sources,
@@ -227,6 +236,7 @@ def build_run_request(arguments: RunArguments) -> RunRequest:
         arguments.until,
         run_record.digest_inputs(request_words, input_paths),
         timedelta(seconds=arguments.keep),
+        first_day,
     )
 
 

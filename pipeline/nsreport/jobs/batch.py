@@ -50,7 +50,7 @@ class RunRequest(NamedTuple):
     """The parameters of a run. `since_ms` and `until_ms` (ms since 1970) bound the reports; None: all.
 
     `input_digest` identifies the input files as they were when the run started; None: unknown. For
-    `kept_time`, readers can go back to the rows that a run replaces.
+    `kept_time`, readers can go back to the rows that a run replaces. Days before `first_day` are forgotten.
     """
 
     input_sources: Sequence[InputSource]
@@ -60,6 +60,7 @@ class RunRequest(NamedTuple):
     until_ms: int | None = None
     input_digest: str | None = None
     kept_time: timedelta = DEFAULT_KEPT_TIME
+    first_day: date = date.min
 
 
 class RunOutcome(NamedTuple):
@@ -135,8 +136,9 @@ class PipelineRun:
         table_store = TableStore(spark, request.output_folder, request.kept_time)
         self._tables = TableWorkspace(spark, table_store, report_result)
         self.line_ingest = LineIngest(
-            spark, self._tables.table_store, request.input_sources, started_at, report_result
+            spark, table_store, request.input_sources, started_at, report_result, request.first_day
         )
+        self._kept_day = max(request.first_day, table_store.read_forgotten_day())
         run_record.remove_record(request.output_folder)
         migrate_former_tables(table_store, list_tables())
 
@@ -310,8 +312,13 @@ class PipelineRun:
         return row_count
 
     def _read_before(self, table: TableSpec, first_day: date) -> DataFrame:
-        """Return the rows of the days before a day."""
-        return self._tables.read_table(table).where(col(_find_day_column(table)) < first_day)
+        """Return the rows of the days before a day, without states that ended on a forgotten day."""
+        rows_before = self._tables.read_table(table).where(col(_find_day_column(table)) < first_day)
+        return (
+            rows_before
+            if table is not silver.ENTRY_INTERVAL_TABLE
+            else rows_before.where(col("endDate") >= self._kept_day)
+        )
 
     def _is_continued(self, table: TableSpec, first_day: date | None) -> bool:
         """Whether the rows of a table that ended before a day stay as they are."""
@@ -364,11 +371,12 @@ class PipelineRun:
         They read all known rows: a state that a day shows may have begun long before it.
         """
         request = self._request
-        recipe = f"{request.since_ms} {request.until_ms} {run_record.digest_code()}"
         report_names = [
             report_name
             for report_name in add_source_reports(request.report_names)
-            if not self._tables.table_store.is_made_by(_find_report_table(report_name), recipe)
+            if not self._tables.table_store.is_made_by(
+                _find_report_table(report_name), self._write_recipe(REPORTS_BY_NAME[report_name])
+            )
         ]
         all_events = self._tables.find_table(silver.EVENT_TABLE)
         if all_events is None or not report_names:
@@ -378,6 +386,8 @@ class PipelineRun:
             self._read_outer_days(all_events).select(min_of("time"), max_of("time")).collect()
         )
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
+        if self._kept_day != date.min:
+            since_ms = max(since_ms, begin_ms(self._kept_day))
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         for group_names in self._group_reports(report_names):
             session.adapt_session(
@@ -387,10 +397,18 @@ class PipelineRun:
                 TableTask(
                     f"gold/{report_name}",
                     REPORTS_BY_NAME[report_name].input_tables,
-                    partial(self._make_report, report_name, since_ms, until_ms, recipe),
+                    partial(self._make_report, report_name, since_ms, until_ms),
                 )
                 for report_name in group_names
             )
+
+    def _write_recipe(self, report: ReportDefinition) -> str:
+        """Describe what the rows of a report depend on besides its input."""
+        request = self._request
+        words = [request.since_ms, request.until_ms, run_record.digest_code()]
+        if report.final_after_days is None:
+            words.append(self._kept_day)
+        return " ".join(map(str, words))
 
     def _read_outer_days(self, all_events: DataFrame) -> DataFrame:
         """Return the events of the first and of the last day."""
@@ -417,8 +435,9 @@ class PipelineRun:
             for table_name in REPORTS_BY_NAME[report_name].input_tables
         )
 
-    def _make_report(self, report_name: str, since_ms: int, until_ms: int, recipe: str) -> int:
+    def _make_report(self, report_name: str, since_ms: int, until_ms: int) -> int:
         report, report_table = REPORTS_BY_NAME[report_name], _find_report_table(report_name)
+        recipe = self._write_recipe(report)
         first_day = self._find_report_day(report, report_table, recipe)
         day_before = None if first_day is None else first_day - timedelta(days=1)
         input_rows = [
@@ -460,6 +479,43 @@ class PipelineRun:
 
     def _has_rows(self, table_name: str) -> bool:
         return self._tables.count_rows(TableSpec(table_name)) > 0
+
+    def forget_days(self) -> None:
+        """Remove the days before the request's first day.
+
+        The tables of few rows a day say what lasts, so they stay.
+        """
+        table_store, first_day = self._tables.table_store, self._kept_day
+        self._drop_heartbeats(table_store.read_forgotten_day(), first_day)
+        kept_tables = {silver.BROKER_LIFECYCLE_TABLE, BRONZE_LINES}
+        # A report that is made as a whole begins on the first day, or with a state that lasts until then.
+        kept_tables |= {
+            _find_report_table(name)
+            for name, each in REPORTS_BY_NAME.items()
+            if each.final_after_days is None
+        }
+        # The commit of the lines says that all tables have forgotten these days.
+        for table in [*(each for each in list_tables() if each not in kept_tables), BRONZE_LINES]:
+            table_store.forget_days(table, first_day)
+        self._tables.forget_tables()
+        table_store.remove_old_files()
+        self._report_note(f"days before {first_day} are forgotten")
+
+    def _drop_heartbeats(self, last_first_day: date, first_day: date) -> None:
+        """Keep the older events that say which brokers were registered, drained or lost.
+
+        A silence of the first day needs the heartbeats of the day before.
+        """
+        progress.describe_jobs(self._spark, silver.BROKER_LIFECYCLE_TABLE.name)
+
+        def is_trimmed(day: date | None) -> bool:
+            return day is not None and last_first_day <= day + timedelta(days=1) < first_day
+
+        old_events = self._tables.table_store.read_table(silver.BROKER_LIFECYCLE_TABLE, is_trimmed)
+        if old_events is not None and not local_rows.is_known_empty(old_events):
+            self._tables.table_store.replace_rows(
+                silver.BROKER_LIFECYCLE_TABLE, old_events.where("type <> 'Heartbeats'"), is_trimmed
+            )
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""

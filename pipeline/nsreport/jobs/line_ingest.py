@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
 
 from nsreport.jobs.table_workspace import ResultListener, TableResult
 from nsreport.runtime import local_rows, progress, session
@@ -16,7 +17,7 @@ from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import unique_lines
 from nsreport.tables.table_layout import StagedRows, TableSpec
 from nsreport.tables.table_store import TableStore
-from nsreport.tables.table_versions import LINES_TABLE
+from nsreport.tables.table_versions import LINES_TABLE, NO_DAY
 
 BRONZE_LINES = TableSpec(LINES_TABLE, ("kind", "date"))
 BRONZE_FILES = TableSpec("bronze/files")
@@ -50,7 +51,10 @@ class _BronzeComparison(NamedTuple):
 
 
 class LineIngest:
-    """Reads the files of some sources into the bronze tables of a store. Raises InputNotFoundError."""
+    """Reads the files of some sources into the bronze tables of a store. Raises InputNotFoundError.
+
+    Lines of days before `first_day`, and of days that the store has forgotten, are left out.
+    """
 
     def __init__(
         self,
@@ -59,9 +63,11 @@ class LineIngest:
         input_sources: Sequence[InputSource],
         started_at: datetime,
         report_result: ResultListener,
+        first_day: date = date.min,
     ) -> None:
         self._spark = spark
         self._table_store = table_store
+        self._first_day = max(first_day, table_store.read_forgotten_day())
         self._input_sources = input_sources
         self._started_at = started_at
         self._report_result = report_result
@@ -117,13 +123,16 @@ class LineIngest:
         file_lines = (
             input_files.read_small_files(self._spark, kind_files)
             if is_small
-            else input_files.read_lines(self._spark, kind_files, int(self._started_at.timestamp() * 1000))
+            else input_files.read_lines(self._spark, kind_files)
         )
-        return (
+        keyed_lines = (
             unique_lines.key_journal_lines(file_lines)
             if is_journal
             else unique_lines.key_log_messages(file_lines)
         )
+        if self._first_day == date.min:
+            return keyed_lines
+        return keyed_lines.where((col("date") >= self._first_day) | (col("date") == NO_DAY))
 
     def _append_lines(self, keyed_lines: DataFrame, keep_rows: RowKeeper, *, is_staged: bool) -> None:
         """Append the lines that bronze does not have. Their days are due from then on."""

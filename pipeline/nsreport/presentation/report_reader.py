@@ -59,6 +59,13 @@ def count_unfinished_days(output_folder: Path) -> int:
     return len(table_versions.list_due_days(_open_table(output_folder / table_versions.LINES_TABLE)))
 
 
+def read_forgotten_day(output_folder: Path) -> date:
+    """Return the first day that the tables still have; `date.min` if no run has forgotten any."""
+    from nsreport.tables import table_versions
+
+    return table_versions.read_forgotten_day(_open_table(output_folder / table_versions.LINES_TABLE))
+
+
 def render_read_options(parquet_file: str) -> str:
     """Return the options of DuckDB for the files of a table, of which this is one."""
     # Without a type, DuckDB reads the cluster name 007 as a number, and a date that is always null as text.

@@ -41,8 +41,10 @@ from nsreport.tables.table_layout import StagedRows, TableSpec, write_rows
 from nsreport.tables.table_versions import (
     COMPLETE_TRANSACTION,
     DAYS_KEY,
+    FORGOTTEN_TRANSACTION,
     LINES_TABLE,
     LINES_TRANSACTION,
+    NO_DAY,
     NUMBER_KEY,
     SOURCES_KEY,
     DayTest,
@@ -228,6 +230,25 @@ class TableStore:
         delta_table = self._open_table(LINES_TABLE)
         assert delta_table is not None, "no lines were read"
         self._commit(TableSpec(LINES_TABLE), _read_schema(delta_table), [], transactions)
+
+    def read_forgotten_day(self) -> date:
+        """Return the first day that the tables still have."""
+        return table_versions.read_forgotten_day(self._open_table(LINES_TABLE))
+
+    def forget_days(self, table: TableSpec, first_day: date) -> None:
+        """Remove the days before a day from a table with files by day. Rows of states that last stay."""
+        delta_table = self._open_table(table.name)
+        if delta_table is None:
+            return
+        old_files = table_versions.list_files(
+            delta_table, lambda day: day is not None and NO_DAY < day < first_day
+        )
+        transactions = {LINES_TRANSACTION: table_versions.read_lines_number(delta_table)}
+        if table.name == LINES_TABLE:
+            transactions[FORGOTTEN_TRANSACTION] = first_day.toordinal()
+        if old_files or table.name == LINES_TABLE:
+            removals = [make_remove_action(old_file, is_new_data=True) for old_file in old_files]
+            self._commit(table, _read_schema(delta_table), removals, transactions)
 
     def compact_table(self, table: TableSpec) -> int:
         """Merge the small files of each partition; return the number of partitions that changed."""

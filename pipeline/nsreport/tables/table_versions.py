@@ -25,6 +25,12 @@ LINES_TRANSACTION = "nsadmin-lines"
 COMPLETE_TRANSACTION = "nsadmin-complete"
 """Its version in LINES_TABLE is the number of the newest lines that all other tables contain."""
 
+FORGOTTEN_TRANSACTION = "nsadmin-forgotten"
+"""Its version in LINES_TABLE is the number of the first day (`date.toordinal`) that the tables still have."""
+
+NO_DAY = date(1970, 1, 1)
+"""The day of lines without a time. It is never forgotten."""
+
 DAY_COLUMNS = frozenset(("date", "endDate"))
 """The names of partition columns with the day of a row, or of the end of a state (null: it lasts)."""
 
@@ -101,6 +107,12 @@ def read_lines_number(delta_table: DeltaTable | None) -> int:
 def read_complete_number(lines_table: DeltaTable | None) -> int:
     """Return the number of the newest lines that all tables contain; 0 if there are none."""
     return 0 if lines_table is None else lines_table.transaction_version(COMPLETE_TRANSACTION) or 0
+
+
+def read_forgotten_day(lines_table: DeltaTable | None) -> date:
+    """Return the first day that the tables still have: the days before were forgotten."""
+    number = None if lines_table is None else lines_table.transaction_version(FORGOTTEN_TRANSACTION)
+    return date.min if number is None else date.fromordinal(number)
 
 
 def list_due_days(lines_table: DeltaTable | None) -> dict[date, set[str]]:
