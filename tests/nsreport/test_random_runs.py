@@ -49,6 +49,7 @@ def test_forgotten_days_change_no_row_of_later_days(spark: SparkSession, tmp_pat
         return "; ".join(notes)
 
     random_runs._let_arrive(files, tmp_path / "in", 0)
+    run("parts")
     assert run("parts", first_day).endswith(f"days before {first_day} are forgotten")
     for name in list_tables(tmp_path / "parts"):
         table = table_versions.open_table(str(tmp_path / "parts" / name))

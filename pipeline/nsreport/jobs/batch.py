@@ -32,7 +32,7 @@ from nsreport.tables import silver
 from nsreport.tables.table_layout import TableSpec, reaches
 from nsreport.tables.table_migration import migrate_former_tables
 from nsreport.tables.table_store import TableStore
-from nsreport.tables.table_versions import DEFAULT_KEPT_TIME, DayTest
+from nsreport.tables.table_versions import DEFAULT_KEPT_TIME, NO_DAY, DayTest
 
 
 def _find_day_column(table: TableSpec) -> str:
@@ -97,20 +97,27 @@ def _find_report_table(report_name: str) -> TableSpec:
 
 
 def _describe_days(
-    sources_by_day: Mapping[date, Iterable[str]], last_old_day: date, first_day: date | None
+    sources_by_day: Mapping[date, Iterable[str]], last_day: date, first_day: date | None
 ) -> str:
-    """Say which days a run computes, and why; the newest day comes first."""
-    day_texts = []
+    """Say which days a run computes, and why; the newest day comes first.
+
+    Lines are late if they are of a day before `last_day`, the last one that had lines before.
+    """
+    texts = []
     for day, sources in sorted(sources_by_day.items(), reverse=True):
         names = ", ".join(sorted(sources))
-        of_sources = f" of {names}" if names and day <= last_old_day else ""
-        day_texts.append(f"{day}: {'new' if day > last_old_day else 'late'} lines{of_sources}")
-    reason = (
+        if day == NO_DAY:
+            texts.append("lines without a time")
+        elif day >= last_day:
+            texts.append(f"{day}: new lines")
+        else:
+            texts.append(f"{day}: late lines of {names}" if names else f"{day}: late lines")
+    texts.append(
         "all days are computed"
         if first_day is None
         else f"all from {first_day} on is computed, the day of the last lines before"
     )
-    return f"day {'; '.join([*day_texts, reason])}"
+    return f"day {'; '.join(texts)}" if max(sources_by_day) > NO_DAY else "; ".join(texts)
 
 
 class PipelineRun:
@@ -163,14 +170,22 @@ class PipelineRun:
         if not due_days:
             return False
         self._tables.forget_tables()
+        last_day = max(self._list_data_days(), default=date.min)
         refreshed_days = refresh_line_tables(self._tables, list(due_days))
         for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE):
             self._tables.load_small_table(table)
-        self._make_history_tables(refreshed_days, due_days)
+        self._make_history_tables(refreshed_days, partial(_describe_days, due_days, last_day))
         self.make_reports()
         self._tables.table_store.clear_due_days()
         self._tables.table_store.remove_old_files()
         return True
+
+    def _list_data_days(self) -> set[date]:
+        return {
+            key[table.partition_columns.index("date")]
+            for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE)
+            for key in self._tables.table_store.count_partitions(table) or ()
+        }
 
     def _plan_day_tables(self, refreshed_days: Sequence[date]) -> list[TableTask]:
         day_events = self._tables.read_days(silver.EVENT_TABLE, refreshed_days)
@@ -201,14 +216,10 @@ class PipelineRun:
         return row_count
 
     def _make_history_tables(
-        self, refreshed_days: Sequence[date], sources_by_day: Mapping[date, Iterable[str]]
+        self, refreshed_days: Sequence[date], describe_days: Callable[[date | None], str]
     ) -> None:
         """Make the tables of `silver.HISTORY_TABLES`, and those of the refreshed days."""
-        data_days = {
-            key[table.partition_columns.index("date")]
-            for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE)
-            for key in self._tables.table_store.count_partitions(table) or ()
-        }
+        data_days = self._list_data_days()
         # Lines that are no records have no rows in other tables.
         new_days = sorted(data_days.intersection(refreshed_days)) or [
             max(data_days, default=refreshed_days[-1])
@@ -222,13 +233,7 @@ class PipelineRun:
         self._first_days.clear()
         run_tasks(self._plan_history_tables(observer_tables, new_days[0]))
         first_day = self._first_day = self._find_first_day(data_days, new_days)
-        self._report_note(
-            _describe_days(
-                {day: names for day, names in sources_by_day.items() if day in new_days},
-                max(data_days.difference(new_days), default=date.min),
-                first_day,
-            )
-        )
+        self._report_note(describe_days(first_day))
         other_tables = [table for table in silver.HISTORY_TABLES if table not in observer_tables]
         self._changes_past.clear()
         if first_day is not None:
