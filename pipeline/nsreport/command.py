@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +37,7 @@ from nsreport.tables.output_lock import (
     lock_output,
 )
 from nsreport.tables.table_migration import MigrationError
+from nsreport.tables.table_versions import NO_DAY
 
 EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_QUARANTINED = 0, 1, 2, 3
 SMALL_INPUT_BYTES = 128 << 20
@@ -219,7 +220,7 @@ def build_run_request(arguments: RunArguments) -> RunRequest:
         *(InputSource(source_path, server_name) for server_name, source_path in arguments.source),
     ]
     report_names = arguments.reports or tuple(REPORTS_BY_NAME)
-    first_day = date.min
+    first_day = NO_DAY
     if arguments.forget is not None:
         first_day = (datetime.now(UTC) - timedelta(seconds=arguments.forget)).date()
     request_words = [

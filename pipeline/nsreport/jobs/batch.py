@@ -60,7 +60,7 @@ class RunRequest(NamedTuple):
     until_ms: int | None = None
     input_digest: str | None = None
     kept_time: timedelta = DEFAULT_KEPT_TIME
-    first_day: date = date.min
+    first_day: date = NO_DAY
 
 
 class RunOutcome(NamedTuple):
@@ -145,7 +145,7 @@ class PipelineRun:
         self.line_ingest = LineIngest(
             spark, table_store, request.input_sources, started_at, report_result, request.first_day
         )
-        self._kept_day = max(request.first_day, table_store.read_forgotten_day())
+        self._kept_day = max(request.first_day, table_store.read_first_day())
         run_record.remove_record(request.output_folder)
         migrate_former_tables(table_store, list_tables())
 
@@ -391,8 +391,7 @@ class PipelineRun:
             self._read_outer_days(all_events).select(min_of("time"), max_of("time")).collect()
         )
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
-        if self._kept_day != date.min:
-            since_ms = max(since_ms, begin_ms(self._kept_day))
+        since_ms = max(since_ms, begin_ms(self._kept_day))
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         for group_names in self._group_reports(report_names):
             session.adapt_session(
@@ -491,7 +490,7 @@ class PipelineRun:
         The tables of few rows a day say what lasts, so they stay.
         """
         table_store, first_day = self._tables.table_store, self._kept_day
-        self._drop_heartbeats(table_store.read_forgotten_day(), first_day)
+        self._drop_heartbeats(table_store.read_first_day(), first_day)
         kept_tables = {silver.BROKER_LIFECYCLE_TABLE, BRONZE_LINES}
         # A report that is made as a whole begins on the first day, or with a state that lasts until then.
         kept_tables |= {

@@ -63,11 +63,11 @@ class LineIngest:
         input_sources: Sequence[InputSource],
         started_at: datetime,
         report_result: ResultListener,
-        first_day: date = date.min,
+        first_day: date = NO_DAY,
     ) -> None:
         self._spark = spark
         self._table_store = table_store
-        self._first_day = max(first_day, table_store.read_forgotten_day())
+        self._first_day = max(first_day, table_store.read_first_day())
         self._input_sources = input_sources
         self._started_at = started_at
         self._report_result = report_result
@@ -130,7 +130,7 @@ class LineIngest:
             if is_journal
             else unique_lines.key_log_messages(file_lines)
         )
-        if self._first_day == date.min:
+        if self._first_day == NO_DAY:
             return keyed_lines
         return keyed_lines.where((col("date") >= self._first_day) | (col("date") == NO_DAY))
 

@@ -27,7 +27,7 @@ INPUTS_BY_VIEW = {
 class StoreQuality(NamedTuple):
     """The state of a store: ms since 1970 of the last line, shares of the last days, and unfinished days.
 
-    `first_day` is the first day that was not forgotten.
+    `first_day` is the first day that was not forgotten; None: none was.
     """
 
     last_read_ms: int | None
@@ -35,7 +35,7 @@ class StoreQuality(NamedTuple):
     quarantined_count: int
     late_count: int
     unfinished_days: int
-    first_day: date = date.min
+    first_day: date | None = None
 
 
 def render_query(input_names: Mapping[str, str]) -> str:
@@ -103,7 +103,7 @@ def summarize_store(output_folder: Path) -> StoreQuality:
         sum(row["quarantinedLines"] for row in recent_rows),
         sum(row["lateLines"] for row in recent_rows),
         report_reader.count_unfinished_days(output_folder),
-        report_reader.read_forgotten_day(output_folder),
+        report_reader.read_first_day(output_folder),
     )
 
 

@@ -59,11 +59,12 @@ def count_unfinished_days(output_folder: Path) -> int:
     return len(table_versions.list_due_days(_open_table(output_folder / table_versions.LINES_TABLE)))
 
 
-def read_forgotten_day(output_folder: Path) -> date:
-    """Return the first day that the tables still have; `date.min` if no run has forgotten any."""
+def read_first_day(output_folder: Path) -> date | None:
+    """Return the first day that the tables still have; None if no run has forgotten any."""
     from nsreport.tables import table_versions
 
-    return table_versions.read_forgotten_day(_open_table(output_folder / table_versions.LINES_TABLE))
+    first_day = table_versions.read_first_day(_open_table(output_folder / table_versions.LINES_TABLE))
+    return None if first_day == table_versions.NO_DAY else first_day
 
 
 def render_read_options(parquet_file: str) -> str:

@@ -231,9 +231,9 @@ class TableStore:
         assert delta_table is not None, "no lines were read"
         self._commit(TableSpec(LINES_TABLE), _read_schema(delta_table), [], transactions)
 
-    def read_forgotten_day(self) -> date:
-        """Return the first day that the tables still have."""
-        return table_versions.read_forgotten_day(self._open_table(LINES_TABLE))
+    def read_first_day(self) -> date:
+        """Return the first day that the tables still have; see `table_versions.read_first_day`."""
+        return table_versions.read_first_day(self._open_table(LINES_TABLE))
 
     def forget_days(self, table: TableSpec, first_day: date) -> None:
         """Remove the days before a day from a table with files by day. Rows of states that last stay."""

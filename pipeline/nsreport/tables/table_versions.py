@@ -109,10 +109,10 @@ def read_complete_number(lines_table: DeltaTable | None) -> int:
     return 0 if lines_table is None else lines_table.transaction_version(COMPLETE_TRANSACTION) or 0
 
 
-def read_forgotten_day(lines_table: DeltaTable | None) -> date:
-    """Return the first day that the tables still have: the days before were forgotten."""
+def read_first_day(lines_table: DeltaTable | None) -> date:
+    """Return the first day that the tables still have: the days before were forgotten. NO_DAY: none was."""
     number = None if lines_table is None else lines_table.transaction_version(FORGOTTEN_TRANSACTION)
-    return date.min if number is None else date.fromordinal(number)
+    return NO_DAY if number is None else date.fromordinal(number)
 
 
 def list_due_days(lines_table: DeltaTable | None) -> dict[date, set[str]]:

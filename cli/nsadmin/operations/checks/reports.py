@@ -1,6 +1,5 @@
 """Checks that the tables of reports are up to date, and that their input could be read."""
 
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,9 +55,7 @@ def judge(scale: CheckScale, seen: ReportObservation) -> CheckFinding:
     unfinished_text = (
         "1 day is" if quality.unfinished_days == 1 else f"{quality.unfinished_days} days are"
     ) + " not complete: run nsadmin report run again"
-    forgotten_text = (
-        "" if quality.first_day == date.min else f", days before {quality.first_day} are forgotten"
-    )
+    forgotten_text = f", days before {quality.first_day} are forgotten" if quality.first_day else ""
     return scale.make_finding(
         f"the last line was read {age_seconds / 3600:.1f} h ago, "
         f"{share:.2f} % of the lines are in quarantine{forgotten_text}",
