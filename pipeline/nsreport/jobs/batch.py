@@ -225,21 +225,17 @@ class PipelineRun:
             max(data_days, default=refreshed_days[-1])
         ]
         self._adapt_session(new_days[0])
-        observer_tables = [
-            table
-            for table in (silver.OBSERVER_DAY_TABLE, silver.BROKER_CLUSTER_TABLE)
-            if table in silver.HISTORY_TABLES
-        ]
+        record_tables = [table for table in silver.RECORD_TABLES if table in silver.HISTORY_TABLES]
         self._first_days.clear()
-        run_tasks(self._plan_history_tables(observer_tables, new_days[0]))
+        run_tasks(self._plan_history_tables(record_tables, new_days[0]))
         first_day = self._first_day = self._find_first_day(data_days, new_days)
         self._report_note(describe_days(first_day))
-        other_tables = [table for table in silver.HISTORY_TABLES if table not in observer_tables]
+        other_tables = [table for table in silver.HISTORY_TABLES if table not in record_tables]
         self._changes_past.clear()
         if first_day is not None:
             session.adapt_session(self._spark, 0)
             for table in other_tables:
-                if {*observer_tables, table}.issuperset(silver.HISTORY_TABLES[table].deciding_tables):
+                if {*record_tables, table}.issuperset(silver.HISTORY_TABLES[table].deciding_tables):
                     self._find_past_changes(table, first_day)
         self._adapt_session(first_day)
         run_tasks(
@@ -409,7 +405,7 @@ class PipelineRun:
     def _write_recipe(self, report: ReportDefinition) -> str:
         """Describe what the rows of a report depend on besides its input."""
         request = self._request
-        words = [request.since_ms, request.until_ms, run_record.digest_code()]
+        words: list[object] = [request.since_ms, request.until_ms, run_record.digest_code()]
         if report.final_after_days is None:
             words.append(self._kept_day)
         return " ".join(map(str, words))
