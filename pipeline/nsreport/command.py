@@ -37,6 +37,7 @@ from nsreport.tables.output_lock import (
     lock_output,
 )
 from nsreport.tables.table_migration import MigrationError
+from nsreport.tables.table_versions import NO_DAY
 
 EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_QUARANTINED = 0, 1, 2, 3
 SMALL_INPUT_BYTES = 128 << 20
@@ -147,6 +148,8 @@ def run_batch(spark: SparkSession, run_request: RunRequest, arguments: RunArgume
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
     pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result, write_note)
     run_outcome = pipeline_run.run_all()
+    if arguments.forget is not None:
+        pipeline_run.forget_days()
     if arguments.compact:
         pipeline_run.compact_tables()
     return report_outcome(run_outcome, arguments.max_quarantine)
@@ -217,7 +220,14 @@ def build_run_request(arguments: RunArguments) -> RunRequest:
         *(InputSource(source_path, server_name) for server_name, source_path in arguments.source),
     ]
     report_names = arguments.reports or tuple(REPORTS_BY_NAME)
-    request_words = [*map(str, input_sources), *report_names, str(arguments.since), str(arguments.until)]
+    first_day = NO_DAY
+    if arguments.forget is not None:
+        first_day = (datetime.now(UTC) - timedelta(seconds=arguments.forget)).date()
+    request_words = [
+        *map(str, input_sources),
+        *report_names,
+        *map(str, (arguments.since, arguments.until, first_day)),
+    ]
     input_paths = [input_source.path for input_source in input_sources]
     return RunRequest(
         input_sources,
@@ -227,6 +237,7 @@ def build_run_request(arguments: RunArguments) -> RunRequest:
         arguments.until,
         run_record.digest_inputs(request_words, input_paths),
         timedelta(seconds=arguments.keep),
+        first_day,
     )
 
 

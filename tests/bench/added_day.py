@@ -1,8 +1,9 @@
 """Benchmark of a run that adds a day (`python -m tests.bench.added_day`), after different lengths of history.
 
 The journals come from `tests.bench.fleet_days`: 190,000 events a day. For each length, a run reads all days
-but the last. Then the run that adds the last day is measured, and beside it a run over all days from nothing.
-With `--compare`, the tables of both must be equal, row for row. `--write` puts the figures into
+but the last. Then the run that adds the last day is measured. Beside it stand a part of this work in DuckDB
+(`tests.bench.duckdb_day`), and a run over all days from nothing (not with `--added-only`). With `--compare`,
+the tables of both runs must be equal, row for row. `--write` puts the figures into
 docs/explanation/report-runs.md. Run it on an idle machine.
 """
 
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +38,13 @@ class Cost(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.seconds:.0f} s, {self.processor_seconds:.0f} s, {self.peak_mib / 1024:.1f} GiB"
+
+
+def run_duckdb(input_folder: Path) -> Cost:
+    """Let DuckDB fold the last day, after the one before it."""
+    day_before, day = sorted({segment.name[17:25] for segment in input_folder.glob("*/*")})[-2:]
+    command = [sys.executable, "-m", "tests.bench.duckdb_day", str(input_folder), day, day_before]
+    return Cost(*map(float, subprocess.check_output(command, text=True).split()))
 
 
 def run_pipeline(input_folder: Path, output_folder: Path, options: list[str]) -> Cost:
@@ -83,8 +92,10 @@ def list_usage(root_pid: int) -> dict[int, tuple[float, int]]:
     return {pid: stats[pid][1:] for pid in wanted}
 
 
-def measure_days(folder: Path, day_count: int, options: list[str], *, is_compared: bool) -> tuple[Cost, Cost]:
-    """Return the costs of the run that adds a day to so many, and of a run over all of them from nothing."""
+def measure_days(
+    folder: Path, day_count: int, options: list[str], *, is_compared: bool, is_added_only: bool
+) -> Iterator[Cost]:
+    """Yield the costs of the run that adds a day to so many, of DuckDB, and of a run over all days."""
     shutil.rmtree(folder, ignore_errors=True)
     fleet_days.write(folder / "all", EVENTS_A_DAY * (day_count + 1))
     for server_folder in (folder / "all").iterdir():
@@ -96,16 +107,17 @@ def measure_days(folder: Path, day_count: int, options: list[str], *, is_compare
         target = folder / "input" / segment.relative_to(folder / "all")
         if not target.exists():
             shutil.copyfile(segment, target)
-    added, whole = (
-        run_pipeline(folder / "input", folder / name, options) for name in ("tables", "tables-from-nothing")
-    )
+    yield run_pipeline(folder / "input", folder / "tables", options)
+    yield run_duckdb(folder / "all")
+    if is_added_only:
+        return
+    yield run_pipeline(folder / "input", folder / "tables-from-nothing", options)
     if is_compared:
         for table_name, only_added, only_whole in compare_folders(
             folder / "tables", folder / "tables-from-nothing"
         ):
             if table_name not in UNCOMPARED_TABLES and (only_added or only_whole):
                 raise SystemExit(f"{table_name} differs: {[*only_added, *only_whole][:3]}")
-    return added, whole
 
 
 def main() -> None:
@@ -113,16 +125,27 @@ def main() -> None:
     parser.add_argument("--days", type=int, nargs="+", default=[1, 6, 30, 60], help="days of history")
     parser.add_argument("--conf", action="append", default=[], help="setting of Spark, as of report run")
     parser.add_argument("--compare", action="store_true", help="compare the tables of both runs")
+    parser.add_argument("--added-only", action="store_true", help="make no run over all days from nothing")
     parser.add_argument("--dir", type=Path, help="folder for journals and tables (temporary)")
     parser.add_argument("--write", action="store_true", help="write the figures to the page")
     arguments = parser.parse_args()
     options = [word for setting in arguments.conf for word in ("--conf", setting)]
-    lines = ["| Days before | a day more | all days from nothing |", "|---:|---|---|"]
+    lines = [
+        "| Days before | a day more | its events and routes in DuckDB | all days from nothing |",
+        "|---:|---|---|---|",
+    ]
     with tempfile.TemporaryDirectory() as temporary_folder:
         for day_count in arguments.days:
             folder = (arguments.dir or Path(temporary_folder)) / str(day_count)
-            added, whole = measure_days(folder, day_count, options, is_compared=arguments.compare)
-            lines.append(f"| {day_count} | {added} | {whole} |")
+            costs = measure_days(
+                folder,
+                day_count,
+                options,
+                is_compared=arguments.compare,
+                is_added_only=arguments.added_only,
+            )
+            cells = [*map(str, costs), ""][:3]
+            lines.append(f"| {day_count} | {' | '.join(cells)} |")
             print(lines[-1], flush=True)
             shutil.rmtree(folder)
     lines += ["", f"Time, processor time and peak memory. {figures.machine()}"]

@@ -9,6 +9,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import duckdb
@@ -29,14 +30,17 @@ def list_tables(output_folder: Path) -> set[str]:
     }
 
 
-def count_rows(table_folder: Path) -> Counter[str]:
-    """Return the rows of a table as text, each with the number of its copies."""
+def count_rows(table_folder: Path, first_day: date = date.min) -> Counter[str]:
+    """Return the rows of a table as text, each with the number of its copies; of states, those that last."""
     table_files = (
         report_reader.list_parquet_files(table_folder) if report_reader.has_table(table_folder) else []
     )
     if not table_files:
         return Counter()
     relation = duckdb.read_parquet(table_files, hive_partitioning=True, union_by_name=True)
+    day_column = next((name for name in ("endDate", "date") if name in relation.columns), None)
+    if day_column is not None and first_day > date.min:
+        relation = relation.filter(f"{day_column} is null or {day_column} >= date '{first_day}'")
     kept_columns = sorted(set(relation.columns) - set(RUN_COLUMNS))
     rows = relation.project(", ".join(f'"{name}"' for name in kept_columns)).fetchall()
     return Counter(repr(tuple(map(_order_items, row))) for row in rows)
@@ -62,10 +66,14 @@ def list_columns(table_folder: Path) -> list[str]:
     ]
 
 
-def compare_folders(old_folder: Path, new_folder: Path) -> Iterator[tuple[str, Counter[str], Counter[str]]]:
-    """Yield each table with the rows that only the old and only the new folder has."""
+def compare_folders(
+    old_folder: Path, new_folder: Path, first_day: date = date.min
+) -> Iterator[tuple[str, Counter[str], Counter[str]]]:
+    """Yield each table with the rows from a day on that only the old and only the new folder has."""
     for table_name in sorted(list_tables(old_folder) | list_tables(new_folder)):
-        old_rows, new_rows = count_rows(old_folder / table_name), count_rows(new_folder / table_name)
+        old_rows, new_rows = (
+            count_rows(folder / table_name, first_day) for folder in (old_folder, new_folder)
+        )
         old_columns, new_columns = (
             Counter(list_columns(folder / table_name)) for folder in (old_folder, new_folder)
         )

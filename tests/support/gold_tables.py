@@ -12,6 +12,7 @@ from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 from nsreport.tables.table_versions import (
     DAYS_KEY,
+    FORGOTTEN_TRANSACTION,
     LINES_TABLE,
     LINES_TRANSACTION,
     NUMBER_KEY,
@@ -74,6 +75,14 @@ def mark_unfinished(folder: Path, day: date) -> None:
             app_transactions=[Transaction(LINES_TRANSACTION, number)],
         ),
     )
+
+
+def mark_forgotten(folder: Path, first_day: date) -> None:
+    """Say that the days before a day were forgotten."""
+    lines = DeltaTable(folder / LINES_TABLE)
+    forgotten = Transaction(FORGOTTEN_TRANSACTION, first_day.toordinal())
+    properties = CommitProperties(app_transactions=[forgotten])
+    lines.create_write_transaction([], "append", lines.schema(), commit_properties=properties)
 
 
 def write_gold_tables(folder: Path) -> None:

@@ -5,7 +5,7 @@ therefore finishes what a killed run left undone. Tables that do not read each o
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from nsreport.tables import silver
 from nsreport.tables.table_layout import TableSpec, reaches
 from nsreport.tables.table_migration import migrate_former_tables
 from nsreport.tables.table_store import TableStore
-from nsreport.tables.table_versions import DEFAULT_KEPT_TIME, DayTest
+from nsreport.tables.table_versions import DEFAULT_KEPT_TIME, NO_DAY, DayTest
 
 
 def _find_day_column(table: TableSpec) -> str:
@@ -50,7 +50,7 @@ class RunRequest(NamedTuple):
     """The parameters of a run. `since_ms` and `until_ms` (ms since 1970) bound the reports; None: all.
 
     `input_digest` identifies the input files as they were when the run started; None: unknown. For
-    `kept_time`, readers can go back to the rows that a run replaces.
+    `kept_time`, readers can go back to the rows that a run replaces. Days before `first_day` are forgotten.
     """
 
     input_sources: Sequence[InputSource]
@@ -60,6 +60,7 @@ class RunRequest(NamedTuple):
     until_ms: int | None = None
     input_digest: str | None = None
     kept_time: timedelta = DEFAULT_KEPT_TIME
+    first_day: date = NO_DAY
 
 
 class RunOutcome(NamedTuple):
@@ -95,12 +96,28 @@ def _find_report_table(report_name: str) -> TableSpec:
     return TableSpec(f"gold/{report_name}", REPORTS_BY_NAME[report_name].partition_columns)
 
 
-def _describe_days(new_days: Sequence[date], last_old_day: date, first_day: date | None) -> str:
-    """Say which days a run computes, and why."""
-    day_texts = [f"day {day}: {'new' if day > last_old_day else 'late'} lines" for day in new_days]
-    if first_day is None:
-        return "; ".join([*day_texts, "all days are computed"])
-    return "; ".join([*day_texts, f"all from {first_day} on is computed, the day of the last lines before"])
+def _describe_days(
+    sources_by_day: Mapping[date, Iterable[str]], last_day: date, first_day: date | None
+) -> str:
+    """Say which days a run computes, and why; the newest day comes first.
+
+    Lines are late if they are of a day before `last_day`, the last one that had lines before.
+    """
+    texts = []
+    for day, sources in sorted(sources_by_day.items(), reverse=True):
+        names = ", ".join(sorted(sources))
+        if day == NO_DAY:
+            texts.append("lines without a time")
+        elif day >= last_day:
+            texts.append(f"{day}: new lines")
+        else:
+            texts.append(f"{day}: late lines of {names}" if names else f"{day}: late lines")
+    texts.append(
+        "all days are computed"
+        if first_day is None
+        else f"all from {first_day} on is computed, the day of the last lines before"
+    )
+    return f"day {'; '.join(texts)}" if max(sources_by_day) > NO_DAY else "; ".join(texts)
 
 
 class PipelineRun:
@@ -126,8 +143,9 @@ class PipelineRun:
         table_store = TableStore(spark, request.output_folder, request.kept_time)
         self._tables = TableWorkspace(spark, table_store, report_result)
         self.line_ingest = LineIngest(
-            spark, self._tables.table_store, request.input_sources, started_at, report_result
+            spark, table_store, request.input_sources, started_at, report_result, request.first_day
         )
+        self._kept_day = max(request.first_day, table_store.read_first_day())
         run_record.remove_record(request.output_folder)
         migrate_former_tables(table_store, list_tables())
 
@@ -152,14 +170,22 @@ class PipelineRun:
         if not due_days:
             return False
         self._tables.forget_tables()
-        refreshed_days = refresh_line_tables(self._tables, due_days)
+        last_day = max(self._list_data_days(), default=date.min)
+        refreshed_days = refresh_line_tables(self._tables, list(due_days))
         for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE):
             self._tables.load_small_table(table)
-        self._make_history_tables(refreshed_days)
+        self._make_history_tables(refreshed_days, partial(_describe_days, due_days, last_day))
         self.make_reports()
         self._tables.table_store.clear_due_days()
         self._tables.table_store.remove_old_files()
         return True
+
+    def _list_data_days(self) -> set[date]:
+        return {
+            key[table.partition_columns.index("date")]
+            for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE)
+            for key in self._tables.table_store.count_partitions(table) or ()
+        }
 
     def _plan_day_tables(self, refreshed_days: Sequence[date]) -> list[TableTask]:
         day_events = self._tables.read_days(silver.EVENT_TABLE, refreshed_days)
@@ -189,35 +215,27 @@ class PipelineRun:
         self._tables.load_small_table(table)
         return row_count
 
-    def _make_history_tables(self, refreshed_days: Sequence[date]) -> None:
+    def _make_history_tables(
+        self, refreshed_days: Sequence[date], describe_days: Callable[[date | None], str]
+    ) -> None:
         """Make the tables of `silver.HISTORY_TABLES`, and those of the refreshed days."""
-        data_days = {
-            key[table.partition_columns.index("date")]
-            for table in (silver.EVENT_TABLE, silver.LOG_FACT_TABLE, silver.STATS_TABLE)
-            for key in self._tables.table_store.count_partitions(table) or ()
-        }
+        data_days = self._list_data_days()
         # Lines that are no records have no rows in other tables.
         new_days = sorted(data_days.intersection(refreshed_days)) or [
             max(data_days, default=refreshed_days[-1])
         ]
         self._adapt_session(new_days[0])
-        observer_tables = [
-            table
-            for table in (silver.OBSERVER_DAY_TABLE, silver.BROKER_CLUSTER_TABLE)
-            if table in silver.HISTORY_TABLES
-        ]
+        record_tables = [table for table in silver.RECORD_TABLES if table in silver.HISTORY_TABLES]
         self._first_days.clear()
-        run_tasks(self._plan_history_tables(observer_tables, new_days[0]))
+        run_tasks(self._plan_history_tables(record_tables, new_days[0]))
         first_day = self._first_day = self._find_first_day(data_days, new_days)
-        self._report_note(
-            _describe_days(new_days, max(data_days.difference(new_days), default=date.min), first_day)
-        )
-        other_tables = [table for table in silver.HISTORY_TABLES if table not in observer_tables]
+        self._report_note(describe_days(first_day))
+        other_tables = [table for table in silver.HISTORY_TABLES if table not in record_tables]
         self._changes_past.clear()
         if first_day is not None:
             session.adapt_session(self._spark, 0)
             for table in other_tables:
-                if {*observer_tables, table}.issuperset(silver.HISTORY_TABLES[table].deciding_tables):
+                if {*record_tables, table}.issuperset(silver.HISTORY_TABLES[table].deciding_tables):
                     self._find_past_changes(table, first_day)
         self._adapt_session(first_day)
         run_tasks(
@@ -295,8 +313,13 @@ class PipelineRun:
         return row_count
 
     def _read_before(self, table: TableSpec, first_day: date) -> DataFrame:
-        """Return the rows of the days before a day."""
-        return self._tables.read_table(table).where(col(_find_day_column(table)) < first_day)
+        """Return the rows of the days before a day, without states that ended on a forgotten day."""
+        rows_before = self._tables.read_table(table).where(col(_find_day_column(table)) < first_day)
+        return (
+            rows_before
+            if table is not silver.ENTRY_INTERVAL_TABLE
+            else rows_before.where(col("endDate") >= self._kept_day)
+        )
 
     def _is_continued(self, table: TableSpec, first_day: date | None) -> bool:
         """Whether the rows of a table that ended before a day stay as they are."""
@@ -349,11 +372,12 @@ class PipelineRun:
         They read all known rows: a state that a day shows may have begun long before it.
         """
         request = self._request
-        recipe = f"{request.since_ms} {request.until_ms} {run_record.digest_code()}"
         report_names = [
             report_name
             for report_name in add_source_reports(request.report_names)
-            if not self._tables.table_store.is_made_by(_find_report_table(report_name), recipe)
+            if not self._tables.table_store.is_made_by(
+                _find_report_table(report_name), self._write_recipe(REPORTS_BY_NAME[report_name])
+            )
         ]
         all_events = self._tables.find_table(silver.EVENT_TABLE)
         if all_events is None or not report_names:
@@ -363,6 +387,7 @@ class PipelineRun:
             self._read_outer_days(all_events).select(min_of("time"), max_of("time")).collect()
         )
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
+        since_ms = max(since_ms, begin_ms(self._kept_day))
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         for group_names in self._group_reports(report_names):
             session.adapt_session(
@@ -372,10 +397,18 @@ class PipelineRun:
                 TableTask(
                     f"gold/{report_name}",
                     REPORTS_BY_NAME[report_name].input_tables,
-                    partial(self._make_report, report_name, since_ms, until_ms, recipe),
+                    partial(self._make_report, report_name, since_ms, until_ms),
                 )
                 for report_name in group_names
             )
+
+    def _write_recipe(self, report: ReportDefinition) -> str:
+        """Describe what the rows of a report depend on besides its input."""
+        request = self._request
+        words: list[object] = [request.since_ms, request.until_ms, run_record.digest_code()]
+        if report.final_after_days is None:
+            words.append(self._kept_day)
+        return " ".join(map(str, words))
 
     def _read_outer_days(self, all_events: DataFrame) -> DataFrame:
         """Return the events of the first and of the last day."""
@@ -402,8 +435,9 @@ class PipelineRun:
             for table_name in REPORTS_BY_NAME[report_name].input_tables
         )
 
-    def _make_report(self, report_name: str, since_ms: int, until_ms: int, recipe: str) -> int:
+    def _make_report(self, report_name: str, since_ms: int, until_ms: int) -> int:
         report, report_table = REPORTS_BY_NAME[report_name], _find_report_table(report_name)
+        recipe = self._write_recipe(report)
         first_day = self._find_report_day(report, report_table, recipe)
         day_before = None if first_day is None else first_day - timedelta(days=1)
         input_rows = [
@@ -445,6 +479,43 @@ class PipelineRun:
 
     def _has_rows(self, table_name: str) -> bool:
         return self._tables.count_rows(TableSpec(table_name)) > 0
+
+    def forget_days(self) -> None:
+        """Remove the days before the request's first day.
+
+        The tables of few rows a day say what lasts, so they stay.
+        """
+        table_store, first_day = self._tables.table_store, self._kept_day
+        self._drop_heartbeats(table_store.read_first_day(), first_day)
+        kept_tables = {silver.BROKER_LIFECYCLE_TABLE, BRONZE_LINES}
+        # A report that is made as a whole begins on the first day, or with a state that lasts until then.
+        kept_tables |= {
+            _find_report_table(name)
+            for name, each in REPORTS_BY_NAME.items()
+            if each.final_after_days is None
+        }
+        # The commit of the lines says that all tables have forgotten these days.
+        for table in [*(each for each in list_tables() if each not in kept_tables), BRONZE_LINES]:
+            table_store.forget_days(table, first_day)
+        self._tables.forget_tables()
+        table_store.remove_old_files()
+        self._report_note(f"days before {first_day} are forgotten")
+
+    def _drop_heartbeats(self, last_first_day: date, first_day: date) -> None:
+        """Keep the older events that say which brokers were registered, drained or lost.
+
+        A silence of the first day needs the heartbeats of the day before.
+        """
+        progress.describe_jobs(self._spark, silver.BROKER_LIFECYCLE_TABLE.name)
+
+        def is_trimmed(day: date | None) -> bool:
+            return day is not None and last_first_day <= day + timedelta(days=1) < first_day
+
+        old_events = self._tables.table_store.read_table(silver.BROKER_LIFECYCLE_TABLE, is_trimmed)
+        if old_events is not None and not local_rows.is_known_empty(old_events):
+            self._tables.table_store.replace_rows(
+                silver.BROKER_LIFECYCLE_TABLE, old_events.where("type <> 'Heartbeats'"), is_trimmed
+            )
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""

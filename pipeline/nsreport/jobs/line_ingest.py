@@ -1,12 +1,13 @@
 """Line ingest: copies the lines of new and changed input files into bronze, each line once."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
 
 from nsreport.jobs.table_workspace import ResultListener, TableResult
 from nsreport.runtime import local_rows, progress, session
@@ -14,9 +15,9 @@ from nsreport.runtime.input_size import estimate_plain_length
 from nsreport.sources import input_files
 from nsreport.sources.input_files import JOURNAL_KIND, InputFile, InputSource
 from nsreport.tables import unique_lines
-from nsreport.tables.table_layout import TableSpec
+from nsreport.tables.table_layout import StagedRows, TableSpec
 from nsreport.tables.table_store import TableStore
-from nsreport.tables.table_versions import LINES_TABLE
+from nsreport.tables.table_versions import LINES_TABLE, NO_DAY
 
 BRONZE_LINES = TableSpec(LINES_TABLE, ("kind", "date"))
 BRONZE_FILES = TableSpec("bronze/files")
@@ -34,16 +35,26 @@ RowKeeper = Callable[[DataFrame], DataFrame]
 
 
 class _BronzeComparison(NamedTuple):
-    """How many lines were read, and which of them repeat others. `bronze_lines` are of the same days."""
+    """How many lines of each day and file were read, and which of them repeat others.
 
-    line_count: int
+    `bronze_lines` are of the same days.
+    """
+
+    line_counts: Mapping[tuple[date, str], int]
     is_all_new: bool
     repeated_keys: DataFrame
     bronze_lines: DataFrame | None
 
+    @property
+    def line_count(self) -> int:
+        return sum(self.line_counts.values())
+
 
 class LineIngest:
-    """Reads the files of some sources into the bronze tables of a store. Raises InputNotFoundError."""
+    """Reads the files of some sources into the bronze tables of a store. Raises InputNotFoundError.
+
+    Lines of days before `first_day`, and of days that the store has forgotten, are left out.
+    """
 
     def __init__(
         self,
@@ -52,12 +63,15 @@ class LineIngest:
         input_sources: Sequence[InputSource],
         started_at: datetime,
         report_result: ResultListener,
+        first_day: date = NO_DAY,
     ) -> None:
         self._spark = spark
         self._table_store = table_store
+        self._first_day = max(first_day, table_store.read_first_day())
         self._input_sources = input_sources
         self._started_at = started_at
         self._report_result = report_result
+        self._sources_by_path: dict[str, str] = {}
 
     def ingest_new_files(self) -> int:
         """Ingest new files into bronze; return the number of skipped files."""
@@ -79,6 +93,7 @@ class LineIngest:
 
     def ingest_files(self, new_files: Sequence[InputFile]) -> None:
         """Ingest the lines of files into bronze, then record the files as read."""
+        self._sources_by_path = {new_file.path: new_file.source for new_file in new_files}
         max_line_count = sum(input_file.length for input_file in new_files) // _MIN_LINE_BYTES
         session.adapt_session(self._spark, max_line_count)
         plain_bytes = sum(estimate_plain_length(new_file.path, new_file.length) for new_file in new_files)
@@ -108,13 +123,16 @@ class LineIngest:
         file_lines = (
             input_files.read_small_files(self._spark, kind_files)
             if is_small
-            else input_files.read_lines(self._spark, kind_files, int(self._started_at.timestamp() * 1000))
+            else input_files.read_lines(self._spark, kind_files)
         )
-        return (
+        keyed_lines = (
             unique_lines.key_journal_lines(file_lines)
             if is_journal
             else unique_lines.key_log_messages(file_lines)
         )
+        if self._first_day == NO_DAY:
+            return keyed_lines
+        return keyed_lines.where((col("date") >= self._first_day) | (col("date") == NO_DAY))
 
     def _append_lines(self, keyed_lines: DataFrame, keep_rows: RowKeeper, *, is_staged: bool) -> None:
         """Append the lines that bronze does not have. Their days are due from then on."""
@@ -148,7 +166,7 @@ class LineIngest:
         line_keys = unique_lines.select_line_keys(staged_lines)
         with self._compare_with_bronze(line_keys, keep_rows) as comparison:
             if comparison.is_all_new and comparison.line_count > session.FEW_ROWS:
-                added_count = self._table_store.append_staged_rows(BRONZE_LINES, staged_rows)
+                added_count = self._append_staged_lines(staged_rows, comparison.line_counts)
                 return comparison.line_count, added_count
             added_count = self._append_new_lines(staged_lines, comparison)
         self._table_store.output_folder.remove(staged_rows.folder_path)
@@ -156,14 +174,13 @@ class LineIngest:
 
     @contextmanager
     def _compare_with_bronze(self, line_keys: DataFrame, keep_rows: RowKeeper) -> Iterator[_BronzeComparison]:
-        lines_by_day = {
-            day_row.date: day_row["count"] for day_row in line_keys.groupBy("date").count().collect()
-        }
-        bronze_lines = self._table_store.read_table(BRONZE_LINES, set(lines_by_day).__contains__)
+        line_counts = _count_lines(line_keys)
+        days = {day for day, _ in line_counts}
+        bronze_lines = self._table_store.read_table(BRONZE_LINES, days.__contains__)
         repeated_keys = keep_rows(unique_lines.find_repeated_keys(line_keys, bronze_lines))
         try:
             is_all_new = local_rows.is_known_empty(repeated_keys) or repeated_keys.isEmpty()
-            yield _BronzeComparison(sum(lines_by_day.values()), is_all_new, repeated_keys, bronze_lines)
+            yield _BronzeComparison(line_counts, is_all_new, repeated_keys, bronze_lines)
         finally:
             repeated_keys.unpersist()
 
@@ -176,7 +193,19 @@ class LineIngest:
             )
         )
         is_gathered = comparison.line_count <= session.FEW_ROWS
-        return self._table_store.append_rows(BRONZE_LINES, new_lines, is_gathered=is_gathered)
+        staged_rows = self._table_store.stage_rows(BRONZE_LINES, new_lines, is_gathered)
+        line_counts = (
+            comparison.line_counts
+            if comparison.is_all_new or not staged_rows.files
+            else _count_lines(self._table_store.read_staged_rows(staged_rows))
+        )
+        return self._append_staged_lines(staged_rows, line_counts)
+
+    def _append_staged_lines(self, staged_rows: StagedRows, counted_lines: Iterable[tuple[date, str]]) -> int:
+        sources_by_day: dict[date, set[str]] = {}
+        for day, path in counted_lines:
+            sources_by_day.setdefault(day, set()).add(self._sources_by_path[path])
+        return self._table_store.append_staged_rows(BRONZE_LINES, staged_rows, sources_by_day)
 
     def _select_unread_files(self, readable_files: Iterable[InputFile]) -> list[InputFile]:
         """Return, once each, the files that bronze has not read with their present length and time."""
@@ -200,3 +229,7 @@ class LineIngest:
         self._table_store.append_rows(
             BRONZE_FILES, local_rows.build_rows(self._spark, file_rows, _FILE_COLUMNS).coalesce(1)
         )
+
+
+def _count_lines(lines: DataFrame) -> dict[tuple[date, str], int]:
+    return {(day, path): count for day, path, count in lines.groupBy("date", "file").count().collect()}

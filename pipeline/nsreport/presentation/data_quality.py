@@ -1,7 +1,7 @@
 """Data quality: lines, quarantined and late lines, and gaps, per source and day, computed by DuckDB."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,13 +25,17 @@ INPUTS_BY_VIEW = {
 
 
 class StoreQuality(NamedTuple):
-    """The state of a store: ms since 1970 of the last line, shares of the last days, and unfinished days."""
+    """The state of a store: ms since 1970 of the last line, shares of the last days, and unfinished days.
+
+    `first_day` is the first day that was not forgotten; None: none was.
+    """
 
     last_read_ms: int | None
     line_count: int
     quarantined_count: int
     late_count: int
     unfinished_days: int
+    first_day: date | None = None
 
 
 def render_query(input_names: Mapping[str, str]) -> str:
@@ -99,6 +103,7 @@ def summarize_store(output_folder: Path) -> StoreQuality:
         sum(row["quarantinedLines"] for row in recent_rows),
         sum(row["lateLines"] for row in recent_rows),
         report_reader.count_unfinished_days(output_folder),
+        report_reader.read_first_day(output_folder),
     )
 
 

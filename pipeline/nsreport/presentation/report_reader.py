@@ -59,6 +59,14 @@ def count_unfinished_days(output_folder: Path) -> int:
     return len(table_versions.list_due_days(_open_table(output_folder / table_versions.LINES_TABLE)))
 
 
+def read_first_day(output_folder: Path) -> date | None:
+    """Return the first day that the tables still have; None if no run has forgotten any."""
+    from nsreport.tables import table_versions
+
+    first_day = table_versions.read_first_day(_open_table(output_folder / table_versions.LINES_TABLE))
+    return None if first_day == table_versions.NO_DAY else first_day
+
+
 def render_read_options(parquet_file: str) -> str:
     """Return the options of DuckDB for the files of a table, of which this is one."""
     # Without a type, DuckDB reads the cluster name 007 as a number, and a date that is always null as text.

@@ -52,6 +52,14 @@ MaxQuarantineOption = Annotated[
 KeepOption = Annotated[
     str, Option("--keep", metavar="DURATION", help="Keep replaced rows readable for this time: 36h, 30d.")
 ]
+ForgetOption = Annotated[
+    str | None,
+    Option(
+        "--forget",
+        metavar="DURATION",
+        help="Then drop the days that ended longer ago from all tables: 90d, 52w. States that last stay.",
+    ),
+]
 MasterOption = Annotated[
     str | None,
     Option(
@@ -84,7 +92,8 @@ class InvalidFlagError(ValueError):
 class RunArguments(NamedTuple):
     """A parsed command line. Times are in ms since 1970, durations in seconds.
 
-    `is_stream` tells `stream` from `run`; `once` and `every` are those of `stream`, `compact` that of `run`.
+    `is_stream` tells `stream` from `run`; `once` and `every` are those of `stream`, `compact` and `forget`
+    (None: nothing) those of `run`.
     """
 
     is_stream: bool
@@ -99,6 +108,7 @@ class RunArguments(NamedTuple):
     master: str | None
     conf: Sequence[tuple[str, str]]
     compact: bool = False
+    forget: int | None = None
     once: bool = False
     every: float = 60.0
     cache: Path = Path("~/.cache/nsadmin")
@@ -116,9 +126,12 @@ def read_run_arguments(
     master: MasterOption = None,
     conf: ConfOption = None,
     compact: CompactOption = False,
+    forget: ForgetOption = None,
 ) -> RunArguments:
     """Parse the options of `run`. Raises InvalidFlagError."""
-    return _read_arguments(locals())._replace(compact=compact)
+    return _read_arguments(locals())._replace(
+        compact=compact, forget=None if forget is None else parse_duration(forget)
+    )
 
 
 def read_stream_arguments(

@@ -110,8 +110,13 @@ def build_rows(
 
 
 def is_known_empty(table_rows: DataFrame) -> bool:
-    """Whether Spark's optimizer finds out, without a job, that a query returns no rows."""
+    """Whether Spark's optimizer finds out, without a job, that a query of tables without rows has none."""
     java_frame: Any = table_rows._jdf
+    if not any(
+        leaf.nodeName() == "LocalRelation" and leaf.data().isEmpty() for leaf in _list_leaves(table_rows)
+    ):
+        # Optimizing a long query takes a second.
+        return False
     max_rows: Any = java_frame.queryExecution().optimizedPlan().maxRows()
     return bool(max_rows.isDefined()) and int(max_rows.get()) == 0
 
@@ -135,8 +140,11 @@ def _make_local_frame(spark: SparkSession, java_schema: Any, java_rows: Any) -> 
 
 
 def _reads_only_memory(table_rows: DataFrame) -> bool:
+    return all(leaf.nodeName() == "LocalRelation" for leaf in _list_leaves(table_rows))
+
+
+def _list_leaves(table_rows: DataFrame) -> list[Any]:
+    """Return the relations that a query reads, as Spark's analyzer has them."""
     java_frame: Any = table_rows._jdf
     leaves: Any = java_frame.queryExecution().analyzed().collectLeaves()
-    return all(
-        leaves.apply(leaf_number).nodeName() == "LocalRelation" for leaf_number in range(leaves.size())
-    )
+    return [leaves.apply(leaf_number) for leaf_number in range(leaves.size())]

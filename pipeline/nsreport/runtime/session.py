@@ -73,6 +73,10 @@ _LOCAL_SETTINGS_BY_SIZE = {
 FEW_ROWS = 50_000
 """Up to this many rows Spark interprets queries instead of compiling them."""
 
+DAY_ROWS = 500_000
+"""Up to this many rows, those of two busy days, a local session plans each query once, for a task on each
+processor. Otherwise it plans queries again after each step, which pays only for many rows."""
+
 _JAVA_OPTIONS_KEY = "spark.driver.extraJavaOptions"
 _SHORT_RUN_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 _SHORT_RUN_COLLECTOR = "-XX:+UseSerialGC -Xmn300m -XX:InitialRAMPercentage=25 -XX:MetaspaceSize=256m"
@@ -191,18 +195,20 @@ def default_memory_bytes() -> int:
 def adapt_session(spark: SparkSession, row_count: int, *, has_long_plans: bool = False) -> None:
     """Adapt the session to tables of about `row_count` rows; settings of the operator stay.
 
-    A local session turns adaptive execution off for few rows, and for queries with `has_long_plans`:
+    A local session turns adaptive execution off up to `DAY_ROWS`, and for queries with `has_long_plans`:
     replanning them after each step takes a quarter of the time (measured with 10 million events) and changes
     little. On a cluster it stays on: nothing else reduces Spark's 200 shuffle partitions for few rows.
     """
     spark_conf = spark.sparkContext.getConf()
     is_few, is_local = row_count <= FEW_ROWS, str(spark.sparkContext.master).startswith("local")
-    is_planned_once = (is_few or has_long_plans) and is_local
+    is_planned_once = (row_count <= DAY_ROWS or has_long_plans) and is_local
     settings_by_size = {**_SETTINGS_BY_SIZE, **(_LOCAL_SETTINGS_BY_SIZE if is_local else {})}
     for setting_name, (few_value, many_value) in settings_by_size.items():
         is_for_few = is_planned_once if setting_name == _ADAPTIVE_KEY else is_few
         if not spark_conf.contains(setting_name):
             spark.conf.set(setting_name, few_value if is_for_few else many_value)
+    if FEW_ROWS < row_count <= DAY_ROWS and is_local and not spark_conf.contains(_PARTITIONS_KEY):
+        spark.conf.set(_PARTITIONS_KEY, str(min(8, spark.sparkContext.defaultParallelism)))
 
 
 def gather_rows(table_rows: DataFrame, column_names: Sequence[str]) -> DataFrame:
@@ -216,6 +222,13 @@ def gather_rows(table_rows: DataFrame, column_names: Sequence[str]) -> DataFrame
     if table_rows.sparkSession.conf.get(_ADAPTIVE_KEY) == "true":
         return table_rows.hint("rebalance", *map(col, column_names))
     return table_rows.repartition(*column_names)
+
+
+def gather_days(table_rows: DataFrame) -> DataFrame:
+    """Bring the rows of a day together, unless the session reads so few rows that few tasks have them."""
+    conf = table_rows.sparkSession.conf
+    is_day = conf.get(_ADAPTIVE_KEY) == "false" and conf.get(_PARTITIONS_KEY) != "1"
+    return table_rows if is_day else gather_rows(table_rows, ["date"])
 
 
 def broadcast_rows(table_rows: DataFrame) -> DataFrame:

@@ -54,10 +54,6 @@ LOG_PATTERNS: dict[str, str] = {
 FILE_PATTERNS: dict[str, str] = {JOURNAL_KIND: r"\d{16}-\d{8}T\d{9}Z\.jsonl(\.zst)?", **LOG_PATTERNS}
 """All kinds of files, with patterns that match the whole file name."""
 
-AT_REST_MS = 900_000
-"""A file without a write for this long is at rest: a journal grows every minute, and the log of a quiet name
-server every ten minutes."""
-
 PIECE_BYTES = 1 << 20
 """A file that is read as a whole is cut into pieces of about this size, at line ends."""
 
@@ -74,12 +70,13 @@ _MAX_DAMAGED_PARTS = 1000
 _LINE_COLUMNS = ("file", "line", "text", "kind", "server")
 _BLOCKS_SCHEMA = (
     "path string, start bigint, begin bigint, lines bigint, first bigint, stop bigint,"
+    " isLast boolean,"
     " file string, kind string, server string"
 )
 _PIECE_COLUMNS = {"first": "bigint", "lines": "string"}
 _PIECES_SCHEMA = "array<struct<first: bigint, lines: string>>"
 _LOCAL_PREFIX = "file:"
-_COMMON_FOLDERS = ("rocketmqlogs", "logs", "otherdays")
+_COMMON_FOLDERS = ("rocketmqlogs", "logs", "otherdays", "journal")
 """Folder names that are the same on every server, and so do not name the server."""
 
 
@@ -109,6 +106,11 @@ class InputFile(NamedTuple):
     kind: str
     server: str | None
 
+    @property
+    def source(self) -> str:
+        """The name of its server in messages: of a journal without a name, its folder."""
+        return self.server or _name_folder(self.path)
+
 
 def kind_of_file(file_path: str) -> str | None:
     """Return the kind of a file by its name, or None if it is unknown."""
@@ -131,14 +133,12 @@ def server_of_file(file_path: str, file_kind: str, input_source: InputSource) ->
         return path_match[1] if path_match and path_match.groups() else None
     if input_source.server_name is not None or file_kind == JOURNAL_KIND:
         return input_source.server_name
-    return next(
-        (
-            folder_name
-            for folder_name in reversed(file_path.split("/")[1:-1])
-            if folder_name and folder_name not in _COMMON_FOLDERS
-        ),
-        "-",
-    )
+    return _name_folder(file_path)
+
+
+def _name_folder(file_path: str) -> str:
+    folder_names = filter(None, reversed(file_path.split("/")[1:-1]))
+    return next((name for name in folder_names if name not in _COMMON_FOLDERS), "-")
 
 
 def list_files(spark: SparkSession, input_source: InputSource) -> tuple[list[InputFile], list[str]]:
@@ -186,24 +186,18 @@ def describe_file(
     )
 
 
-def read_lines(
-    spark: SparkSession, wanted_files: Sequence[InputFile], now_ms: int | None = None
-) -> DataFrame:
+def read_lines(spark: SparkSession, wanted_files: Iterable[InputFile]) -> DataFrame:
     """Read the lines of files: `file`, `line` (from 1), `text` without its line end, `kind`, `server`.
 
-    Uncompressed files are read in blocks whose lines are counted first, so they must not change. Files that
-    may still grow at `now_ms` (ms since 1970; None: none of them) are read as a whole, like compressed files.
+    Uncompressed files are read in blocks whose lines are counted first. They may grow meanwhile.
     """
-    whole_files: list[InputFile] = []
-    resting_files: list[InputFile] = []
+    packed_files: list[InputFile] = []
+    plain_files: list[InputFile] = []
     for input_file in wanted_files:
-        is_growing = now_ms is not None and input_file.modified > now_ms - AT_REST_MS
-        (whole_files if is_growing or input_file.path.endswith(_PACKED_SUFFIXES) else resting_files).append(
-            input_file
-        )
-    if whole_files and resting_files:
-        return _read_in_blocks(spark, resting_files).unionByName(_read_whole_files(spark, whole_files))
-    return _read_in_blocks(spark, resting_files) if resting_files else _read_whole_files(spark, whole_files)
+        (packed_files if input_file.path.endswith(_PACKED_SUFFIXES) else plain_files).append(input_file)
+    if packed_files and plain_files:
+        return _read_in_blocks(spark, plain_files).unionByName(_read_whole_files(spark, packed_files))
+    return _read_in_blocks(spark, plain_files) if plain_files else _read_whole_files(spark, packed_files)
 
 
 def read_small_files(spark: SparkSession, wanted_files: Iterable[InputFile]) -> DataFrame:
@@ -223,14 +217,14 @@ def is_on_this_machine(input_file: InputFile) -> bool:
     return input_file.path.startswith(f"{_LOCAL_PREFIX}/")
 
 
-def _read_in_blocks(spark: SparkSession, resting_files: Sequence[InputFile]) -> DataFrame:
+def _read_in_blocks(spark: SparkSession, plain_files: Sequence[InputFile]) -> DataFrame:
     """Read files in Spark's blocks, so that a file of any length needs little memory."""
     if not spark.sparkContext.getConf().contains(_MIN_PARTITIONS_KEY):
         # The number of machines may change, but counting and reading must use the same blocks.
         spark.conf.set(_MIN_PARTITIONS_KEY, spark.sparkContext.defaultParallelism)
     file_reader = spark.read.option("lineSep", "\n").option("recursiveFileLookup", True)
     # Within a block the row id `at` grows by one from line to line.
-    block_lines = file_reader.text([escape_glob(input_file.path) for input_file in resting_files]).select(
+    block_lines = file_reader.text([escape_glob(input_file.path) for input_file in plain_files]).select(
         "value",
         col("_metadata.file_path").alias("path"),
         col("_metadata.file_block_start").alias("start"),
@@ -238,11 +232,15 @@ def _read_in_blocks(spark: SparkSession, resting_files: Sequence[InputFile]) -> 
         monotonically_increasing_id().alias("at"),
     )
     block_table = spark.createDataFrame(
-        _number_blocks(_count_blocks(block_lines), resting_files), _BLOCKS_SCHEMA
+        _number_blocks(_count_blocks(block_lines), plain_files), _BLOCKS_SCHEMA
     )
     is_in_block = (col("at") >= col("begin")) & (col("at") < col("begin") + col("lines"))
-    line_number = when(is_in_block, col("first") + col("at") - col("begin")).otherwise(
-        raise_error(lit(_BLOCKS_CHANGED_ERROR))
+    # Of a file that grew, Spark may read the line behind the last block.
+    is_behind_end = col("isLast") & (col("at") >= col("begin") + col("lines"))
+    line_number = (
+        when(is_in_block, col("first") + col("at") - col("begin"))
+        .when(is_behind_end, col("stop"))
+        .otherwise(raise_error(lit(_BLOCKS_CHANGED_ERROR)))
     )
     line_text = _without_carriage_return(make_valid_utf8("value")).alias("text")
     numbered_lines = block_lines.join(broadcast(block_table), ["path", "start"], "left").select(
@@ -272,10 +270,10 @@ def _count_blocks(block_lines: DataFrame) -> list[_Block]:
 
 
 def _number_blocks(
-    counted_blocks: Iterable[_Block], resting_files: Iterable[InputFile]
+    counted_blocks: Iterable[_Block], plain_files: Iterable[InputFile]
 ) -> list[tuple[str | int | None, ...]]:
     """Return rows of _BLOCKS_SCHEMA; `stop` is one more than the number of the last complete line."""
-    file_by_path = {input_file.path: input_file for input_file in resting_files}
+    file_by_path = {input_file.path: input_file for input_file in plain_files}
     block_rows: list[tuple[str | int | None, ...]] = []
     for file_path, file_group in groupby(counted_blocks, attrgetter("path")):
         file_blocks = list(file_group)
@@ -290,6 +288,7 @@ def _number_blocks(
                 block.line_count,
                 next_line,
                 stop_line,
+                block is file_blocks[-1],
             )
             block_rows.append((*block_columns, input_file.path, input_file.kind, input_file.server))
             next_line += block.line_count

@@ -28,7 +28,7 @@ from pyspark.sql.functions import max as latest
 from pyspark.sql.types import StringType, StructField, StructType
 
 from namesrv_core.events import SCHEMA_VERSION
-from nsreport.runtime.session import broadcast_rows, gather_rows
+from nsreport.runtime.session import broadcast_rows, gather_days
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 
@@ -75,7 +75,7 @@ def parse_events(bronze_lines: DataFrame) -> DataFrame:
     # Aggregate first: millions of rows, few clusters.
     named_clusters = list_broker_clusters(_cluster_records(journal_lines), "date")
     broker_clusters = broadcast_rows(find_broker_clusters(named_clusters, "date"))
-    gathered_lines = gather_rows(journal_lines.select(*_LINE_COLUMNS), ["date"])
+    gathered_lines = gather_days(journal_lines.select(*_LINE_COLUMNS))
     record_rows = gathered_lines.withColumn("record", _record_struct()).where(_rejection_reason().isNull())
     event_rows = record_rows.select(
         "date",

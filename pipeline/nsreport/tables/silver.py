@@ -185,3 +185,6 @@ HISTORY_TABLES: dict[TableSpec, HistoryTable] = {
     ),
 }
 """Tables built from events and log facts of any day: a state that begins on one day may last for months."""
+
+RECORD_TABLES = (OBSERVER_DAY_TABLE, BROKER_CLUSTER_TABLE, BROKER_LIFECYCLE_TABLE)
+"""Those of them whose rows of a day follow from the records of that day alone."""

@@ -41,9 +41,12 @@ from nsreport.tables.table_layout import StagedRows, TableSpec, write_rows
 from nsreport.tables.table_versions import (
     COMPLETE_TRANSACTION,
     DAYS_KEY,
+    FORGOTTEN_TRANSACTION,
     LINES_TABLE,
     LINES_TRANSACTION,
+    NO_DAY,
     NUMBER_KEY,
+    SOURCES_KEY,
     DayTest,
     TableFile,
 )
@@ -142,7 +145,12 @@ class TableStore:
         folder_url = self.output_folder.qualify_path(staged_rows.folder_path)
         return self._spark.read.schema(staged_rows.schema).parquet(folder_url)
 
-    def append_staged_rows(self, table: TableSpec, staged_rows: StagedRows) -> int:
+    def append_staged_rows(
+        self,
+        table: TableSpec,
+        staged_rows: StagedRows,
+        sources_by_day: Mapping[date, Iterable[str]] | None = None,
+    ) -> int:
         """Add staged rows to the table, like `append_rows`; return their number."""
         _, added_files, table_schema = staged_rows
         row_count = sum(added_file.row_count or 0 for added_file in added_files)
@@ -152,7 +160,7 @@ class TableStore:
                 for added_file in added_files
                 if "date" in added_file.partition_values
             }
-            self.add_files(table, table_schema, added_files, added_days)
+            self.add_files(table, table_schema, added_files, added_days, sources_by_day)
         return row_count
 
     def add_files(
@@ -161,13 +169,19 @@ class TableStore:
         table_schema: StructType,
         added_files: Sequence[TableFile],
         due_days: Iterable[date | str],
+        sources_by_day: Mapping[date, Iterable[str]] | None = None,
     ) -> None:
         """Add files that are in the folder of a table. If it is LINES_TABLE, these days are due."""
         commit_info: dict[str, Any] = {}
         lines_number = self._read_lines_number()
         if table.name == LINES_TABLE:
             lines_number += 1
-            commit_info = {NUMBER_KEY: lines_number, DAYS_KEY: sorted(map(str, due_days))}
+            sources = {str(day): sorted(names) for day, names in (sources_by_day or {}).items()}
+            commit_info = {
+                NUMBER_KEY: lines_number,
+                DAYS_KEY: sorted(map(str, due_days)),
+                SOURCES_KEY: sources,
+            }
         self._add_columns(table, table_schema)
         self._commit(
             table,
@@ -205,8 +219,8 @@ class TableStore:
             row_counts[key] = row_counts.get(key, 0) + table_file.row_count
         return row_counts
 
-    def list_due_days(self) -> list[date]:
-        """Return the days whose new lines are not in all tables yet, in order."""
+    def list_due_days(self) -> dict[date, set[str]]:
+        """Return the days whose new lines are not in all tables yet, in order, with their sources."""
         return table_versions.list_due_days(self._open_table(LINES_TABLE))
 
     def clear_due_days(self) -> None:
@@ -216,6 +230,25 @@ class TableStore:
         delta_table = self._open_table(LINES_TABLE)
         assert delta_table is not None, "no lines were read"
         self._commit(TableSpec(LINES_TABLE), _read_schema(delta_table), [], transactions)
+
+    def read_first_day(self) -> date:
+        """Return the first day that the tables still have; see `table_versions.read_first_day`."""
+        return table_versions.read_first_day(self._open_table(LINES_TABLE))
+
+    def forget_days(self, table: TableSpec, first_day: date) -> None:
+        """Remove the days before a day from a table with files by day. Rows of states that last stay."""
+        delta_table = self._open_table(table.name)
+        if delta_table is None:
+            return
+        old_files = table_versions.list_files(
+            delta_table, lambda day: day is not None and NO_DAY < day < first_day
+        )
+        transactions = {LINES_TRANSACTION: table_versions.read_lines_number(delta_table)}
+        if table.name == LINES_TABLE:
+            transactions[FORGOTTEN_TRANSACTION] = first_day.toordinal()
+        if old_files or table.name == LINES_TABLE:
+            removals = [make_remove_action(old_file, is_new_data=True) for old_file in old_files]
+            self._commit(table, _read_schema(delta_table), removals, transactions)
 
     def compact_table(self, table: TableSpec) -> int:
         """Merge the small files of each partition; return the number of partitions that changed."""

@@ -25,11 +25,17 @@ LINES_TRANSACTION = "nsadmin-lines"
 COMPLETE_TRANSACTION = "nsadmin-complete"
 """Its version in LINES_TABLE is the number of the newest lines that all other tables contain."""
 
+FORGOTTEN_TRANSACTION = "nsadmin-forgotten"
+"""Its version in LINES_TABLE is the number of the first day (`date.toordinal`) that the tables still have."""
+
+NO_DAY = date(1970, 1, 1)
+"""The day of lines without a time. It is never forgotten."""
+
 DAY_COLUMNS = frozenset(("date", "endDate"))
 """The names of partition columns with the day of a row, or of the end of a state (null: it lasts)."""
 
-DAYS_KEY, NUMBER_KEY = "nsadmin.days", "nsadmin.lines"
-"""What the commit information of new lines has: their days, and the number of the commit."""
+DAYS_KEY, SOURCES_KEY, NUMBER_KEY = "nsadmin.days", "nsadmin.sources", "nsadmin.lines"
+"""What the commit information of new lines has: their days, the sources of each day, and its own number."""
 
 DEFAULT_KEPT_TIME = timedelta(days=7)
 """For how long readers can go back to replaced rows."""
@@ -103,21 +109,29 @@ def read_complete_number(lines_table: DeltaTable | None) -> int:
     return 0 if lines_table is None else lines_table.transaction_version(COMPLETE_TRANSACTION) or 0
 
 
-def list_due_days(lines_table: DeltaTable | None) -> list[date]:
-    """Return the days of the lines that some table does not contain yet, in order."""
+def read_first_day(lines_table: DeltaTable | None) -> date:
+    """Return the first day that the tables still have: the days before were forgotten. NO_DAY: none was."""
+    number = None if lines_table is None else lines_table.transaction_version(FORGOTTEN_TRANSACTION)
+    return NO_DAY if number is None else date.fromordinal(number)
+
+
+def list_due_days(lines_table: DeltaTable | None) -> dict[date, set[str]]:
+    """Return the days of the lines that some table does not contain yet, in order, with their sources."""
     if lines_table is None:
-        return []
+        return {}
     newest_number = read_lines_number(lines_table)
     missing_numbers = set(range(read_complete_number(lines_table) + 1, newest_number + 1))
-    due_days: set[str] = set()
+    due_days: dict[date, set[str]] = {}
     for commit_info in lines_table.history(_MAX_SEARCHED_COMMITS) if missing_numbers else ():
         if commit_info.get(NUMBER_KEY) in missing_numbers:
             missing_numbers.remove(commit_info[NUMBER_KEY])
-            due_days.update(commit_info[DAYS_KEY])
+            for day_text in commit_info[DAYS_KEY]:
+                sources = due_days.setdefault(date.fromisoformat(day_text), set())
+                sources.update(commit_info.get(SOURCES_KEY, {}).get(day_text, ()))
     if missing_numbers:
         # The log no longer has all commits, or another program added lines.
-        return sorted({table_file.partition_values["date"] for table_file in list_files(lines_table)})
-    return sorted(map(date.fromisoformat, due_days))
+        due_days = {table_file.partition_values["date"]: set() for table_file in list_files(lines_table)}
+    return dict(sorted(due_days.items()))
 
 
 def read_commit_info(delta_table: DeltaTable, key: str) -> Any:

@@ -28,7 +28,7 @@ def key_log_messages(log_lines: DataFrame) -> DataFrame:
 
 def select_line_keys(keyed_lines: DataFrame) -> DataFrame:
     """Return a short `key` per line: equal lines have equal keys, different lines rarely do."""
-    return keyed_lines.select("date", _line_hash_key())
+    return keyed_lines.select("date", "file", _line_hash_key())
 
 
 def _line_hash_key() -> Column:

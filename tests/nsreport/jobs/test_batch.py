@@ -28,12 +28,19 @@ HISTORY = silver.HISTORY_TABLES
 Contents = dict[str, list[str]]
 
 
-def ran(spark: SparkSession, folder: Path, out: Path, told: list[TableResult] | None = None) -> PipelineRun:
+def ran(
+    spark: SparkSession,
+    folder: Path,
+    out: Path,
+    told: list[TableResult] | None = None,
+    notes: list[str] | None = None,
+) -> PipelineRun:
     run = PipelineRun(
         spark,
         RunRequest([InputSource(str(folder))], str(out), ()),
         NOW,
         (told if told is not None else []).append,
+        (notes if notes is not None else []).append,
     )
     run.run_all()
     return run
@@ -127,7 +134,9 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
             ran(spark, folder, out, told)
     assert [done[:3] for done in told] == [("bronze/lines", 7, 5)]
     days = [date(1970, 1, 1), date(2025, 2, 1), date(2025, 2, 2)]
-    assert TableStore(spark, str(out)).list_due_days() == days
+    due_days = TableStore(spark, str(out)).list_due_days()
+    assert list(due_days) == days
+    assert due_days[days[1]] == {"in"}
 
     # Compressed, under another name and in another place: nothing is new, and what was left undone is done.
     moved = tmp_path / "moved" / "ns"
@@ -135,9 +144,13 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     for plain in moved.glob("*.jsonl"):
         segments.compress_segment(plain)
     told.clear()
-    run = ran(spark, moved, out, told)
+    notes: list[str] = []
+    run = ran(spark, moved, out, told, notes)
+    assert notes == [
+        "day 2025-02-02: new lines; 2025-02-01: late lines of in; lines without a time; all days are computed"
+    ]
     assert [done[:3] for done in told[:2]] == [("bronze/lines", 7, 0), ("silver/ns_event", 7, 6)]
-    assert TableStore(spark, str(out)).list_due_days() == []
+    assert TableStore(spark, str(out)).list_due_days() == {}
     assert run.summarize_outcome(0) == RunOutcome(7, 1, 0)
     ran(spark, folder, once)
     assert contents(spark, out) == contents(spark, once)

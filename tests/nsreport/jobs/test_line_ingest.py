@@ -55,7 +55,7 @@ def test_files_of_many_lines_become_files_of_bronze_unless_some_lines_are_known(
     bronze_lines = table_store.read_table(BRONZE_LINES)
     assert bronze_lines is not None
     assert sorted(row.line for row in bronze_lines.collect()) == [1, 2, 3]
-    assert table_store.list_due_days() == [date(2025, 2, 1)]
+    assert table_store.list_due_days() == {date(2025, 2, 1): {"in"}}
     # No file is left of lines that were compared and not added.
     assert len(list((tmp_path / "out" / "bronze" / "lines").rglob("*.parquet"))) == len(
         bronze_lines.inputFiles()

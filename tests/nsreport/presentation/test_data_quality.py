@@ -8,7 +8,7 @@ import pytest
 from nsreport.dictionary.table_definitions import DATA_QUALITY_TABLE
 from nsreport.presentation import data_quality, sql_views, table_reader
 from nsreport.presentation.report_reader import DayRange, TableNotMadeError
-from tests.support.gold_tables import DAY, NEXT, mark_unfinished, quality_store, table
+from tests.support.gold_tables import DAY, NEXT, mark_forgotten, mark_unfinished, quality_store, table
 
 
 def test_each_source_and_day_has_its_figures(tmp_path: Path) -> None:
@@ -40,7 +40,9 @@ def test_a_store_is_summarized_with_its_unfinished_days(tmp_path: Path) -> None:
     quality_store(tmp_path)
     mark_unfinished(tmp_path, NEXT)
     summary = data_quality.summarize_store(tmp_path)
-    assert summary == (1_738_800_000_000, 7, 1, 2, 1)
+    assert summary == (1_738_800_000_000, 7, 1, 2, 1, None)
+    mark_forgotten(tmp_path, NEXT)
+    assert data_quality.summarize_store(tmp_path).first_day == NEXT
 
 
 def test_a_store_without_lines_or_tables(tmp_path: Path) -> None:
@@ -48,4 +50,4 @@ def test_a_store_without_lines_or_tables(tmp_path: Path) -> None:
         data_quality.summarize_store(tmp_path)
     for name in ("bronze/lines", "silver/ns_event", "silver/quarantine", "silver/knowledge_interval"):
         table(tmp_path / name, {"file": "varchar"}, [], ())
-    assert data_quality.summarize_store(tmp_path) == (None, 0, 0, 0, 0)
+    assert data_quality.summarize_store(tmp_path) == (None, 0, 0, 0, 0, None)

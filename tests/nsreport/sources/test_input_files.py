@@ -97,25 +97,17 @@ def test_lines_of_a_file_that_is_read_in_blocks_have_their_numbers(
 
 
 @pytest.mark.parametrize("end", [b"", b"to"], ids=["whole", "torn"])
-def test_what_is_written_to_is_read_as_it_is_then(spark: SparkSession, tmp_path: Path, end: bytes) -> None:
+@pytest.mark.parametrize("more", [b"two\nthr", b"\nthree\nfour\n"])
+def test_of_a_file_that_grows_the_lines_are_read_that_it_had(
+    spark: SparkSession, tmp_path: Path, end: bytes, more: bytes
+) -> None:
     path = tmp_path / NAME
     path.write_bytes(b"one\n" + end)
     files, _ = input_files.list_files(spark, InputSource(str(tmp_path)))
-    lines = input_files.read_lines(spark, files, files[0].modified + input_files.AT_REST_MS - 1)
+    lines = input_files.read_lines(spark, files)
     with path.open("ab") as file:
-        file.write(b"two\nthr")
-    assert [(row.line, row.text) for row in lines.collect()] == [(1, "one"), (2, f"{end.decode()}two")]
-
-
-def test_what_grows_though_it_was_at_rest_is_not_misread(spark: SparkSession, tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / name).write_bytes(WHOLE)
-    files = [InputFile(f"file:{tmp_path}/{name}", 0, 0, "journal", "s") for name in "ab"]
-    found = input_files.read_lines(spark, files)
-    with (tmp_path / "a").open("ab") as file:
-        file.write(b"more\n")
-    with pytest.raises(SparkRuntimeException, match="run the same command again"):
-        found.collect()
+        file.write(more)
+    assert [(row.line, row.text) for row in lines.collect()] == [(1, "one")]
 
 
 def test_files_that_are_cut_otherwise_than_they_were_counted_are_no_lines(

@@ -48,8 +48,8 @@ def test_files_are_removed_when_no_kept_version_has_them(tmp_path: Path) -> None
 def test_days_of_new_lines_are_due(tmp_path: Path) -> None:
     quality_store(tmp_path)
     uri = str(tmp_path / table_versions.LINES_TABLE)
-    assert table_versions.list_due_days(table_versions.open_table(uri)) == []
-    assert table_versions.list_due_days(None) == []
+    assert table_versions.list_due_days(table_versions.open_table(uri)) == {}
+    assert table_versions.list_due_days(None) == {}
     for day in (NEXT, DAY):
         mark_unfinished(tmp_path, day)
-    assert table_versions.list_due_days(table_versions.open_table(uri)) == [DAY, NEXT]
+    assert list(table_versions.list_due_days(table_versions.open_table(uri))) == [DAY, NEXT]

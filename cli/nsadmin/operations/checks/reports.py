@@ -55,9 +55,10 @@ def judge(scale: CheckScale, seen: ReportObservation) -> CheckFinding:
     unfinished_text = (
         "1 day is" if quality.unfinished_days == 1 else f"{quality.unfinished_days} days are"
     ) + " not complete: run nsadmin report run again"
+    forgotten_text = f", days before {quality.first_day} are forgotten" if quality.first_day else ""
     return scale.make_finding(
         f"the last line was read {age_seconds / 3600:.1f} h ago, "
-        f"{share:.2f} % of the lines are in quarantine",
+        f"{share:.2f} % of the lines are in quarantine{forgotten_text}",
         [
             scale.make_sample("age", round(age_seconds)),
             scale.make_sample("quarantine", round(share, 3)),

@@ -12,7 +12,7 @@ from nsadmin.operations.checks import reports
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.checks import run_check
-from tests.support.gold_tables import NEXT, mark_unfinished, quality_store
+from tests.support.gold_tables import NEXT, mark_forgotten, mark_unfinished, quality_store
 
 READ_MS = 1_738_800_000_000
 """When the last line of `quality_store` was read: 2025-02-06T00:00:00Z."""
@@ -47,6 +47,8 @@ def test_age_and_unfinished_days_are_judged(tmp_path: Path, monkeypatch: pytest.
     assert (stopped.state, stopped.details) == (
         CheckState.WARNING, ("1 day is not complete: run nsadmin report run again",)
     )  # fmt: skip
+    mark_forgotten(tmp_path, NEXT)
+    assert found(tmp_path, READ_MS).summary.endswith(f", days before {NEXT} are forgotten")
 
 
 def test_a_folder_without_tables_is_critical(tmp_path: Path) -> None:
