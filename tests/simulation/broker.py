@@ -1,7 +1,7 @@
 """A broker of the simulation: the topics and the handlers of the fleet's broker, with counted messages."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import ResponseCode
@@ -184,6 +184,18 @@ class SimulatedBroker:
         if self.model.topic_table.data_version != version_before:
             self.world.tell(f"{self.title}: its topics changed by {RequestCode.name_of(request.code)}")
         return reply
+
+    @property
+    def runtime_facts(self) -> Hashable:
+        """Equal as long as its counters, and whether it answers, are the same."""
+        return (
+            self.run_number,
+            self.is_up,
+            self.is_frozen,
+            self.is_cut,
+            self.put_count,
+            self.log_end if self.master is None or self.is_stale else self.master.log_end,
+        )
 
     def _describe_runtime(self) -> dict[str, str | None]:
         log_end = self.log_end

@@ -1,6 +1,6 @@
 """A name server of the simulation: the state and the handlers of the real one, without sockets."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, cast
 
 from namesrv_core.errors import ResponseCode
@@ -99,6 +99,14 @@ class SimulatedNameServer:
             self._last_scan_ms = now_ms - now_ms % _SCAN_MS
             for departures in self._departures:
                 departures.expire_silent_brokers(self._last_scan_ms)
+
+    @property
+    def route_facts(self) -> Hashable:
+        """Equal as long as its routes, and whether it answers, are the same."""
+        if not self.is_up:
+            return None
+        self.scan_brokers()
+        return self.run_number, self.is_frozen, self.is_cut, self.state.route_generation
 
     def queues_of(self, broker_name: str, *, in_shadow: bool = False) -> dict[str, QueueData]:
         """The queues of a broker's topics in its routes."""
