@@ -55,6 +55,7 @@ class _SimulatedModel(BrokerModel):
         self.peer_models = {(spec.broker_name, spec.broker_id): self}
 
 
+_numbers_by_topics: dict[Hashable, int] = {}
 _prepared_registrations: dict[tuple[object, ...], PreparedRequest] = {}
 
 
@@ -100,6 +101,7 @@ class SimulatedBroker:
         self.model = _SimulatedModel(spec, addr, name_servers, world.true_ms)
         self._name_servers = name_servers
         self._channels: dict[str, tuple[int, int]] = {}
+        self._topics: tuple[DataVersion, int] | None = None
         self._encoded: tuple[object, PreparedRequest] | None = None
 
     @property
@@ -208,16 +210,27 @@ class SimulatedBroker:
         return reply
 
     @property
-    def runtime_facts(self) -> Hashable:
-        """Equal as long as its counters, and whether it answers, are the same."""
-        return (
-            self.run_number,
-            self.is_up,
-            self.is_frozen,
-            self.is_cut,
-            self.put_count,
-            self.log_end if self.master is None or self.is_stale else self.master.log_end,
-        )
+    def facts(self) -> Hashable:
+        """Equal for brokers that answer the same about their counters."""
+        log_end = self.log_end if self.master is None or self.is_stale else self.master.log_end
+        return self.addr, self._is_answering, self.boot_ms, self.put_count, log_end
+
+    @property
+    def _is_answering(self) -> tuple[bool, ...]:
+        return self.is_up, self.is_frozen, self.is_cut
+
+    @property
+    def topic_facts(self) -> Hashable:
+        """Equal for brokers that answer the same about their topics."""
+        table = self.model.topic_table
+        if self._topics is None or self._topics[0] != table.data_version:
+            configs = *map(str, table.configs.values()), table.data_version
+            self._topics = table.data_version, _numbers_by_topics.setdefault(configs, len(_numbers_by_topics))
+        permission = self.model.properties.broker_permission
+        return self.addr, self._is_answering, permission, self._topics[1]
+
+    def count_recent_by_topic(self) -> Hashable:
+        return tuple((topic, self._count_recent((topic,))) for topic in self.recent_puts)
 
     def _describe_runtime(self) -> dict[str, str | None]:
         log_end = self.log_end

@@ -28,6 +28,9 @@ class _ImmediateScheduler:
             pass
 
 
+_numbers_by_contents: dict[Hashable, int] = {}
+
+
 class SimulatedNameServer:
     """A name server. `is_old` has it answer as 4.9.7: it does not register single topics.
 
@@ -47,6 +50,7 @@ class SimulatedNameServer:
         self.shadow: NameServerState
         self._kv_tables: dict[str, dict[str, str | None]] = {}
         self._last_scan_ms = 0
+        self._contents: tuple[tuple[int, int], int] | None = None
         self._departures: list[BrokerDepartures]
 
     def start(self) -> None:
@@ -101,12 +105,24 @@ class SimulatedNameServer:
                 departures.expire_silent_brokers(self._last_scan_ms)
 
     @property
-    def route_facts(self) -> Hashable:
-        """Equal as long as its routes, and whether it answers, are the same."""
+    def facts(self) -> Hashable:
+        """Equal for name servers that answer the same about brokers and routes."""
         if not self.is_up:
-            return None
+            return self.addr
         self.scan_brokers()
-        return self.run_number, self.is_frozen, self.is_cut, self.state.route_generation
+        generation = self.run_number, self.state.route_generation
+        if self._contents is None or self._contents[0] != generation:
+            tables = self.state.tables
+            contents = (
+                frozenset((t, frozenset(p.broker_queues.values())) for t, p in tables.placements_by_topic.items()),
+                frozenset(
+                    (group.cluster_name, name, frozenset(group.broker_addrs.items()))
+                    for name, group in tables.broker_groups.items()
+                ),
+                frozenset((n, *t.items()) for n, t in self.state.kv_config.tables_by_namespace.items()),
+            )
+            self._contents = generation, _numbers_by_contents.setdefault(contents, len(_numbers_by_contents))
+        return self.addr, self.is_old, self.is_frozen, self.is_cut, self._contents[1]
 
     def queues_of(self, broker_name: str, *, in_shadow: bool = False) -> dict[str, QueueData]:
         """The queues of a broker's topics in its routes."""

@@ -62,7 +62,7 @@ class Producer:
         for _ in self._name_servers:
             server = self._name_servers[self._server_index]
             if server.is_up and not server.is_frozen:
-                facts = server.addr, server.route_facts
+                facts = server.facts
                 if facts != self._last_facts:
                     self._last_facts = facts
                     request = build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": self.topic})
