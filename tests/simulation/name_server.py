@@ -5,10 +5,13 @@ from typing import Any, cast
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.events import QueueData
+from namesrv_core.handlers.decoded_bodies import PreparedRequest
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.server.broker_departures import BrokerDepartures
+from namesrv_core.state import liveness
+from namesrv_core.state.broker_tables import LiveKey
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
@@ -50,6 +53,7 @@ class SimulatedNameServer:
         self.shadow: NameServerState
         self._kv_tables: dict[str, dict[str, str | None]] = {}
         self._last_scan_ms = 0
+        self._last_registrations: dict[LiveKey, tuple[object, ...]] = {}
         self._contents: tuple[tuple[int, int], int] | None = None
         self._departures: list[BrokerDepartures]
 
@@ -57,6 +61,7 @@ class SimulatedNameServer:
         self.is_up, self.run_number = True, self.run_number + 1
         self.state = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._last_scan_ms = self.world.true_ms
+        self._last_registrations.clear()
         self.shadow = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._departures = [
             BrokerDepartures(
@@ -90,6 +95,21 @@ class SimulatedNameServer:
         if self.is_old:
             reply.version = V4_9_7
         return reply
+
+    def register(self, request: PreparedRequest, channel_id: int, broker: LiveKey) -> None:
+        """Handle a registration. One that repeats the last one is a sign of life."""
+        self.scan_brokers()
+        now_ms, states = self.world.true_ms, (self.state, self.shadow)
+        last = self._last_registrations.get(broker)
+        if last is not None and last[0] is request:
+            if last[1:] == (channel_id, *(state.tables.generation for state in states)):
+                for state in states:
+                    liveness.end_silence(state.tables, broker, now_ms)
+                    liveness.record_heartbeat(state.tables, broker, now_ms)
+                return
+        self.handle(request, channel_id)
+        generations = (state.tables.generation for state in states)
+        self._last_registrations[broker] = (request, channel_id, *generations)
 
     def end_channel(self, channel_id: int) -> None:
         if self.is_up:
