@@ -59,6 +59,7 @@ class OperatedRun:
     def begin_faults(self) -> None:
         for fault in self.faults:
             self.cluster.plan_fault(fault)
+        self.world.after_fault = self.note_before
 
     def note_before(self) -> None:
         """Note the queues that nsadmin has not changed yet: it may restore what is there at this moment."""

@@ -53,7 +53,7 @@ class World:
         self.disk = VirtualDisk(self._before_file_step)
         self.free_file_steps: int | None = None
         self.is_process_alive = True
-        self.watch: Callable[[], None] = lambda: None
+        self.after_fault: Callable[[], None] = lambda: None
         self._timers: list[tuple[int, int, Callable[[], None]]] = []
         self._timer_numbers = count()
         self._step_faults: list[tuple[int, int, str, Callable[[], None]]] = []
@@ -107,6 +107,7 @@ class World:
         self.event_number += 1
         self.steps_with_faults.add((kind, step_name))
         action()
+        self.after_fault()
 
     def take_step(self, step_name: str) -> None:
         """Begin a step of nsadmin: faults of the schedule come first, and one of them may kill it."""
