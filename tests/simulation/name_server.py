@@ -45,7 +45,7 @@ class SimulatedNameServer:
         self.world = world
         self.addr = addr
         self.is_old = is_old
-        self.run_number = 0
+        self.run_number = self.registered_ms = 0
         self.is_up = self.is_frozen = self.is_cut = False
         self.cut_brokers: set[str] = set()
         self.waiting: list[tuple[RemotingCommand, int]] = []
@@ -87,7 +87,9 @@ class SimulatedNameServer:
         if self.is_old and request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
             reply = build_reply(request, ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         else:
-            reply, _ = handle_request(self.state, request, channel_id, self.world.true_ms)
+            reply, events = handle_request(self.state, request, channel_id, self.world.true_ms)
+            if events and request.code == _REGISTER:
+                self.registered_ms = self.world.true_ms
         if channel_id != NSADMIN_CHANNEL and (
             request.code == _REGISTER or RequestCode.is_change(request.code)
         ):
