@@ -43,17 +43,26 @@ def read_header(header_type: type[HeaderRecord], ext_fields: ExtFields | None) -
     """
     texts: Any = ext_fields or {}
     values: list[Any] = []
-    for name, field_type in header_type.__annotations__.items():
-        text = texts.get(_wire_name(name))
-        default = header_type._field_defaults.get(name)
-        if text is None or field_type == str | None:
+    for wire_name, default, bit_width in _list_fields(header_type):
+        text = texts.get(wire_name)
+        if text is None or bit_width is None:
             values.append(default if text is None else text)
-        elif field_type is bool or field_type == bool | None:
+        elif bit_width == 1:
             values.append(text.lower() == "true")
         else:
-            number = parse_java_integer(text, 32 if field_type is int else 64)
+            number = parse_java_integer(text, bit_width)
             values.append(default if number is None else number)
     return header_type(*values)
+
+
+@cache
+def _list_fields(header_type: type[NamedTuple]) -> list[tuple[str, Any, int | None]]:
+    """The wire name, the default and the bits of each field; None bits for a text."""
+    bit_widths = {bool: 1, bool | None: 1, int: 32, int | None: 64}
+    return [
+        (_wire_name(name), header_type._field_defaults.get(name), bit_widths.get(field_type))
+        for name, field_type in header_type.__annotations__.items()
+    ]
 
 
 def write_header(header_record: NamedTuple) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """A broker of the simulation: the topics and the handlers of the fleet's broker, with counted messages."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import ResponseCode
@@ -11,10 +11,15 @@ from namesrv_core.fleet.properties import BrokerProperties
 from namesrv_core.fleet.request_handlers import handle_request
 from namesrv_core.fleet.topics import TopicConfigJson, TopicTable, make_topic_config
 from namesrv_core.fleet.users import UserTable
-from namesrv_core.protocol import fastjson, json_bodies
+from namesrv_core.handlers.decoded_bodies import LazyRegistration, PreparedRequest
+from namesrv_core.protocol import json_bodies
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
+from namesrv_core.protocol.headers import RegisterBroker, read_header
 from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.state.kv_config import KvConfig
+from namesrv_core.state.name_server_state import NameServerState
+from namesrv_core.state.settings import NameServerSettings
 from tests.simulation.world import World
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ HEARTBEAT_MS = 30_000
 _SAMPLE_MS, _MINUTE_MS = 10_000, 60_000
 _MESSAGE_BYTES = 500
 CLUSTER = "C"
+_NO_STATE = NameServerState(NameServerSettings(), KvConfig({}), 0)
 
 
 class _SimulatedModel(BrokerModel):
@@ -47,6 +53,24 @@ class _SimulatedModel(BrokerModel):
         }
         self.properties.data_version = DataVersion(0, 0, now_ms)
         self.peer_models = {(spec.broker_name, spec.broker_id): self}
+
+
+_numbers_by_topics: dict[Hashable, int] = {}
+_prepared_registrations: dict[tuple[object, ...], PreparedRequest] = {}
+
+
+def _prepare_registration(fields: Mapping[str, str], body: bytes) -> PreparedRequest:
+    """A registration whose body all name servers decode together, also those of other schedules."""
+    key = *fields.items(), body
+    prepared = _prepared_registrations.get(key)
+    if prepared is None:
+        if len(_prepared_registrations) > 5_000:
+            _prepared_registrations.clear()
+        request = build_request(RequestCode.REGISTER_BROKER, fields, body)
+        header = read_header(RegisterBroker, fields)
+        lazy = LazyRegistration(_NO_STATE, request, header, now_ms=0)
+        prepared = _prepared_registrations[key] = PreparedRequest(request, lazy)
+    return prepared
 
 
 class SimulatedBroker:
@@ -77,7 +101,8 @@ class SimulatedBroker:
         self.model = _SimulatedModel(spec, addr, name_servers, world.true_ms)
         self._name_servers = name_servers
         self._channels: dict[str, tuple[int, int]] = {}
-        self._encoded: tuple[object, dict[str, str], bytes] | None = None
+        self._topics: tuple[DataVersion, int] | None = None
+        self._encoded: tuple[object, PreparedRequest] | None = None
 
     @property
     def title(self) -> str:
@@ -119,19 +144,18 @@ class SimulatedBroker:
         if topics is None:
             version = self.model.topic_table.data_version, self.model.properties.broker_permission
             if self._encoded is None or self._encoded[0] != version:
-                self._encoded = (version, *self.model.encode_registration())
-            _, fields, body = self._encoded
+                self._encoded = version, _prepare_registration(*self.model.encode_registration())
+            request = self._encoded[1]
         else:
-            fields, body = self.model.encode_registration(topics)
+            request = _prepare_registration(*self.model.encode_registration(topics))
         for server in self._name_servers.values():
             if not server.is_up or self.addr in server.cut_brokers:
                 continue
             channel_id = self._find_channel(server)
-            request = build_request(RequestCode.REGISTER_BROKER, fields, body)
             if server.is_frozen:
                 server.waiting.append((request, channel_id))
             else:
-                server.handle(request, channel_id)
+                server.register(request, channel_id, (CLUSTER, self.addr))
 
     def _find_channel(self, server: "SimulatedNameServer") -> int:
         channel_id, server_run = self._channels.get(server.addr, (0, 0))
@@ -185,6 +209,29 @@ class SimulatedBroker:
             self.world.tell(f"{self.title}: its topics changed by {RequestCode.name_of(request.code)}")
         return reply
 
+    @property
+    def facts(self) -> Hashable:
+        """Equal for brokers that answer the same about their counters."""
+        log_end = self.log_end if self.master is None or self.is_stale else self.master.log_end
+        return self.addr, self._is_answering, self.boot_ms, self.put_count, log_end
+
+    @property
+    def _is_answering(self) -> tuple[bool, ...]:
+        return self.is_up, self.is_frozen, self.is_cut
+
+    @property
+    def topic_facts(self) -> Hashable:
+        """Equal for brokers that answer the same about their topics."""
+        table = self.model.topic_table
+        if self._topics is None or self._topics[0] != table.data_version:
+            configs = *map(str, table.configs.values()), table.data_version
+            self._topics = table.data_version, _numbers_by_topics.setdefault(configs, len(_numbers_by_topics))
+        permission = self.model.properties.broker_permission
+        return self.addr, self._is_answering, permission, self._topics[1]
+
+    def count_recent_by_topic(self) -> Hashable:
+        return tuple((topic, self._count_recent((topic,))) for topic in self.recent_puts)
+
     def _describe_runtime(self) -> dict[str, str | None]:
         log_end = self.log_end
         if self.master is not None:
@@ -202,8 +249,8 @@ class SimulatedBroker:
         topics: Iterable[str] = (fields.get("statsKey") or "",)
         if fields.get("statsName") == "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC":
             topics = self.recent_puts
-        minute = {"avgpt": 0.0, "sum": self._count_recent(topics), "tps": 0.0}
-        return build_reply(request, body=fastjson.encode_json({"statsMinute": minute}))
+        count = self._count_recent(topics)
+        return build_reply(request, body=b'{"statsMinute":{"avgpt":0.0,"sum":%d,"tps":0.0}}' % count)
 
     # Changes of topics by others
 

@@ -229,8 +229,17 @@ def _freeze_broker(cluster: Cluster, fault: Fault) -> None:
 
 def _create_topic(cluster: Cluster, fault: Fault) -> None:
     cluster.world.tell(f"FAULT: a topic is created on {BROKER}")
+    config = make_topic_config(f"new-{fault.target}", 2)
     if cluster.drained.is_up:
-        cluster.drained.change_topic(make_topic_config(f"new-{fault.target}", 2))
+        cluster.drained.change_topic(config)
+
+    def spread() -> None:
+        cluster.world.tell("the topic is created on broker-b, too")
+        if cluster.other.is_up:
+            cluster.other.change_topic(config)
+
+    if fault.amount < 0.8:
+        cluster.restore_after(fault, 60, spread)
 
 
 def _change_topic(cluster: Cluster, fault: Fault) -> None:

@@ -1,14 +1,17 @@
 """A name server of the simulation: the state and the handlers of the real one, without sockets."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any, cast
 
 from namesrv_core.errors import ResponseCode
 from namesrv_core.events import QueueData
+from namesrv_core.handlers.decoded_bodies import PreparedRequest
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.server.broker_departures import BrokerDepartures
+from namesrv_core.state import liveness
+from namesrv_core.state.broker_tables import LiveKey
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
 from namesrv_core.state.settings import NameServerSettings
@@ -28,6 +31,9 @@ class _ImmediateScheduler:
             pass
 
 
+_numbers_by_contents: dict[Hashable, int] = {}
+
+
 class SimulatedNameServer:
     """A name server. `is_old` has it answer as 4.9.7: it does not register single topics.
 
@@ -39,7 +45,7 @@ class SimulatedNameServer:
         self.world = world
         self.addr = addr
         self.is_old = is_old
-        self.run_number = 0
+        self.run_number = self.registered_ms = 0
         self.is_up = self.is_frozen = self.is_cut = False
         self.cut_brokers: set[str] = set()
         self.waiting: list[tuple[RemotingCommand, int]] = []
@@ -47,12 +53,15 @@ class SimulatedNameServer:
         self.shadow: NameServerState
         self._kv_tables: dict[str, dict[str, str | None]] = {}
         self._last_scan_ms = 0
+        self._last_registrations: dict[LiveKey, tuple[object, ...]] = {}
+        self._contents: tuple[tuple[int, int], int] | None = None
         self._departures: list[BrokerDepartures]
 
     def start(self) -> None:
         self.is_up, self.run_number = True, self.run_number + 1
         self.state = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._last_scan_ms = self.world.true_ms
+        self._last_registrations.clear()
         self.shadow = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._departures = [
             BrokerDepartures(
@@ -78,7 +87,9 @@ class SimulatedNameServer:
         if self.is_old and request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
             reply = build_reply(request, ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         else:
-            reply, _ = handle_request(self.state, request, channel_id, self.world.true_ms)
+            reply, events = handle_request(self.state, request, channel_id, self.world.true_ms)
+            if events and request.code == _REGISTER:
+                self.registered_ms = self.world.true_ms
         if channel_id != NSADMIN_CHANNEL and (
             request.code == _REGISTER or RequestCode.is_change(request.code)
         ):
@@ -86,6 +97,21 @@ class SimulatedNameServer:
         if self.is_old:
             reply.version = V4_9_7
         return reply
+
+    def register(self, request: PreparedRequest, channel_id: int, broker: LiveKey) -> None:
+        """Handle a registration. One that repeats the last one is a sign of life."""
+        self.scan_brokers()
+        now_ms, states = self.world.true_ms, (self.state, self.shadow)
+        last = self._last_registrations.get(broker)
+        if last is not None and last[0] is request:
+            if last[1:] == (channel_id, *(state.tables.generation for state in states)):
+                for state in states:
+                    liveness.end_silence(state.tables, broker, now_ms)
+                    liveness.record_heartbeat(state.tables, broker, now_ms)
+                return
+        self.handle(request, channel_id)
+        generations = (state.tables.generation for state in states)
+        self._last_registrations[broker] = (request, channel_id, *generations)
 
     def end_channel(self, channel_id: int) -> None:
         if self.is_up:
@@ -99,6 +125,26 @@ class SimulatedNameServer:
             self._last_scan_ms = now_ms - now_ms % _SCAN_MS
             for departures in self._departures:
                 departures.expire_silent_brokers(self._last_scan_ms)
+
+    @property
+    def facts(self) -> Hashable:
+        """Equal for name servers that answer the same about brokers and routes."""
+        if not self.is_up:
+            return self.addr
+        self.scan_brokers()
+        generation = self.run_number, self.state.route_generation
+        if self._contents is None or self._contents[0] != generation:
+            tables = self.state.tables
+            contents = (
+                frozenset((t, frozenset(p.broker_queues.values())) for t, p in tables.placements_by_topic.items()),
+                frozenset(
+                    (group.cluster_name, name, frozenset(group.broker_addrs.items()))
+                    for name, group in tables.broker_groups.items()
+                ),
+                frozenset((n, *t.items()) for n, t in self.state.kv_config.tables_by_namespace.items()),
+            )
+            self._contents = generation, _numbers_by_contents.setdefault(contents, len(_numbers_by_contents))
+        return self.addr, self.is_old, self.is_frozen, self.is_cut, self._contents[1]
 
     def queues_of(self, broker_name: str, *, in_shadow: bool = False) -> dict[str, QueueData]:
         """The queues of a broker's topics in its routes."""

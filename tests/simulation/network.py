@@ -33,6 +33,7 @@ class Network:
         self.applied_changes: list[tuple[str, int]] = []
         self.last_look_ms = 0
         self.before_first_change: Callable[[], None] = lambda: None
+        self.before_change: Callable[[str, int], None] = lambda addr, code: None
         self.after_change: Callable[[str, int], None] = lambda addr, code: None
         self.pool = SimulatedPool(self)
         self._name_servers, self._brokers = name_servers, brokers
@@ -83,6 +84,8 @@ class Network:
         name_server = self._name_servers.get(addr)
         if not self.applied_changes and RequestCode.is_change(request.code):
             self.before_first_change()
+        if RequestCode.is_change(request.code):
+            self.before_change(addr, request.code)
         reply = (
             self._brokers[addr].handle(request)
             if name_server is None

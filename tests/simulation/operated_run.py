@@ -59,6 +59,7 @@ class OperatedRun:
     def begin_faults(self) -> None:
         for fault in self.faults:
             self.cluster.plan_fault(fault)
+        self.world.after_fault = self.note_before
 
     def note_before(self) -> None:
         """Note the queues that nsadmin has not changed yet: it may restore what is there at this moment."""
@@ -156,9 +157,10 @@ class OperatedRun:
                 own = None if config is None else _queue_of(name, config)
                 accepted = [would_be, own]
                 if would_be and own and any(b[name].get(topic) == config for b in self.own_before):
-                    # The topic did not change: its permission is that of before, or as it would be.
-                    befores = [b.get((addr, name), {}).get(topic) for b in self.queues_before]
-                    perms = {would_be.perm, *(queue.perm for queue in befores if queue)}
+                    # The topic did not change: its permission is that of before, or as it would be. One that
+                    # the name server lacked before has that of the broker.
+                    befores = [b[addr, name].get(topic, own) for b in self.queues_before if (addr, name) in b]
+                    perms = {would_be.perm, *(queue.perm for queue in befores)}
                     accepted = [q._replace(perm=perm) for q in (would_be, own) for perm in perms]
                 if queues.get(topic) not in accepted:
                     raise InvariantBroken(

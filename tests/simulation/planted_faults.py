@@ -25,6 +25,7 @@ from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 from tests.simulation.cluster import plan_faults
 from tests.simulation.procedures import PROCEDURES
+from tests.simulation.repeated_reads import forget_reads
 from tests.simulation.world import Fault
 
 Wrap = Callable[..., Any]
@@ -61,8 +62,10 @@ class PlantedFault(NamedTuple):
             def replacement(*args: Any, **options: Any) -> Any:
                 return self.wrap(original, *args, **options)
 
+        forget_reads()
         with patch.object(self.owner, self.name, replacement):
             yield
+        forget_reads()
 
 
 def _begin_with_rules(**changes: Any) -> Wrap:

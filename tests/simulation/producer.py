@@ -5,6 +5,7 @@ keeps the last route that it got, also if the name server no longer has the topi
 queues of brokers with a master, in turns. A slow one reads its route less often, and writes all the time.
 """
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
 from namesrv_core.protocol import fastjson
@@ -42,6 +43,8 @@ class Producer:
         self.send_ms, self.poll_ms = send_ms, poll_ms
         self.route: CachedRoute | None = None
         self.failed_sends: list[tuple[int, str]] = []
+        self._last_facts: Hashable = None
+        self._last_answer: tuple[str, ...] | None = None
         self._name_servers, self._masters = name_servers, masters
         self._server_index = world.random.randrange(len(name_servers))
         self._turn = world.random.randrange(8)
@@ -56,13 +59,17 @@ class Producer:
         self.world.call_after(self.poll_ms, self._poll_again)
 
     def _poll(self) -> None:
-        request = build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": self.topic})
         for _ in self._name_servers:
             server = self._name_servers[self._server_index]
             if server.is_up and not server.is_frozen:
-                reply = server.handle(request, 0)
-                if reply.code == 0:
-                    self.route = CachedRoute(_writable_brokers(reply.body), server.addr, self.world.true_ms)
+                facts = server.facts
+                if facts != self._last_facts:
+                    self._last_facts = facts
+                    request = build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": self.topic})
+                    reply = server.handle(request, 0)
+                    self._last_answer = _writable_brokers(reply.body) if reply.code == 0 else None
+                if self._last_answer is not None:
+                    self.route = CachedRoute(self._last_answer, server.addr, self.world.true_ms)
                 return
             self._server_index = (self._server_index + 1) % len(self._name_servers)
 

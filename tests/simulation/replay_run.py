@@ -79,7 +79,7 @@ class ReplayRun(OperatedRun):
         # The operator knows that both brokers have dead letters.
         broker_names = {span.queue_span.broker_name for span in spans}
         if errors or len(broker_names) < 2 or any(r.error or r.failed for r in progress.values()):
-            raise RocketMQError(f"not everything was replayed: {errors or broker_names}")
+            raise RocketMQError(f"not everything was replayed: {errors or sorted(broker_names)}")
         return True
 
     def _require_replayed(self) -> None:

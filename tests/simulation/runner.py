@@ -7,7 +7,8 @@ from random import Random
 from typing import Any, ClassVar, NamedTuple, Protocol
 from unittest.mock import patch
 
-from tests.simulation.cluster import plan_faults
+from tests.simulation.cluster import Cluster, plan_faults
+from tests.simulation.repeated_reads import repeat_reads
 from tests.simulation.virtual_disk import ProcessKilled, mount
 from tests.simulation.world import START_MS, Fault, InvariantBroken, World
 
@@ -16,6 +17,7 @@ class Run(Protocol):
     """One simulated run of a procedure, made of a seed and the faults of its schedule."""
 
     world: World
+    cluster: Cluster
     fault_kinds: ClassVar[tuple[str, ...]]
     step_count: ClassVar[int]
 
@@ -90,7 +92,11 @@ def run_schedule(make_run: MakeRun, seed: int, faults: list[Fault]) -> tuple[str
         if not isinstance(unraisable.exc_value, ProcessKilled):
             show_unraisable(unraisable)
 
-    with mount(lambda: run.world.disk), patch.object(sys, "unraisablehook", hide_killed):
+    with (
+        mount(lambda: run.world.disk),
+        repeat_reads(run.cluster),
+        patch.object(sys, "unraisablehook", hide_killed),
+    ):
         try:
             run.run()
         except InvariantBroken as error:

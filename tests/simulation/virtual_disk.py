@@ -10,12 +10,13 @@ import errno
 import fcntl
 import io
 import os
+import posixpath
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import PathLike
 from random import Random
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = "/simulated"
 _FIRST_DESCRIPTOR = 1 << 20
@@ -30,6 +31,17 @@ class DiskFull(OSError):
 
     def __init__(self) -> None:
         super().__init__(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class _Status(NamedTuple):
+    """What `os.stat` returns."""
+
+    st_mode: int
+    st_size: int
+    st_uid: int
+
+
+_FOLDER_STATUS = _Status(stat.S_IFDIR | 0o700, 0, os.geteuid())
 
 
 class _Inode:
@@ -161,9 +173,8 @@ class VirtualDisk:
             if inode is None and path_or_descriptor not in self._folders:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path_or_descriptor)
         if inode is None:
-            return SimpleNamespace(st_mode=stat.S_IFDIR | 0o700, st_size=0, st_uid=os.geteuid())
-        mode = stat.S_IFREG | inode.mode
-        return SimpleNamespace(st_mode=mode, st_size=len(inode.content), st_uid=os.geteuid())
+            return _FOLDER_STATUS
+        return _Status(stat.S_IFREG | inode.mode, len(inode.content), _FOLDER_STATUS.st_uid)
 
     def make_folder(self, path: str) -> None:
         # Folders appear at once and stay: RunFolder works with an empty one as with none.
@@ -322,54 +333,53 @@ class _Entry:
 def mount(find_disk: Callable[[], VirtualDisk]) -> Iterator[None]:
     """Lead the calls for paths below ROOT to the disk of the simulated machine, until the block ends."""
 
-    def leads_here(place: Any) -> bool:
-        if isinstance(place, int):
-            return place >= _FIRST_DESCRIPTOR
-        try:
-            path = os.fspath(place)
-        except TypeError:
-            return False
-        return isinstance(path, str) and path.startswith(ROOT)
-
     saved: list[tuple[Any, str, Any]] = []
 
     def replace(owner: Any, name: str, function: Callable[..., Any]) -> None:
         original = getattr(owner, name)
 
         def call(place: Any, *args: Any, **options: Any) -> Any:
-            return (function if leads_here(place) else original)(place, *args, **options)
+            if type(place) is int:
+                leads_here = place >= _FIRST_DESCRIPTOR
+            else:
+                if isinstance(place, PathLike):
+                    place = place.__fspath__()
+                leads_here = isinstance(place, str) and place.startswith(ROOT)
+            return (function if leads_here else original)(place, *args, **options)
 
         saved.append((owner, name, original))
         setattr(owner, name, call)
 
     def open_path(
-        path: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, *_: Any, **options: Any
+        path: str, mode: str = "r", buffering: int = -1, encoding: str | None = None, *_: Any, **options: Any
     ) -> Any:
-        return _open_file(find_disk(), os.fspath(path), mode, options.get("opener"), encoding)
+        return _open_file(find_disk(), path, mode, options.get("opener"), encoding)
 
     @contextmanager
-    def scan(path: Any) -> Iterator[Iterator[_Entry]]:
-        folder = os.fspath(path)
+    def scan(folder: str) -> Iterator[Iterator[_Entry]]:
         yield iter([_Entry(folder, *found) for found in find_disk().scan(folder)])
 
-    def stat_path(path: Any, **_: Any) -> Any:
-        return find_disk().stat(path if isinstance(path, int) else os.fspath(path))
+    def stat_path(path: str | int, **_: Any) -> Any:
+        return find_disk().stat(path)
 
-    replace(os, "open", lambda p, flags, mode=0o777: find_disk().open(os.fspath(p), flags, mode))
-    replace(os, "close", lambda n: find_disk().close(n))
-    replace(os, "write", lambda n, content: find_disk().write(n, bytes(content)))
-    replace(os, "fsync", lambda n: find_disk().fsync(n))
-    replace(os, "ftruncate", lambda n, size: find_disk().truncate(n, size))
-    replace(os, "lseek", lambda n, offset, whence: find_disk().seek(n, offset, whence))
-    replace(os, "fchmod", lambda n, mode: None)
+    replace(os, "open", lambda path, flags, mode=0o777: find_disk().open(path, flags, mode))
+    replace(os, "close", lambda number: find_disk().close(number))
+    replace(os, "write", lambda number, content: find_disk().write(number, bytes(content)))
+    replace(os, "fsync", lambda number: find_disk().fsync(number))
+    replace(os, "ftruncate", lambda number, size: find_disk().truncate(number, size))
+    replace(os, "lseek", lambda number, offset, whence: find_disk().seek(number, offset, whence))
+    replace(os, "fchmod", lambda number, mode: None)
     replace(os, "stat", stat_path)
     replace(os, "lstat", stat_path)
     replace(os, "fstat", stat_path)
-    replace(os, "mkdir", lambda p, *_: find_disk().make_folder(os.fspath(p)))
-    replace(os, "unlink", lambda p: find_disk().unlink(os.fspath(p)))
-    replace(os, "replace", lambda p, q: find_disk().replace(os.fspath(p), os.fspath(q)))
-    replace(os, "link", lambda p, q: find_disk().link(os.fspath(p), os.fspath(q)))
+    replace(os, "mkdir", lambda path, *_: find_disk().make_folder(path))
+    replace(os, "unlink", lambda path: find_disk().unlink(path))
+    replace(os, "replace", lambda old_path, path: find_disk().replace(old_path, os.fspath(path)))
+    replace(os, "link", lambda path, new_path: find_disk().link(path, os.fspath(new_path)))
     replace(os, "scandir", scan)
+    # The disk has no links.
+    replace(posixpath, "islink", lambda path: False)
+    replace(posixpath, "realpath", lambda path, **_: path)
     replace(fcntl, "flock", lambda f, operation: find_disk().flock(_number_of(f), operation))
     # `flock` takes a file or its descriptor.
     flock_here, flock_original = fcntl.flock, saved[-1][2]

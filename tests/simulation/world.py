@@ -38,19 +38,22 @@ class Fault(NamedTuple):
 
 
 class World:
-    """Time and steps. `true_ms` is the time; `clock_ms` is what the clock of nsadmin's machine shows."""
+    """Time and steps. `true_ms` is the time; `clock_ms` is what the clock of nsadmin's machine shows.
+
+    `event_number` counts what happens besides the steps: faults, and what is due at a time.
+    """
 
     def __init__(self, seed: int) -> None:
         self.random = Random(f"world {seed}")
         self.true_ms = START_MS
         self.clock_error_ms = 0
-        self.step_number = 0
+        self.step_number = self.event_number = 0
         self.story: list[tuple[int, str]] = []
         self.steps_with_faults: set[tuple[str, str]] = set()
         self.disk = VirtualDisk(self._before_file_step)
         self.free_file_steps: int | None = None
         self.is_process_alive = True
-        self.watch: Callable[[], None] = lambda: None
+        self.after_fault: Callable[[], None] = lambda: None
         self._timers: list[tuple[int, int, Callable[[], None]]] = []
         self._timer_numbers = count()
         self._step_faults: list[tuple[int, int, str, Callable[[], None]]] = []
@@ -78,8 +81,17 @@ class World:
         while timers and timers[0][0] <= end_ms:
             due_ms, _, action = heapq.heappop(timers)
             self.true_ms = max(self.true_ms, due_ms)
+            self.event_number += 1
             action()
         self.true_ms = max(self.true_ms, end_ms)
+
+    def is_idle_for(self, steps: int, duration_ms: int) -> bool:
+        """Whether nothing happens before so many steps of nsadmin have ended, if they take so long."""
+        return (
+            self.is_process_alive
+            and not (self._timers and self._timers[0][0] <= self.true_ms + duration_ms)
+            and not (self._step_faults and self._step_faults[0][0] <= self.step_number + steps)
+        )
 
     # Steps of nsadmin
 
@@ -92,8 +104,10 @@ class World:
     def _begin_fault(self, kind: str, step_name: str, action: Callable[[], None]) -> None:
         if self.is_quiet:
             return
+        self.event_number += 1
         self.steps_with_faults.add((kind, step_name))
         action()
+        self.after_fault()
 
     def take_step(self, step_name: str) -> None:
         """Begin a step of nsadmin: faults of the schedule come first, and one of them may kill it."""

@@ -150,7 +150,8 @@ class StateFile(_SavedFile, Generic[S]):
 
     def save(self, state: S) -> None:
         """Replace the file, unless nothing but the time of the update changed. Raises OSError."""
-        is_saved = self._last_state is not None and _without_time(state) == _without_time(self._last_state)
+        last = self._last_state
+        is_saved = last is not None and (state is last or _without_time(state) == _without_time(last))
         if not is_saved or not self.path.exists():
             # Names of topics may have lone surrogates, which msgspec does not encode.
             json_text = json.dumps(msgspec.to_builtins(state), ensure_ascii=False, separators=(",", ":"))

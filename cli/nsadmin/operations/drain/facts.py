@@ -7,6 +7,9 @@ from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.consumers.lag import Lag
 
+# An operation on an IntFlag takes ten times as long as one on an int.
+_WRITE = int(Perm.WRITE)
+
 QueuesByTopic = Mapping[str, QueueData]
 """A broker's queues by topic."""
 
@@ -28,7 +31,7 @@ class ServerTopic(NamedTuple):
     @property
     def is_open(self) -> bool:
         """Whether clients may write to the topic on the broker."""
-        return bool(self.own_queue.perm & Perm.WRITE)
+        return bool(self.own_queue.perm & _WRITE)
 
 
 class OwnTopics(NamedTuple):

@@ -122,10 +122,9 @@ def find_lone_topics(
     """Return the topics, writable before the drain or now, that no other broker takes messages of."""
     return sorted(
         topic
-        for topic, queue in saved_queues.items()
-        if topic in server.topics
-        and (queue.perm & Perm.WRITE or server.topics[topic].is_open)
-        and not server.topics[topic].other_writable_queues
+        for topic, now in server.topics.items()
+        if not now.other_writable_queues
+        and (now.is_open or (topic in saved_queues and saved_queues[topic].perm & Perm.WRITE))
         and not _is_unprotected(topic, system_topics)
     )
 

@@ -121,6 +121,8 @@ class DrainFolder(RunFolder[DrainState]):
     def __init__(self, path: Path) -> None:
         super().__init__(DrainState, path / "state.json")
         self._snapshot = StateFile(path / "snapshot.json", SavedSnapshot)
+        self._last_snapshot = QueueSnapshot()
+        self._last_saved = SavedSnapshot.of(self._last_snapshot)
 
     def load(self) -> SavedDrain | None:
         """Return the saved drain; None if there is none. Raises InvalidStateError."""
@@ -133,7 +135,9 @@ class DrainFolder(RunFolder[DrainState]):
 
     def save(self, state: DrainState, snapshot: QueueSnapshot) -> None:
         """Save the snapshot, then the state, each only if it changed."""
-        self._snapshot.save(SavedSnapshot.of(snapshot))
+        if snapshot is not self._last_snapshot:
+            self._last_snapshot, self._last_saved = snapshot, SavedSnapshot.of(snapshot)
+        self._snapshot.save(self._last_saved)
         self.state.save(state)
 
     def archive(self) -> None:

@@ -239,6 +239,9 @@ class UndoRun:
             if differing and error is None and server.namesrv_addr in errors:
                 reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}
             restore_method = self._method_by_server.get(server.namesrv_addr, "nothing to do")
+            closed = [t for t in current if t not in differing and _stays_closed(current[t], (own_queues or {}).get(t))]
+            if closed and error is None:
+                restore_method += f"; not writable, as before the drain: {events.join_first_names(closed)}"
             same_count = len(current) - sum(1 for topic in differing if topic in current)
             is_whole = is_whole and error is None and not differing
             yield self._folder.record(
@@ -250,6 +253,11 @@ class UndoRun:
             undone_record = self._folder.record(events.Undone(self._clock.now_ms(), state.broker))
             self._folder.archive()
             yield undone_record
+
+
+def _stays_closed(current: QueueData, own_queue: QueueData | None) -> bool:
+    """Whether only the name server has the topic without write permission: another operator removed it."""
+    return bool(own_queue and own_queue.perm & Perm.WRITE and not current.perm & Perm.WRITE)
 
 
 def _describe_difference(current: QueueData | None, target: QueueData) -> str:
