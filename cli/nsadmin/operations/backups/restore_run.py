@@ -105,17 +105,31 @@ class RestoreRun:
                 error=outcome.error,
             )
         for trouble in self.planned_diff.troubles:
-            # A broker of the backup that the cluster lacks is reported once, with its other sections.
-            if trouble.item_name:
-                yield RestoreOutcome(
-                    _SECTIONS_BY_KIND.get(trouble.kind, Section.TOPICS),
-                    trouble.server_name,
-                    trouble.item_name,
-                    None,
-                    None,
-                    "failed",
-                    error=trouble.error,
-                )
+            section = _SECTIONS_BY_KIND.get(trouble.kind, Section.TOPICS)
+            if not trouble.item_name:
+                # A broker of the backup without a master is reported once, with its other sections.
+                if trouble.server_name not in self._silent_servers:
+                    continue
+                section = self._silent_servers[trouble.server_name]
+            yield RestoreOutcome(
+                section, trouble.server_name, trouble.item_name, None, None, "failed", error=trouble.error
+            )
+
+    @property
+    def _silent_servers(self) -> dict[str, Section]:
+        """The servers that did not say what they have, and the first section that they should get."""
+        silent = {
+            state.namesrv_addr: Section.ORDER_CONF
+            if self._selected.kv.get(ORDER_CONF_NAMESPACE)
+            else Section.KV
+            for state in self._cluster_state.server_states
+            if state.error is not None and any(self._selected.kv.values())
+        }
+        for state in self._cluster_state.broker_states:
+            broker = self._selected.brokers.get(state.broker_name)
+            if state.error is not None and state.master_addr and broker and (broker.topics or broker.groups):
+                silent[state.broker_name] = Section.TOPICS if broker.topics else Section.GROUPS
+        return silent
 
     def _restore_static_topics(self, addrs_by_name: Mapping[str, str | None]) -> Iterator[RestoreOutcome]:
         master_addrs = {name: addr for name, addr in addrs_by_name.items() if addr is not None}
