@@ -93,6 +93,7 @@ class QueueBroker(SimulatedBroker):
     """`groups` are the consumer groups by name; with `keeps_offsets`, a deleted topic leaves its offsets.
 
     nsadmin must not make unread messages unreadable, nor undo what another operator did after it has seen it.
+    `foreign_counts` are the queues by topic that another operator has set, and nsadmin has not changed since.
     """
 
     groups: "Mapping[str, ConsumerGroup]" = {}
@@ -103,7 +104,7 @@ class QueueBroker(SimulatedBroker):
         self.model.offsets = self.queues  # type: ignore[assignment]
         self.rejected_sends: list[str] = []
         self._known_counts: dict[str, set[tuple[int, int]]] = {}
-        self._foreign_counts: dict[str, tuple[int, int]] = {}
+        self.foreign_counts: dict[str, tuple[int, int]] = {}
         self._seen_foreign: set[str] = set()
         for topic in self.model.topic_table.configs:
             self._known_counts[topic] = {(0, 0), self._counts_of(topic)}
@@ -144,7 +145,7 @@ class QueueBroker(SimulatedBroker):
         match request.code:
             case code if code in _OFFSET_CODES:
                 return handle_request(self.model, request, self.world.true_ms)[0]
-            case RequestCode.GET_TOPIC_CONFIG if topic in self._foreign_counts:
+            case RequestCode.GET_TOPIC_CONFIG if topic in self.foreign_counts:
                 self._seen_foreign.add(topic)
             case RequestCode.QUERY_TOPIC_CONSUME_BY_WHO:
                 online = {name for name, group in self.groups.items() if group.reads(self, topic)}
@@ -157,7 +158,7 @@ class QueueBroker(SimulatedBroker):
                 client = next(c for c in group.clients if c.client_id == fields.get("clientId"))
                 return build_reply(request, body=_encode_running_info(client))
             case RequestCode.DELETE_TOPIC_IN_BROKER:
-                self._require_unread_stay(topic, 0)
+                self._note_put(topic, (0, 0))
                 committed = dict(self.queues.committed)
                 reply = super().handle(request)
                 self._forget_messages(topic)
@@ -174,15 +175,17 @@ class QueueBroker(SimulatedBroker):
         if request.code == RequestCode.UPDATE_AND_CREATE_TOPIC_LIST:
             configs = fastjson.decode_json(request.body)["topicConfigList"]
         for config in configs:
-            topic, counts = config["topicName"], (int(config["readQueueNums"]), int(config["writeQueueNums"]))
-            self._require_unread_stay(topic, counts[0])
-            if topic in self._seen_foreign and counts != self._foreign_counts[topic]:
-                raise InvariantBroken(
-                    f"another operator gave {topic} {self._foreign_counts[topic]} queues on {self.title}, and "
-                    f"nsadmin has read that, and sets {counts}"
-                )
-            self._foreign_counts.pop(topic, None)
-            self._known_counts.setdefault(topic, {(0, 0)}).add(counts)
+            self._note_put(config["topicName"], (int(config["readQueueNums"]), int(config["writeQueueNums"])))
+
+    def _note_put(self, topic: str, counts: tuple[int, int]) -> None:
+        self._require_unread_stay(topic, counts[0])
+        if topic in self._seen_foreign and counts != self.foreign_counts[topic]:
+            raise InvariantBroken(
+                f"another operator gave {topic} {self.foreign_counts[topic]} queues on {self.title}, and "
+                f"nsadmin has read that, and sets {counts}"
+            )
+        self.foreign_counts.pop(topic, None)
+        self._known_counts.setdefault(topic, {(0, 0)}).add(counts)
 
     def _require_unread_stay(self, topic: str, first_id: int) -> None:
         for name, group in self.groups.items():
@@ -219,7 +222,7 @@ class QueueBroker(SimulatedBroker):
         topic = config["topicName"]
         super().change_topic(config)
         if self._counts_of(topic) not in self._known_counts.get(topic, ()):
-            self._foreign_counts[topic] = self._counts_of(topic)
+            self.foreign_counts[topic] = self._counts_of(topic)
             self._seen_foreign.discard(topic)
 
 
