@@ -170,7 +170,7 @@ class RebalancedCluster:
     def fails(self) -> bool:
         return self.random.random() < self.failing
 
-    def observe(self, questions: RunQuestions) -> RunObservation:
+    def observe(self, questions: RunQuestions, now_ms: int) -> RunObservation:
         self.pause_seconds(1)
         if self.fails():
             raise RunKilled

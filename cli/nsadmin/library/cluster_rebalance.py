@@ -224,7 +224,7 @@ class ClusterRebalance:
             max_failed_puts=max_send_errors,
         )
         run_order = RunOrder(plan, rules, interval_seconds, rollback, describe_user())
-        pending_run = open_run(self._admin, run_order, find_state_home(), read_system_ms, self._inventory)
+        pending_run = open_run(self._admin, run_order, find_state_home(), read_system_ms(), self._inventory)
         if dry_run:
             return RebalanceResult(False, None, pending_run.risks)
         return self._follow_run(pending_run, on_event)

@@ -208,7 +208,7 @@ def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRow
         session.admin,
         run_order,
         find_state_home(),
-        signals.SYSTEM_CLOCK.now_ms,
+        signals.SYSTEM_CLOCK.now_ms(),
         open_inventory(session),
     )
     if session.is_dry_run:

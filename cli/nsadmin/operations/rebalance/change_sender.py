@@ -10,6 +10,7 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.client.topics.bulk_changes import DesiredConfig
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
 from nsadmin.operations.rebalance.run_facts import (
     CommitStart,
     CreateGroupOn,
@@ -45,8 +46,7 @@ class ChangeSender:
         elif isinstance(action, CreateGroupOn):
             self._create_group(action)
         elif isinstance(action, DeleteTopicOn):
-            addr = self._master_addrs[action.broker]
-            _require_success(self._admin.bulk.delete_topics([(addr, action.topic)]))
+            self._delete_topic(action)
         else:
             _require_success(
                 [self._admin.broker_configs.force_registration(self._master_addrs[action.broker])]
@@ -59,6 +59,8 @@ class ChangeSender:
         own_result = results[0]
         if own_result.error is not None and not isinstance(own_result.error, TopicNotExist):
             raise own_result.error
+        if own_result.result is not None:
+            _refuse_other_queues(own_result.result, action, (action.present, action.queues))
         model = own_result.result or next(
             (result.result._replace(perm=action.perm) for result in results if result.result is not None),
             None,
@@ -68,6 +70,12 @@ class ChangeSender:
         own_attributes = own_result.result.attributes if own_result.result else ()
         desired_config = _desired_topic(action, model, new_attributes=own_attributes != model.attributes)
         _require_success(self._admin.bulk.put_topics([(self._master_addrs[action.broker], [desired_config])]))
+
+    def _delete_topic(self, action: DeleteTopicOn) -> None:
+        addr = self._master_addrs[action.broker]
+        (config,) = self._admin.topic_configs.get_each([addr], action.topic)
+        _refuse_other_queues(config.value(), action, (NO_QUEUES,))
+        _require_success(self._admin.bulk.delete_topics([(addr, action.topic)]))
 
     def _put_order_conf(self, action: PutOrderConf) -> None:
         if action.order_conf:
@@ -116,6 +124,14 @@ def _desired_topic(action: PutTopic, model: BrokerTopicConfig, *, new_attributes
     }
     attributes = {f"+{key}": value for key, value in model.attributes} if new_attributes else {}
     return DesiredConfig(wire_config, attributes)
+
+
+def _refuse_other_queues(
+    config: BrokerTopicConfig, action: PutTopic | DeleteTopicOn, expected: Sequence[QueuePair]
+) -> None:
+    """Refuse to undo what another operator has changed since the observation."""
+    if (config.read_queue_nums, config.write_queue_nums) not in expected:
+        raise NotApplied(f"{action.topic} has changed on {action.broker} meanwhile")
 
 
 def _require_success(results: Sequence[ServerResult[Any]]) -> None:

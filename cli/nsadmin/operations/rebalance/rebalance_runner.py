@@ -50,6 +50,7 @@ class RebalanceRun:
             DrainRefused: Another process rebalances this cluster.
         """
         self._clock = clock
+        self._steady_ms = clock.count_steadily()
         plan = self._order.plan
         with self._folder.lock.hold(
             lambda holder: DrainRefused(f"{holder} is already rebalancing {plan.cluster}")
@@ -61,9 +62,9 @@ class RebalanceRun:
             if saved is None:
                 self._folder.save_plan(plan)
             machine = RebalanceMachine(plan, self._order.rules, state)
+            machine.resume()
             if self._order.is_rollback:
                 machine.begin_rollback(self._clock.now_ms())
-            machine.state = machine.state._replace(pause=None)
             self._folder.state.save(machine.state)
             yield self._folder.record(self._begin_event(machine.state, saved))
             yield from self._observe_until_over(machine)
@@ -84,7 +85,7 @@ class RebalanceRun:
 
     def _observe_until_over(self, machine: RebalanceMachine) -> Iterator[EventRecord]:
         while True:
-            observation = self._environment.observe(machine.list_questions())
+            observation = self._environment.observe(machine.list_questions(), self._steady_ms())
             decision = machine.process_observation(observation)
             self._folder.state.save(machine.state)
             for event in decision.events:

@@ -1,6 +1,6 @@
 """The RebalanceEnvironment of a real cluster: reads and changes it through an AdminClient."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import AdminClient
@@ -30,15 +30,13 @@ NO_MASTER = "it has no master now"
 class RunEnvironment:
     """The environment of a rebalance of one cluster."""
 
-    def __init__(self, admin: AdminClient, cluster: str, read_now_ms: Callable[[], int]) -> None:
+    def __init__(self, admin: AdminClient, cluster: str) -> None:
         self._admin = admin
         self._cluster_name = cluster
-        self._read_now_ms = read_now_ms
         self._master_addrs: dict[str, str] = {}
 
-    def observe(self, questions: RunQuestions) -> RunObservation:
+    def observe(self, questions: RunQuestions, now_ms: int) -> RunObservation:
         self._refresh_masters()
-        now_ms = self._read_now_ms()
         return RunObservation(
             now_ms,
             {question.topic: self._read_topic(question, now_ms) for question in questions.topics},

@@ -116,7 +116,7 @@ class RunObservation(NamedTuple):
 
 
 class PutTopic(NamedTuple):
-    """Give a topic these queues on a broker, and keep its other settings.
+    """Give a topic these queues on a broker, where it has `present`, and keep its other settings.
 
     A new topic gets the settings that it has on one of the brokers `models`, and `perm`. `is_ordered` None
     keeps the flag.
@@ -124,6 +124,7 @@ class PutTopic(NamedTuple):
 
     topic: str
     broker: str
+    present: QueuePair
     queues: QueuePair
     perm: int
     models: tuple[str, ...] = ()
@@ -173,7 +174,7 @@ RunAction = PutTopic | PutOrderConf | CommitStart | DeleteTopicOn | CreateGroupO
 class RebalanceEnvironment(Protocol):
     """The cluster of a rebalance."""
 
-    def observe(self, questions: RunQuestions) -> RunObservation:
+    def observe(self, questions: RunQuestions, now_ms: int) -> RunObservation:
         """Read everything at once. A server that does not answer is part of the result."""
         ...
 

@@ -1,7 +1,7 @@
 """The state machine of a rebalance: decides the next changes from the observations. Pure. Times are in ms.
 
 Rule: a decision depends only on the state, which is saved in a file, and on observations. A killed run that
-is started again goes on where it was. It only repeats the count of quiet checks.
+is started again goes on where it was. It only repeats settle times and the count of quiet checks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -63,6 +63,11 @@ class RebalanceMachine:
         known_topics = {*self.state.moved, *self.state.moving}
         return tuple(move.topic for move in self.plan.moves if move.topic not in known_topics)
 
+    def resume(self) -> None:
+        """End a pause. Nobody knows which routes clients could read meanwhile: settle times begin again."""
+        moving = {t: progress._replace(routed_since=None) for t, progress in self.state.moving.items()}
+        self.state = self.state._replace(pause=None, moving=moving)
+
     def begin_rollback(self, now_ms: int) -> None:
         """Turn the run around: topics in motion reach a state from which they can go back, and do."""
         if not self.state.is_rollback:
@@ -73,7 +78,6 @@ class RebalanceMachine:
                 for topic, progress in self.state.moving.items()
             }
             self.state = self.state._replace(is_rollback=True, moving=moving, finished=None)
-        self.state = self.state._replace(pause=None)
 
     def list_questions(self) -> RunQuestions:
         """Return what the next observation must read."""
@@ -221,10 +225,10 @@ class RebalanceMachine:
     def _note_settled(
         self, topic: str, progress: TopicProgress, stage: MoveStage, facts: MovingTopicFacts, now_ms: int
     ) -> TopicProgress:
-        """Remember since when all servers have the stage. A server that is silent does not start it again."""
+        """Remember since when all servers have the stage: clients cannot read the routes of a silent one."""
         is_settled = not any(stage_conditions.list_unsettled_servers(stage, facts))
-        if progress.routed_since is None and is_settled:
-            progress = progress._replace(routed_since=now_ms)
+        if is_settled is (progress.routed_since is None):
+            progress = progress._replace(routed_since=now_ms if is_settled else None)
             self._set_progress(topic, progress)
         return progress
 

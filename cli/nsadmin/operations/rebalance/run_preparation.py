@@ -1,6 +1,6 @@
 """What is checked before a rebalance runs: whether the cluster is as the plan expects, and the risks."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ def open_run(
     admin: AdminClient,
     order: RunOrder,
     state_home: Path,
-    read_clock: Callable[[], int],
+    now_ms: int,
     inventory: InventoryKeeper,
 ) -> PendingRun:
     """Check whether a plan can run, resume or roll back. Nothing is changed.
@@ -66,12 +66,12 @@ def open_run(
         RocketMQError: A server does not answer.
     """
     plan = order.plan
-    environment = RunEnvironment(admin, plan.cluster, read_clock)
+    environment = RunEnvironment(admin, plan.cluster)
     folder = open_rebalance(state_home, plan.cluster, plan.digest)
     if _is_resumable(folder, order):
         return PendingRun(order, environment, folder, None, ())
     refuse_twins(admin, inventory, environment.list_masters())
-    new_state, risks = prepare_run(admin, plan, order.rules, environment, state_home, read_clock(), order.by)
+    new_state, risks = prepare_run(admin, plan, order.rules, environment, state_home, now_ms, order.by)
     return PendingRun(order, environment, folder, new_state, risks)
 
 

@@ -65,7 +65,7 @@ def list_actions(
             continue
         if on_broker.queues != wanted:
             models = tuple(name for name in sorted(stage.counts) if name != broker)
-            actions.append(PutTopic(topic, broker, wanted, perm, models))
+            actions.append(PutTopic(topic, broker, on_broker.queues, wanted, perm, models))
     actions += [DeleteTopicOn(topic, b) for b in stage.deletes_on if facts.on_brokers[b].exists]
     if actions:
         return actions
@@ -77,7 +77,9 @@ def list_actions(
             actions.append(PutOrderConf(topic, stage.order_conf))
     elif stage.kind == UNPIN_ORDER:
         actions += [
-            PutTopic(topic, broker, stage.counts[broker], perm, is_ordered=progress.was_ordered)
+            PutTopic(
+                topic, broker, on_broker.queues, stage.counts[broker], perm, is_ordered=progress.was_ordered
+            )
             for broker, on_broker in sorted(facts.on_brokers.items())
             if on_broker.exists and on_broker.is_ordered != progress.was_ordered and not stage.order_conf
         ]
@@ -91,7 +93,12 @@ def _prepare_new_queues(topic: str, stage: MoveStage, facts: MovingTopicFacts, p
     """
     creating: list[RunAction] = [
         PutTopic(
-            topic, broker, NO_QUEUES, perm, tuple(name for name in sorted(stage.counts) if name != broker)
+            topic,
+            broker,
+            NO_QUEUES,
+            NO_QUEUES,
+            perm,
+            tuple(name for name in sorted(stage.counts) if name != broker),
         )
         for broker in sorted(stage.opens_from)
         if facts.on_brokers[broker].error is None and not facts.on_brokers[broker].exists

@@ -171,7 +171,7 @@ def test_each_change_has_words() -> None:
     assert [
         describe_action(action)
         for action in (
-            PutTopic("t", "b", QueuePair(4, 2), 6),
+            PutTopic("t", "b", QueuePair(4, 4), QueuePair(4, 2), 6),
             PutOrderConf("t", "a:4"),
             PutOrderConf("t", ""),
             CommitStart("t", "b", "billing", (0, 1)),

@@ -8,7 +8,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_facts import (
     CommitStart,
@@ -40,12 +40,12 @@ def admin(running_lab: Lab) -> Iterator[AdminClient]:
 
 @pytest.fixture
 def environment(admin: AdminClient) -> RunEnvironment:
-    return RunEnvironment(admin, "cluster-a", lambda: 1000)
+    return RunEnvironment(admin, "cluster-a")
 
 
 def read(environment: RunEnvironment, topic: str, **fields: Any) -> MovingTopicFacts:
     questions = RunQuestions((TopicQuestion(topic, (A, B), **fields),), (), (A,))
-    observation = environment.observe(questions)
+    observation = environment.observe(questions, 1000)
     assert observation.health[A].error is None
     assert 0 < (observation.health[A].disk_ratio or 0) < 1
     return observation.topics[topic]
@@ -73,12 +73,16 @@ def test_a_new_topic_gets_the_settings_of_another_broker(
 ) -> None:
     create(running_lab, admin, "new-topic")
     environment.list_masters()
-    assert environment.carry_out([PutTopic("new-topic", B, QueuePair(3, 0), 6, (A,))]) == [None]
+    assert environment.carry_out([PutTopic("new-topic", B, NO_QUEUES, QueuePair(3, 0), 6, (A,))]) == [None]
     assert read(environment, "new-topic").on_brokers[B].queues == QueuePair(3, 0)
-    assert environment.carry_out([PutTopic("no-topic", B, QueuePair(3, 0), 6, (A,))]) == [
+    assert environment.carry_out([PutTopic("no-topic", B, NO_QUEUES, QueuePair(3, 0), 6, (A,))]) == [
         "no broker has the settings of no-topic"
     ]
-    assert environment.carry_out([DeleteTopicOn("new-topic", B)]) == [None]
+    delete = DeleteTopicOn("new-topic", B)
+    assert environment.carry_out([delete]) == ["new-topic has changed on broker-a-1 meanwhile"]
+    change = PutTopic("new-topic", B, NO_QUEUES, NO_QUEUES, 6)
+    assert environment.carry_out([change]) == ["new-topic has changed on broker-a-1 meanwhile"]
+    assert environment.carry_out([change._replace(present=QueuePair(3, 0)), delete]) == [None, None]
     assert not read(environment, "new-topic").on_brokers[B].exists
 
 
@@ -110,16 +114,16 @@ def test_order_configurations_are_written_and_deleted(
 
 def test_a_group_is_created_as_another_broker_has_it(running_lab: Lab, environment: RunEnvironment) -> None:
     environment.list_masters()
-    known = environment.observe(RunQuestions((), (A,), ())).groups[A] or frozenset()
+    known = environment.observe(RunQuestions((), (A,), ()), 1000).groups[A] or frozenset()
     group = sorted(known)[0]
     assert environment.carry_out([CreateGroupOn(group, B)]) == [None]
-    assert group in (environment.observe(RunQuestions((), (B,), ())).groups[B] or ())
+    assert group in (environment.observe(RunQuestions((), (B,), ()), 1000).groups[B] or ())
     assert environment.carry_out([CreateGroupOn("no-group", B)]) == ["no other broker has the group no-group"]
 
 
 def test_a_broker_that_is_gone_is_unknown(environment: RunEnvironment) -> None:
     questions = RunQuestions((TopicQuestion("orders", (A, "broker-x")),), ("broker-x",), ("broker-x",))
-    observation = environment.observe(questions)
+    observation = environment.observe(questions, 1000)
     assert observation.topics["orders"].on_brokers["broker-x"].error == "it has no master now"
     assert observation.groups == {"broker-x": None}
     assert observation.health == {}

@@ -49,7 +49,7 @@ def run(
         record = msgspec.to_builtins(machine.state)
         try:
             while True:
-                observation = cluster.observe(machine.list_questions())
+                observation = cluster.observe(machine.list_questions(), cluster.now_ms)
                 decision = machine.process_observation(observation)
                 record = msgspec.to_builtins(machine.state)
                 if machine.is_over:

@@ -53,7 +53,7 @@ def waits(
 
 def test_a_broker_that_differs_is_changed_and_one_that_is_silent_is_left() -> None:
     facts = make_facts({"a": FOUR, "b": FOUR})
-    assert actions(CLOSING, facts) == [PutTopic("t", "a", CLOSED, 6, ("b",))]
+    assert actions(CLOSING, facts) == [PutTopic("t", "a", FOUR, CLOSED, 6, ("b",))]
     silent = facts._replace(on_brokers={**facts.on_brokers, "a": TopicOnBroker("no answer")})
     assert actions(CLOSING, silent) == []
     assert next(list_unsettled_servers(CLOSING, silent)) == "a to answer (no answer)"
@@ -90,7 +90,7 @@ def test_the_mark_of_an_ordered_topic_is_put_back_when_its_configuration_is_gone
     stage = MoveStage("unpinOrder", {"a": FOUR}, "")
     facts = make_facts({"a": FOUR})
     marked = facts._replace(on_brokers={"a": TopicOnBroker(None, True, FOUR, 6, is_ordered=True)})
-    assert actions(stage, marked) == [PutTopic("t", "a", FOUR, 6, (), False)]
+    assert actions(stage, marked) == [PutTopic("t", "a", FOUR, FOUR, 6, (), False)]
     assert actions(stage, facts) == []
 
 
