@@ -92,8 +92,9 @@ def unknown_option(
     # Every short option is similar to every other one.
     word = flag[2:] if flag.startswith("--") and len(flag) > 3 else ""
     meant_flags = [known for known in _FLAGS_BY_MEANING.get(flag, ()) if known in known_flags][:1]
-    words = [known[2:] for known in (*known_flags, "--help") if known.startswith("--")]
-    near_flags = [f"--{near}" for near in find_similar_names(word, words, 0.7, max_names=1)]
+    # A slip of the finger rarely hits the first letter: --sort is not meant by --port.
+    words = [f[2:] for f in (*known_flags, "--help") if f.lower().startswith(f"--{word[:1].lower()}")]
+    near_flags = [f"--{near}" for near in find_similar_names(word, words, 0.65, max_names=1)]
     column_name = next((c for c in column_names if c.lower() in (word.lower(), f"{word.lower()}s")), None)
     if meant_flags:
         advice = f"use {meant_flags[0]}"

@@ -51,9 +51,7 @@ def search_text(words: Sequence[str]) -> str | None:
             list(dict.fromkeys(page for query in queries for page in _find(database, query, kind)))[:_MOST]
             for kind in ("command", "guide")
         )
-    errors = [
-        (f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(question)[:_MOST]
-    ]
+    errors = [(f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(question)[:_MOST]]
     if not (commands or guides or errors):
         return None
     width = reading_width()

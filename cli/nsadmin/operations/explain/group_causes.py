@@ -923,7 +923,9 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"waiting messages: {total.messages}; "
             + (f"the group consumes {tps:.2f} per second" if tps else "the group consumed none in a minute"),
             advise_command(
-                "consumerProgress", facts.group, instruction="see whether the lag grows; then add clients, at most one for each queue"
+                "consumerProgress",
+                facts.group,
+                instruction="see whether the lag grows; then add clients, at most one for each queue",
             )
             if tps
             else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),
@@ -958,7 +960,9 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("subscriptions", _with_clients("all clients have the same"), _find_subscription_differences),
     CauseCheck("messageModel", _name_model, _find_mixed_models),
     CauseCheck("stuckQueue", _with_clients("no client hangs on a message"), _find_stuck_queues),
-    CauseCheck("unlocked", _with_clients("no client lacks the lock of an ordered queue"), _find_unlocked_queues),
+    CauseCheck(
+        "unlocked", _with_clients("no client lacks the lock of an ordered queue"), _find_unlocked_queues
+    ),
     CauseCheck("suspended", _with_clients("clients fetch the messages that wait"), _find_suspended_queues),
     CauseCheck("owners", _owned_queues, _find_owner_problems),
     CauseCheck("consumeMode", _name_modes, _find_mode_problems),
