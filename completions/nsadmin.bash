@@ -1,4 +1,4 @@
-# bash completion for nsadmin, for bash 3.2 and later.
+# bash completion for nsadmin, for bash 3.2 and later. In ~/.bashrc: source <(nsadmin completion bash)
 # nsadmin finds what can replace the last word: a line for each value, with a description behind a tab.
 
 # Splits the line up to the cursor into `words` without quotes, because bash also breaks words at : and =.

@@ -1,4 +1,4 @@
-# fish completion for nsadmin.
+# fish completion for nsadmin. In ~/.config/fish/config.fish: nsadmin completion fish | source
 # nsadmin finds what can replace the last word: a line for each value, with a description behind a tab.
 
 function __nsadmin_complete

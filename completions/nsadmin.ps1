@@ -1,4 +1,5 @@
-# PowerShell completion for nsadmin, for PowerShell 5.1 and later.
+# PowerShell completion for nsadmin, for PowerShell 5.1 and later. In $PROFILE:
+# nsadmin completion powershell | Out-String | Invoke-Expression
 # nsadmin finds what can replace the last word: a line for each value, with a description behind a tab.
 
 Register-ArgumentCompleter -Native -CommandName nsadmin -ScriptBlock {

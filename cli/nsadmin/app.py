@@ -304,8 +304,9 @@ class CommandRun:
         failure_count = sum(error is not None for error in command_output.errors)
         is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
         if is_table and not has_rows and not command_output.notes and not failure_count:
-            searched = self._describe_arguments() or f": nsadmin {self._entry.typed_name} found nothing"
-            session.write_remark(f"nothing to show{searched}")
+            searched = self._describe_arguments()
+            nothing = f"nothing to show{searched}" if searched else f"{self._entry.typed_name} found nothing"
+            session.write_remark(nothing)
         for note in command_output.notes:
             (stderr.write_stderr_line if failure_count else session.write_remark)(note)
         if failure_count and not command_output.notes:

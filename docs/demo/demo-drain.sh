@@ -12,4 +12,4 @@ run 'nsadmin drainStatus'
 
 say 'Here the broker is stopped and started again. Then everything is as it was before'
 run 'nsadmin undrain broker-a-1 --yes'
-run 'nsadmin history topic orders --journal lab/ns-1/journal --type WritePermWiped --type TopicsChanged --since 5m'
+run 'nsadmin history topic orders --journal lab/ns-1/journal --type WritePermWiped --type TopicsChanged --from 5m'

@@ -8,7 +8,7 @@ run 'nsadmin topicRoute orders'
 
 say 'Which groups are behind? What is in a topic?'
 run 'nsadmin consumerProgress --sort -lag'
-run 'nsadmin printMsg payments --maxNum 3 --columns storeTime,brokerName,queueId,tags,keys'
+run 'nsadmin printMsg payments --limit 3 --columns storeTime,brokerName,queueId,tags,keys'
 
 say 'Change something: see it first, then do it, then undo it'
 run 'nsadmin updateTopic payments -r 16 -w 16 -c cluster-a --dry-run'

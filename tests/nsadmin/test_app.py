@@ -164,7 +164,7 @@ def test_the_version(run: Run, word: str) -> None:
         (("topicRoute", ""), "missing argument TOPIC"),
         (("topicRoute", "T", "U"), 'unexpected argument "U": usage: nsadmin topicRoute TOPIC\n'),
         (("topicRoute", "T", "-t", "T"), 'unexpected argument "T"'),
-        (("topicList", "now"), 'unexpected argument "now": usage: nsadmin topicList\n'),
+        (("topicList", "now"), 'unexpected argument "now": use an option, see nsadmin topicList --help\n'),
         (("topicRoute", "-x"), 'unknown option "-x": nsadmin topicRoute --help lists the options\n'),
         (("topicRoute", "T", "--dry-rum"), 'unknown option "--dry-rum"'),
         (("topicRoute", "T", "--timeut", "1"), 'unknown option "--timeut": did you mean "--timeout"?'),

@@ -66,6 +66,7 @@ class SessionCommand(TyperCommand):
                     self.usage_text,
                     [*self.own_parameters, *self.shared_parameters],
                     f"nsadmin {self.entry.typed_name} --help lists the options",
+                    declaration_of(self.function).column_names,
                 )
             ) from error
         except UsageError as error:
@@ -108,7 +109,8 @@ class SessionCommand(TyperCommand):
         words = values[_WORDS] or []
         free_count = len(self.free_arguments(values))
         if len(words) > free_count:
-            raise usage.unexpected_argument(words[free_count], self.usage_text)
+            takes_arguments = any(parameter.position is not None for parameter in self.own_parameters)
+            raise usage.unexpected_argument(words[free_count], self.usage_text, takes_arguments)
         values.update(self._word_values(values))
         for parameter in self.own_parameters:
             value = values[parameter.name]

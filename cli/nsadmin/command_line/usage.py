@@ -61,18 +61,55 @@ def describe_alternative(parameter: Parameter) -> str:
     return " ".join(filter(None, (parameter.flag_names[0], parameter.metavar)))
 
 
-def unknown_option(flag: str, known_flags: Sequence[str], advice: str) -> UsageError:
-    """An option that does not exist; `advice` is for an option that is similar to none."""
+_FLAGS_BY_MEANING = {
+    "--port": ("--http",),
+    "--listen": ("--http",),
+    "--except": ("--skip", "--exclude"),
+    "--exclude": ("--skip",),
+    "--ignore": ("--skip", "--exclude"),
+    "--only": ("--section", "--include", "--reports"),
+    "--to": ("--out", "--until"),
+    "--file": ("--out",),
+    "--dir": ("--out",),
+    "--start": ("--from",),
+    "--begin": ("--from",),
+    "--end": ("--until",),
+    "--count": ("--limit",),
+    "--max": ("--limit",),
+    "--num": ("--limit",),
+    "--format": ("--output",),
+    "--ca": ("--tlsCa",),
+    "--cert": ("--tlsCert",),
+    "--cacert": ("--tlsCa",),
+}
+"""Options of other tools, with what commands here have instead: the first that the command has."""
+
+
+def unknown_option(
+    flag: str, known_flags: Sequence[str], advice: str, column_names: Sequence[str] = ()
+) -> UsageError:
+    """An option that does not exist: what means the same or is spelled similarly, else the advice."""
     # Every short option is similar to every other one.
-    is_long = flag.startswith("--") and len(flag) > 3
-    near_flags = find_similar_names(flag, (*known_flags, "--help"), 0.65, max_names=1) if is_long else []
-    if flag == "--out":
-        return UsageError(f'unknown option "{flag}": write to a file with > FILE')
-    return UsageError(f'unknown option "{flag}": {did_you_mean(near_flags) if near_flags else advice}')
+    word = flag[2:] if flag.startswith("--") and len(flag) > 3 else ""
+    meant_flags = [known for known in _FLAGS_BY_MEANING.get(flag, ()) if known in known_flags][:1]
+    # A slip of the finger rarely hits the first letter: --sort is not meant by --port.
+    words = [f[2:] for f in (*known_flags, "--help") if f.lower().startswith(f"--{word[:1].lower()}")]
+    near_flags = [f"--{near}" for near in find_similar_names(word, words, 0.65, max_names=1)]
+    column_name = next((c for c in column_names if c.lower() in (word.lower(), f"{word.lower()}s")), None)
+    if meant_flags:
+        advice = f"use {meant_flags[0]}"
+    elif flag == "--out":
+        advice = "write to a file with > FILE"
+    elif word and column_name and "--filter" in known_flags:
+        advice = f"use --filter {column_name}{'=' if len(column_name) == len(word) else '~'}VALUE"
+    elif word and near_flags:
+        advice = did_you_mean(near_flags)
+    return UsageError(f'unknown option "{flag}": {advice}')
 
 
-def unexpected_argument(word: str, usage: str) -> UsageError:
-    return UsageError(f'unexpected argument "{word}": usage: {usage}')
+def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> UsageError:
+    hint = f"usage: {usage}" if takes_arguments else f"use an option, see {usage} --help"
+    return UsageError(f'unexpected argument "{word}": {hint}')
 
 
 def missing_argument(metavar: str | None, usage: str, example: str | None = None) -> UsageError:
@@ -92,13 +129,13 @@ def invalid_value(value_text: str, parameter: Parameter, limit: str = "") -> Usa
 
 
 def describe_parsing_error(
-    error: Any, usage: str, parameters: Sequence[Parameter], advice: str
+    error: Any, usage: str, parameters: Sequence[Parameter], advice: str, column_names: Sequence[str] = ()
 ) -> UsageError:
     """The mistake in our words. The classes of these errors are private to Typer, so their names tell."""
     error_name = type(error).__name__
     if error_name == "NoSuchOption":
         known_flags = [flag for parameter in parameters for flag in parameter.flag_names]
-        return unknown_option(error.option_name, known_flags, advice)
+        return unknown_option(error.option_name, known_flags, advice, column_names)
     if error_name == "BadOptionUsage":
         flag = error.option_name
         parameter = _find_parameter(parameters, [flag])
@@ -146,5 +183,8 @@ def _describe_unknown_member(group_name: str, member_word: str) -> str:
     if member_word.startswith("-"):
         return f'missing command after "{group_name}": use {", ".join(member_names)}'
     suggested_names = registry.suggest_members(group_name, member_word)
-    hint = did_you_mean(suggested_names) if suggested_names else f"use {', '.join(member_names)}"
+    if suggested_names:
+        hint = did_you_mean(suggested_names)
+    else:
+        hint = f"use {', '.join(member_names)}, or nsadmin help {group_name} {member_word} to search"
     return f'unknown command "{group_name} {member_word}": {hint}'

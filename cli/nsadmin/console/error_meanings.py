@@ -31,7 +31,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "",
         "the server failed; its remark has a Java exception",
         "a setting that the request needs is off, or a fault: see the server's log at this time",
-        "nsadmin brokerStatus -b ADDR",
+        "nsadmin brokerStatus -b BROKER",
     ),
     (
         ResponseCode.SYSTEM_BUSY,
@@ -48,7 +48,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "request type|not supported",
         "the server does not know the request",
         "its version is too old, or the address is that of another kind of server",
-        "nsadmin brokerStatus -b ADDR",
+        "nsadmin brokerStatus -b BROKER",
         "the server's version is too old, or it is another kind of server: run nsadmin clusterList "
         "to see its version",
     ),
@@ -78,7 +78,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "flush_slave_timeout",
         "the message is on the master, but the slave did not confirm it in time",
         "a slow slave or network; syncFlushTimeout or slaveTimeout is too short",
-        "nsadmin haStatus -b ADDR",
+        "nsadmin haStatus -b BROKER",
     ),
     (
         ResponseCode.MESSAGE_ILLEGAL,
@@ -86,7 +86,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "max|message illegal|body length|msg body size",
         "the broker or the client refuses the message itself",
         "body larger than maxMessageSize (4 MiB), properties over 32 KiB, topic name over 127 characters",
-        "nsadmin getBrokerConfig -b ADDR --filter key=maxMessageSize",
+        "nsadmin getBrokerConfig -b BROKER --filter key=maxMessageSize",
     ),
     (
         ResponseCode.SERVICE_NOT_AVAILABLE,
@@ -179,7 +179,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "",
         "the server refuses a value of the request",
         "its remark names the value: a system topic, a blank name or a number out of range",
-        "nsadmin brokerStatus -b ADDR",
+        "nsadmin brokerStatus -b BROKER",
     ),
     (
         ResponseCode.CONSUMER_NOT_ONLINE,
@@ -201,7 +201,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "polling full",
         "too many requests of POP clients wait on the broker",
         "more waiting clients than maxPopPollingSize or popPollingSize allows",
-        "nsadmin getBrokerConfig -b ADDR",
+        "nsadmin getBrokerConfig -b BROKER",
     ),
     (
         ResponseCode.FLOW_CONTROL,
@@ -245,21 +245,21 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "",
         "the broker has as many lite topics as it allows",
         "clients create lite topics without end",
-        "nsadmin getBrokerConfig -b ADDR",
+        "nsadmin getBrokerConfig -b BROKER",
     ),
     (
         ResponseCode.USER_NOT_EXIST,
         "",
         "the broker does not have the user",
         "it was created on another broker only",
-        "nsadmin listUser -b ADDR",
+        "nsadmin listUser -b BROKER",
     ),
     (
         ResponseCode.POLICY_NOT_EXIST,
         "",
         "the broker does not have the ACL",
         "it was created on another broker only",
-        "nsadmin listAcl -b ADDR",
+        "nsadmin listAcl -b BROKER",
     ),
     (
         (10001, "RemotingConnectException"),
@@ -317,7 +317,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "aclexception|check signature failed|no accesskey is configured|user not found|acl auth error",
         "the server does not accept the credentials",
         "wrong access key or secret key, a user that exists on another broker only, or a clock that is wrong",
-        "nsadmin listUser -b ADDR",
+        "nsadmin listUser -b BROKER",
     ),
     (
         "SSLHandshakeException",

@@ -47,7 +47,7 @@ def find_page(help_words: Sequence[str]) -> str | None:
     if first_word == "all":
         return all_commands_text()
     category = registry.find_category(first_word)
-    if category is not None and len(topic_words) < 3:
+    if category is not None and len(topic_words) == 1:
         return category_text(category)
     if is_group_help(topic_words):
         return group_text(first_word)

@@ -8,11 +8,12 @@ from contextlib import closing
 from nsadmin.command_line import registry
 from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM
 from nsadmin.command_line.declarations import command_parameters, declaration_of
-from nsadmin.command_line.docstrings import parse_docstring
+from nsadmin.command_line.docstrings import CommandExample, parse_docstring
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.error_meanings import find_meanings
 from nsadmin.console.guides import Guide, find_guides
 from nsadmin.console.phrases import reading_width
+from nsadmin.help_pages.command_page import example_section
 from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 _MOST = 6
@@ -31,6 +32,7 @@ _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 
 def search_text(words: Sequence[str]) -> str | None:
     """Return the errors, commands and guides that match the words, the best first; None if there are none."""
+    question = " ".join(words)
     # Punctuation has a meaning in queries.
     all_terms = [term for word in words for term in _WORD.findall(_split_name(word))]
     terms = [term for term in all_terms if not _EVERYWHERE.fullmatch(term)] or all_terms
@@ -49,23 +51,34 @@ def search_text(words: Sequence[str]) -> str | None:
             list(dict.fromkeys(page for query in queries for page in _find(database, query, kind)))[:_MOST]
             for kind in ("command", "guide")
         )
-    errors = [
-        (f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(" ".join(words))[:_MOST]
-    ]
+    errors = [(f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(question)[:_MOST]]
     if not (commands or guides or errors):
         return None
     width = reading_width()
     return join_sections(
         (
-            wrap_paragraph(f"Pages with {' '.join(words)}, the best first:", width),
+            wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
             ("Commands:", *format_list(commands, width)) if commands else (),
+            example_section([e for name, _ in commands[:2] for e in _best_example(name, terms)]),
             ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides), width))
             if guides
             else (),
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
         )
     )
+
+
+def _best_example(typed_name: str, terms: Sequence[str]) -> list[CommandExample]:
+    """The example of the command whose description has most of the words."""
+    entry = registry.take_command(typed_name.split())[0]
+    examples = parse_docstring(entry.load_function()).examples if entry else []
+
+    def count_terms(example: CommandExample) -> int:
+        text = f"{example.description} {example.command_line}".lower()
+        return sum(term.lower()[:5] in text for term in terms)
+
+    return [max(examples, key=count_terms)] if examples else []
 
 
 def _find(database: sqlite3.Connection, query: str, kind: str) -> Iterator[tuple[str, str]]:

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 import pytest
 from typer import Argument, Option
 
-from nsadmin.command_line.declarations import Flags, RequiredUnless
+from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.command_line.registry import CATEGORIES, COMMANDS, CommandEntry
 from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
 from nsadmin.console.exit_codes import CheckUsageError, UsageError
 
 
+@command()
 def do_it(
     session: object,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
@@ -25,6 +26,7 @@ def do_it(
     """Do it."""
 
 
+@command()
 def reset(
     session: object,
     group: Annotated[str, Argument(metavar="GROUP", help="A group."), Flags("-g", example="billing")],

@@ -32,13 +32,25 @@ def test_an_alternative_is_another_parameter_of_the_command(entry: CommandEntry)
     assert {name for parameter in parameters for name in parameter.alternative_names} <= names
 
 
-def test_an_option_that_is_similar_to_none_gets_advice() -> None:
-    assert str(unknown_option("--foo", ["--force"], "x")) == 'unknown option "--foo": did you mean "--force"?'
-    assert str(unknown_option("-x", ["--force", "-y"], "see y")) == 'unknown option "-x": see y'
-    assert str(unknown_option("-", ["-y"], "see y")) == 'unknown option "-": see y'
-    assert (
-        str(unknown_option("--hlep", ["--force"], "x")) == 'unknown option "--hlep": did you mean "--help"?'
-    )
+@pytest.mark.parametrize(
+    ("flag", "hint"),
+    [
+        ("--forse", 'did you mean "--force"?'),
+        ("--hlep", 'did you mean "--help"?'),
+        # Similar to --output and --json, but something else.
+        ("--group", "use --filter groups~VALUE"),
+        ("--topic", "use --filter topic=VALUE"),
+        ("--only", "use --section"),
+        ("--port", "see y"),
+        ("--foo", "see y"),
+        ("-x", "see y"),
+        ("-", "see y"),
+    ],
+)
+def test_an_unknown_option_leads_to_what_was_meant(flag: str, hint: str) -> None:
+    known = ["--force", "--output", "--json", "--sort", "--filter", "--section", "-y"]
+    error = unknown_option(flag, known, "see y", ["topic", "groups"])
+    assert str(error) == f'unknown option "{flag}": {hint}'
 
 
 def test_what_an_option_expects_has_an_example() -> None:
@@ -60,5 +72,5 @@ def test_the_error_suggests_what_was_probably_meant() -> None:
         'unknown command "lag": did you mean "consumerProgress" or "check lag"?'
     )
     assert str(unknown_command_error(["journal", "x"])) == (
-        'unknown command "journal x": use cat, tail, stat, verify'
+        'unknown command "journal x": use cat, tail, stat, verify, or nsadmin help journal x to search'
     )

@@ -185,7 +185,9 @@ def update_user(
         prompt_if_missing=password_prompt,
     )
     if (new_password, type_name, status_name) == (None, None, None):
-        raise UsageError("nothing to change: pass -t, -s, --passwordPrompt or --passwordFile")
+        raise UsageError(
+            "nothing to change: pass --userType, --userStatus, --passwordPrompt or --passwordFile"
+        )
     session.confirm_change(f'Change the user "{username}" on {describe_targets(targets)}?')
     plans = session.admin.users.plan_update(
         distinct_addrs(targets), User(username, new_password, type_name, status_name)

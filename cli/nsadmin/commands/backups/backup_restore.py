@@ -230,5 +230,5 @@ def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
 
 def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
     """Return the number of outcomes of each result as text."""
-    counts = Counter(outcome.result for outcome in outcomes)
+    counts = Counter(outcome.result.replace("dry-run", "would change") for outcome in outcomes)
     return ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or empty_text

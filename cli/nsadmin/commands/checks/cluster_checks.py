@@ -145,7 +145,7 @@ def check_writable(
         # Check all topics
         nsadmin check writable
         # Check the topics of one cluster, without archives
-        nsadmin check writable --clusterName cluster-a --exclude '^archive-'
+        nsadmin check writable --cluster cluster-a --exclude '^archive-'
     """
     try:
         excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)

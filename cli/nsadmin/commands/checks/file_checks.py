@@ -124,7 +124,7 @@ def check_backup(
         # The last backup of a folder
         nsadmin check backup backups
         # Backups that are made every hour
-        nsadmin check backup backups --clusterName cluster-a --warning 7200 --critical 14400
+        nsadmin check backup backups --cluster cluster-a --warning 7200 --critical 14400
     """
     scope = CheckScope(backup_path=Path(backup_path).expanduser(), cluster_name=cluster_name)
     return run_check(session, "backup", warning, critical, scope)

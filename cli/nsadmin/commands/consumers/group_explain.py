@@ -84,7 +84,7 @@ def group_explain(
         for g in groups
         for line in describe_verdict(
             g.explanations,
-            "nothing that was examined stops the group"
+            "the group consumes: no cause that stops it was found"
             if list_cause_ids(g.explanations, "warning")
             else "no problem: the group consumes its topics",
         )

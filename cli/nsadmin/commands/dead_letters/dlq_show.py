@@ -140,7 +140,7 @@ def dlq_show(
 
     Examples:
         # Dead letters of the last hour, with their bodies
-        nsadmin dlq show payments-consumer --since 1h
+        nsadmin dlq show payments-consumer --from 1h
         # All dead letters of one topic, as a file
         nsadmin dlq show payments-consumer --origin payments --out dead.jsonl
     """

@@ -67,7 +67,7 @@ def audit_list(
         # All changes
         nsadmin audit list
         # Changes of the KV config since a day, with all requests
-        nsadmin audit list --since 2025-01-31 --filter command~KvConfig --json
+        nsadmin audit list --from 2025-01-31 --filter command~KvConfig --json
     """
     begin_ms = time_arguments.parse_time_option("--from", since_text, 0)
     audit_file = audit.audit_path()

@@ -94,7 +94,7 @@ def journal_cat(
 
     Examples:
         # All events since a time
-        nsadmin journal cat namesrv/journal --since 2025-01-31T14:00
+        nsadmin journal cat namesrv/journal --from 2025-01-31T14:00
         # Removals and restorations of write permission, with their causes
         nsadmin journal cat namesrv/journal --filter type~^WritePerm --json
     """
@@ -125,7 +125,7 @@ def journal_tail(
         # The last ten records
         nsadmin journal tail namesrv/journal
         # The last hundred, one JSON object per line; with --follow, new records follow
-        nsadmin journal tail namesrv/journal --lines 100 --output jsonl
+        nsadmin journal tail namesrv/journal --limit 100 --output jsonl
     """
     with _journal_path(journal_folder) as folder:
         records = reader.read_last_records(folder, max(line_count, 1))

@@ -108,7 +108,7 @@ def messages_export(
         # One topic as lines of JSON
         nsadmin messages export payments --out payments.jsonl.gz
         # The last day of two topics, for a query engine
-        nsadmin messages export payments,orders --since 1d --out exported --form parquet
+        nsadmin messages export payments,orders --from 1d --out exported --form parquet
     """
     topics = parse_name_list("TOPICS", topics_text)
     begin_ms, end_ms = parse_window(since_text, until_text)

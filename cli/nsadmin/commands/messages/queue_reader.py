@@ -76,13 +76,13 @@ def print_msg(
 ) -> ResultRows:
     """Show the messages in all queues of a topic, the oldest of each queue first.
 
-    nsadmin shows at most --maxNum messages, from the queues in turns. A line on stderr reports further
+    nsadmin shows at most --limit messages, from the queues in turns. A line on stderr reports further
     messages. On a terminal, a table shows only the beginning of a body. Use --output wide or --output json
     for whole bodies. nsadmin reads without a consumer group, so no offset changes.
 
     Examples:
         # The first ten messages of a topic
-        nsadmin printMsg payments --maxNum 10
+        nsadmin printMsg payments --limit 10
         # Messages with a tag since a time, without bodies
         nsadmin printMsg payments -b 2025-01-31T13:00:00Z -s settled -d false
     """
@@ -137,7 +137,7 @@ def print_msg_by_queue(
 ) -> ResultRows:
     """Show the messages in one queue, the oldest first; or with -f true, the number of messages by tag.
 
-    nsadmin shows at most --maxNum messages. A line on stderr reports further messages. With -p true and -f
+    nsadmin shows at most --limit messages. A line on stderr reports further messages. With -p true and -f
     true, lines on stderr count the tags of the shown messages. nsadmin reads without a consumer group, so no
     offset changes.
 
@@ -205,7 +205,7 @@ def consume_message(
     if group is not None:
         session.write_remark(f"nsadmin does not join {group}: it reads messages without a group")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
-    queue_listing = _QueueListing(session, topic, None, max_count, "-c")
+    queue_listing = _QueueListing(session, topic, None, max_count)
     queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
     if begin_offset is not None:
         queue_listing.skip_to_offset(begin_offset)
@@ -221,11 +221,9 @@ class _QueueListing:
         topic: str,
         tag_expression: str | None,
         max_count: int,
-        limit_option: str = "--maxNum",
     ) -> None:
         if max_count < 1:
-            raise UsageError(f'invalid value "{max_count}" for {limit_option}: expected 1 or more')
-        self._limit_option = limit_option
+            raise UsageError(f'invalid value "{max_count}" for --limit: expected 1 or more')
         self._session, self._topic, self._max_count = session, topic, max_count
         self._wanted_tags = _parse_tags(tag_expression)
         self._span_results: Sequence[SpanResult] = ()
@@ -280,7 +278,7 @@ class _QueueListing:
             if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
                 notes.append(
-                    f"stopped after {len(shown)} messages{long_bodies}: use {self._option_hint()} for more"
+                    f"stopped after {len(shown)} messages{long_bodies}: use --limit, --from, --until for more"
                 )
                 break
             shown.append(show_message(message, encoding, with_body=with_body))
@@ -297,12 +295,6 @@ class _QueueListing:
             [*notes, *self._failure_notes()],
             table=BODY_TABLE if with_body else PLACE_TABLE,
         )
-
-    def _option_hint(self) -> str:
-        """The options with which an operator gets the other messages."""
-        if self._limit_option == "--maxNum":
-            return "--maxNum, -b, -e, -s"
-        return f"{self._limit_option}, -o, -s, -e"
 
     def count_tags(self) -> ResultRows:
         counts = Counter(m.tags for page in self._read_pages() for m in page.messages)

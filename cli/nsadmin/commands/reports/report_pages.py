@@ -100,7 +100,7 @@ def report_show(
         # The availability of each broker
         nsadmin report show broker_availability --dir reports
         # The drains of February
-        nsadmin report show drain_audit --dir reports --since 2025-02-01 --until 2025-02-28 --json
+        nsadmin report show drain_audit --dir reports --from 2025-02-01 --until 2025-02-28 --json
         # The figures before the last run
         nsadmin report show broker_availability --dir reports --as-of 2025-03-01T02:00Z
     """
@@ -210,7 +210,7 @@ def report_markdown(
 
     Examples:
         # The reports since February
-        nsadmin report markdown --dir reports --since 2025-02-01
+        nsadmin report markdown --dir reports --from 2025-02-01
     """
     from nsreport.presentation import markdown_page
 

@@ -33,7 +33,7 @@ def report_run(**values: Any) -> int:
         # Journals of many name servers; each folder has the name of its server
         nsadmin report run --source '*=collected/*' --dir reports --max-quarantine 5%
         # One report, from February on
-        nsadmin report run --input collected --dir reports --reports drain_audit --since 2025-02-01
+        nsadmin report run --input collected --dir reports --reports drain_audit --from 2025-02-01
     """
     return _start_pipeline("run", flags.read_run_arguments, values)
 

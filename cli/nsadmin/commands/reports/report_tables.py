@@ -108,7 +108,7 @@ def report_export(
         # For a spreadsheet
         nsadmin report export broker_availability --dir reports --out availability.xlsx
         # A table of February, for pandas or DuckDB
-        nsadmin report export silver/route_interval --out routes.parquet --since 2025-02-01 --until 2025-02-28
+        nsadmin report export silver/route_interval --out routes.parquet --from 2025-02-01 --until 2025-02-28
     """
     if target_file is None:
         raise UsageError("missing option --out FILE: use a name that ends in .csv, .parquet or .xlsx")

@@ -85,7 +85,7 @@ class Contexts(NamedTuple):
             raise InvalidContextsError(
                 "no context "
                 f'"{context_name}"{_suggest_names(context_name, self.contexts_by_name)}: '
-                f"use {known_names}"
+                f"choose from {known_names}"
             )
         return found_context
 

@@ -76,7 +76,7 @@ def run_checks(
         results = list(pool.map(lambda client, step: _run_check(client, plan, *step), clients, steps))
     findings = [result for result in results if isinstance(result, CheckFinding)]
     unchecked = [result for result in results if isinstance(result, UncheckedPart)]
-    unchecked += [UncheckedPart(name, "left out") for name in plan.skipped]
+    unchecked += [UncheckedPart(name, "skipped with --skip") for name in plan.skipped]
     unchecked += _list_unasked(plan, len(seen_groups.difference(plan.groups)))
     return _combine_findings(findings, unchecked), findings
 

@@ -119,7 +119,7 @@ def _summarize(
     if days:
         return f"{summary}; a broker refuses messages in {_format_days(min(days.values()))}"
     if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
-        return f"{summary}; growth is not known yet: it needs two looks, 10 minutes apart"
+        return f"{summary}; growth is known when the check runs again after 10 minutes"
     return f"{summary}; no store grew {seen.earlier.since_text}"
 
 

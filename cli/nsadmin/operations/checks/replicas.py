@@ -1,6 +1,7 @@
 """Checks whether slaves have what their master has, so that they can serve in its place."""
 
 from nsadmin.client import AdminClient
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.release_faults import describe_broker_faults
@@ -69,7 +70,10 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if stopped_count:
         parts.append(f"{stopped_count} of {slaves} {'copies' if stopped_count == 1 else 'copy'} no messages")
     if drift_count:
-        parts.append(f"{drift_count} lasting differences on {slaves}, {missing_count} of them missing items")
+        parts.append(
+            f"{count_noun(drift_count, 'difference')} on {slaves} will not disappear without a change"
+        )
+        parts.append(f"{missing_count or 'no'} items are missing")
     if comparison.unread_reasons:
         parts.append(f"{len(comparison.unread_reasons)} of {slaves} not compared, or not completely")
     if not parts:
@@ -79,7 +83,7 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     distances = comparison.log_distances.values()
     largest_distance = max((distance for distance in distances if distance is not None), default=0)
     if largest_distance:
-        parts.append(f"{largest_distance} bytes of the commit log behind")
+        parts.append(f"the slowest slave is {largest_distance} bytes behind")
     if None in distances and not comparison.unread_reasons:
         parts.append("the distance in bytes is unknown")
     return "; ".join(parts)

@@ -39,6 +39,6 @@ def _explain_conflict(saved: SavedDrain) -> str:
             "register writable topics until the drain removes the write permission again"
         )
     return (
-        f"{broker} is drained, and no process holds the drain: this change makes the broker register "
+        f"{broker} is drained, and no nsadmin watches it: this change makes the broker register "
         f"writable topics; run `{quote_command('drain', broker)}` to remove the write permission again"
     )

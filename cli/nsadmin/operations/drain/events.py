@@ -221,16 +221,18 @@ def _format_ordinal(wipe_count: int) -> str:
 
 
 def _describe_progress(record: EventRecord) -> str:
-    puts_text = "unknown" if record["puts"] is None else f"{record['puts']:,} a minute"
-    text_parts = [f"puts {puts_text}"]
+    puts = record["puts"]
+    text_parts = ["unknown writes" if puts is None else f"{_format_count(puts, 'message')} a minute"]
     if record["residue"]:
         text_parts.append(
-            join_first_names(f"{topic} {count} ({source})" for topic, count, source in _list_residue(record))
+            join_first_names(
+                f"{topic} {count} (from {source})" for topic, count, source in _list_residue(record)
+            )
         )
     if record["lag"] is not None:
         text_parts.append(f"lag {record['lag']:,}")
-    waiting_text = f"waiting for {'; '.join(record['waitingFor']) or 'nothing'}"
-    return f"{record['phase']}: {', '.join(text_parts)}; {waiting_text}"
+    waiting_text = f"; waiting for {'; '.join(record['waitingFor'])}" if record["waitingFor"] else ""
+    return f"{record['phase']}: {', '.join(text_parts)}{waiting_text}"
 
 
 def _describe_put_back(record: EventRecord) -> str:
@@ -274,9 +276,8 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     ),
     "unsafe": lambda record: f"no longer safe to stop: {record['why']}",
     "holdEnded": lambda record: (
-        f"{record['broker']} is drained, but no process holds the drain: nsadmin will not remove a write "
-        "permission that a registration restores. Stop the broker now, or drain it with --hold or --then "
-        "COMMAND."
+        f"{record['broker']} is drained, but nsadmin stops watching it: if a registration restores a write "
+        "permission, it stays. Stop the broker now, or drain it with --hold or --then COMMAND."
     ),
     "commandEnded": lambda record: f"{record['command']}: exited with {record['code']}",
     "putBack": _describe_put_back,
@@ -294,7 +295,7 @@ def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
         ("puts per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
     ]
     if record["residue"]:
-        top_topics = (f"{topic} {count:,} ({source})" for topic, count, source in _list_residue(record))
+        top_topics = (f"{topic} {count:,} (from {source})" for topic, count, source in _list_residue(record))
         facts.append(("top topics", join_first_names(top_topics)))
     # Records of earlier releases have no writers.
     if record.get("writers"):

@@ -142,7 +142,7 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
     for topic, result in facts.routes.items():
         for queue in result.result.queues if result.result else ():
             if queue.perm is not None and not queue.perm & Perm.READ:
-                addr = queue.any_addr or "ADDR"
+                addr = queue.any_addr or queue.broker_name
                 yield CauseFinding(
                     "cause",
                     f"{queue.broker_name} gives nobody messages of {topic}: its permission is {queue.perm}",
@@ -321,7 +321,7 @@ def _list_reports(facts: GroupFacts) -> CauseFinding:
     if not facts.clients:
         return skipped_finding("no client is connected")
     unasked = [c.client.client_id for c in facts.clients if not can_be_asked(c.client)]
-    text = f"reports of {len(facts.running)} clients"
+    text = f"clients that reported their state: {len(facts.running)}"
     return ok_finding(
         text
         + (f"; gRPC clients and those behind proxies cannot report: {join_names(unasked)}" if unasked else "")
@@ -467,7 +467,7 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:
     queue = held.running.queue
-    master_addr = _master_of(facts, queue.broker_name) or "ADDR"
+    master_addr = _master_of(facts, queue.broker_name) or queue.broker_name
     config = facts.cluster.configs[master_addr].result if master_addr in facts.cluster.configs else None
     # Brokers before 5.2 leave the move of a single queue to clients, which overwrite it.
     stops_first = config is not None and "useServerSideResetOffset" not in config
@@ -686,7 +686,7 @@ def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
                     facts.group,
                     "POP",
                     "-b",
-                    _master_of(facts, others[0]) or "ADDR",
+                    _master_of(facts, others[0]) or others[0],
                 ),
                 broker_name=others[0],
             )
@@ -923,7 +923,9 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"waiting messages: {total.messages}; "
             + (f"the group consumes {tps:.2f} per second" if tps else "the group consumed none in a minute"),
             advise_command(
-                "consumerProgress", facts.group, instruction="add clients, at most one for each queue"
+                "consumerProgress",
+                facts.group,
+                instruction="see whether the lag grows; then add clients, at most one for each queue",
             )
             if tps
             else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),
@@ -958,7 +960,9 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("subscriptions", _with_clients("all clients have the same"), _find_subscription_differences),
     CauseCheck("messageModel", _name_model, _find_mixed_models),
     CauseCheck("stuckQueue", _with_clients("no client hangs on a message"), _find_stuck_queues),
-    CauseCheck("unlocked", _with_clients("no client lacks a lock"), _find_unlocked_queues),
+    CauseCheck(
+        "unlocked", _with_clients("no client lacks the lock of an ordered queue"), _find_unlocked_queues
+    ),
     CauseCheck("suspended", _with_clients("clients fetch the messages that wait"), _find_suspended_queues),
     CauseCheck("owners", _owned_queues, _find_owner_problems),
     CauseCheck("consumeMode", _name_modes, _find_mode_problems),

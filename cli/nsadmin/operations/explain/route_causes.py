@@ -341,7 +341,7 @@ def _find_read_only_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
             master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
             evidence = f"{queue.broker_name} has no write permission: brokerPermission={broker_permission}"
             advice = advise_command(
-                "updateBrokerConfig", "brokerPermission", "6", "-b", master_addr or "ADDR"
+                "updateBrokerConfig", "brokerPermission", "6", "-b", master_addr or queue.broker_name
             )
             yield _finding_about_queue(facts, view, queue, evidence, advice)
 
@@ -357,7 +357,7 @@ def _find_closed_topics(facts: RouteFacts) -> Iterator[CauseFinding]:
                 facts.topic,
                 str(topic_permission | int(Perm.WRITE)),
                 "-b",
-                master_addr or "ADDR",
+                master_addr or queue.broker_name,
             )
             yield _finding_about_queue(facts, view, queue, evidence, advice)
     for view, route in facts.views_with_route():
@@ -387,7 +387,7 @@ def _find_missing_queues(facts: RouteFacts) -> Iterator[CauseFinding]:
                 )
                 master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
                 advice = advise_command(
-                    "updateTopic", facts.topic, "-b", master_addr or "ADDR", "-r", "8", "-w", "8"
+                    "updateTopic", facts.topic, "-b", master_addr or queue.broker_name, "-r", "8", "-w", "8"
                 )
                 result: FindingResult | None = (
                     None if not queue.write_queue_ids else _severity_of_unreadable(view)

@@ -112,7 +112,7 @@ def test_nothing_to_change_is_a_mistake(run: Run, master: AccessBroker) -> None:
     result = run("updateUser", "operator-1", "-b", master.addr)
     assert (result.code, result.err) == (
         2,
-        "nsadmin: nothing to change: pass -t, -s, --passwordPrompt or --passwordFile\n",
+        "nsadmin: nothing to change: pass --userType, --userStatus, --passwordPrompt or --passwordFile\n",
     )
     result = run("updateUser", "operator-1", "-s", "off", "-b", master.addr)
     assert result.err == 'nsadmin: invalid value "off" for -s: expected enable or disable\n'

@@ -71,7 +71,7 @@ def test_into_a_file_with_which_requests_are_then_signed(login: Run, run: Run, t
 @pytest.mark.parametrize(
     ("args", "said", "error"),
     [
-        (("other",), "operator\ns3cret\n", 'no context "other": use prod'),
+        (("other",), "operator\ns3cret\n", 'no context "other": choose from prod'),
         (("prod",), "operator\n", "the secret key is empty, nothing was stored: enter it, or pipe it in"),
         (("prod",), "operator\n \n", "the secret key is empty, nothing was stored: enter it, or pipe it in"),
         (("prod",), "\ns3cret\n", "the access key is empty, nothing was stored: enter it, or pipe it in"),

@@ -117,11 +117,11 @@ def test_a_context_is_forgotten(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("contextUse", "x"), 'no context "x": use p'),
+        (("contextUse", "x"), 'no context "x": choose from p'),
         (("contextUse", "-"), "there is no previous context: run nsadmin context use NAME"),
-        (("contextShow", "x"), 'no context "x": use p'),
-        (("contextDelete", "x"), 'no context "x": use p'),
-        (("topicList", "--context", "x"), 'no context "x": use p'),
+        (("contextShow", "x"), 'no context "x": choose from p'),
+        (("contextDelete", "x"), 'no context "x": choose from p'),
+        (("topicList", "--context", "x"), 'no context "x": choose from p'),
     ],
 )
 def test_what_cannot_be_is_one_line_and_changes_nothing(run: Run, args: tuple[str, ...], said: str) -> None:

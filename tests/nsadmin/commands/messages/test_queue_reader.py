@@ -36,7 +36,7 @@ def test_the_flags_of_a_topic(run_json: Run) -> None:
 def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
     result = run_json("printMsg", "T", "--maxNum", "2")
     assert (result.code, len(bodies(result))) == (0, 2)
-    assert result.err == "nsadmin: stopped after 2 messages: use --maxNum, -b, -e, -s for more\n"
+    assert result.err == "nsadmin: stopped after 2 messages: use --limit, --from, --until for more\n"
     assert run_json("printMsg", "T", "--maxNum", "5").err == ""
 
 
@@ -96,7 +96,7 @@ def test_a_queue_that_breaks_off_is_mentioned(run_json: Run, message_broker: Mes
     ("words", "code", "text"),
     [
         (("printMsg", "U"), 5, "No topic route info"),
-        (("printMsg", "T", "--maxNum", "0"), 2, 'invalid value "0" for --maxNum: expected 1 or more'),
+        (("printMsg", "T", "--maxNum", "0"), 2, 'invalid value "0" for --limit: expected 1 or more'),
         (("printMsg", "T", "-d", "yes"), 2, 'invalid value "yes" for -d: expected true or false'),
         (("printMsg", "T", "-s", "||"), 2, 'invalid tags "||" for -s: write A || B'),
         (
@@ -124,7 +124,7 @@ def test_consuming_is_reading(run_json: Run, message_broker: MessageBroker) -> N
     assert bodies(result) == ["0-0", "5-0"] or len(bodies(result)) == 2
     assert result.err.splitlines() == [
         "nsadmin: nsadmin does not join G: it reads messages without a group",
-        "nsadmin: stopped after 2 messages: use -c, -o, -s, -e for more",
+        "nsadmin: stopped after 2 messages: use --limit, --from, --until for more",
     ]
     pulls = [item.ext or {} for item in message_broker.asked if item.code == 11]
     assert {item["consumerGroup"] for item in pulls} == {"TOOLS_CONSUMER"}

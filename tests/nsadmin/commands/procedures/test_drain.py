@@ -107,10 +107,10 @@ def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
     lines = [line.partition("Z ")[2] for line in result.out.splitlines()]
     assert lines[0].startswith(f"draining {B} of cluster cluster-a on 127.0.0.1:")
     assert lines[-3:] == [
-        "safe: puts 0 a minute; waiting for nothing",
+        "safe: 0 messages a minute",
         "safe to stop",
-        f"{B} is drained, but no process holds the drain: nsadmin will not remove a write permission that "
-        "a registration restores. Stop the broker now, or drain it with --hold or --then COMMAND.",
+        f"{B} is drained, but nsadmin stops watching it: if a registration restores a write permission, it "
+        "stays. Stop the broker now, or drain it with --hold or --then COMMAND.",
     ]
     assert len(lines) == len(set(lines))
 

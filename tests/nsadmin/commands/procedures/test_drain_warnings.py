@@ -17,7 +17,7 @@ from tests.support.lab import Lab, start_lab
 
 B = "broker-a-0"
 WARNING = (
-    f"nsadmin: {B} is drained, and no process holds the drain: this change makes the broker register "
+    f"nsadmin: {B} is drained, and no nsadmin watches it: this change makes the broker register "
     f"writable topics; run `nsadmin drain {B}` to remove the write permission again"
 )
 

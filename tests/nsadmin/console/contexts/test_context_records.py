@@ -18,7 +18,7 @@ def test_the_one_of_before_is_found_again() -> None:
 
 
 def test_unknown_names_are_refused_with_those_there_are() -> None:
-    with pytest.raises(InvalidContextsError, match='no context "x": use lab, prod'):
+    with pytest.raises(InvalidContextsError, match='no context "x": choose from lab, prod'):
         Contexts({"prod": PROD, "lab": LAB}).with_current("x")
     with pytest.raises(
         InvalidContextsError, match='no context "x": run nsadmin context set x -n HOST:PORT to save it'
@@ -48,5 +48,7 @@ def test_secrets_in_the_file_are_known() -> None:
 
 
 def test_a_context_that_looks_alike_is_suggested() -> None:
-    with pytest.raises(InvalidContextsError, match=r'no context "prd"; did you mean "prod"\?: use lab, prod'):
+    with pytest.raises(
+        InvalidContextsError, match=r'no context "prd"; did you mean "prod"\?: choose from lab, prod'
+    ):
         Contexts({"prod": Context("h:1"), "lab": Context("h:1")}).require_context("prd")

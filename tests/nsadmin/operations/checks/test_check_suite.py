@@ -40,7 +40,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "journal: no journal is configured",
         "drain: this machine has no drain of a broker of this cluster",
         "reports: pass --reports DIR",
-        *(f"{name}: left out" for name in UNSCRIPTED_CHECKS),
+        *(f"{name}: skipped with --skip" for name in UNSCRIPTED_CHECKS),
         "topic: pass -t TOPIC to check one topic",
         "clients: run nsadmin check clients",
         "backup: run nsadmin check backup PATH",

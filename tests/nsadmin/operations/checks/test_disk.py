@@ -18,8 +18,8 @@ def test_a_disk_is_judged_by_the_level_of_its_own_broker(
     finding = run_check(CHECK, first_server.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        f"the fullest disk is that of broker-a 0 at {broker.addr}: 70 %; growth is not known yet: "
-        "it needs two looks, 10 minutes apart",
+        f"the fullest disk is that of broker-a 0 at {broker.addr}: 70 %; "
+        "growth is known when the check runs again after 10 minutes",
     )
     assert read_values(finding)["room"] == 20
     broker.settings["diskSpaceWarningLevelRatio"] = "80"
@@ -79,7 +79,7 @@ def test_a_store_that_does_not_grow_has_no_days_and_a_young_look_says_nothing(
     finding = judge_growth(first_server, broker, 20, 12, 20)
     assert finding.summary.endswith("no store grew since 1970-01-01T00:00:00Z")
     assert "daysLeft" not in read_values(finding)
-    assert "growth is not known yet" in judge_growth(first_server, broker, 20, 0.1, 18).summary
+    assert "growth is known when" in judge_growth(first_server, broker, 20, 0.1, 18).summary
 
 
 def test_without_a_list_of_brokers_nothing_is_known() -> None:

@@ -25,7 +25,7 @@ def test_a_drain_that_no_process_holds_is_named_with_the_command_that_goes_on(tm
     keep(tmp_path, SAFE).lock.release()
     [line] = conflicts(tmp_path, "broker-a", "broker-b")
     assert line.startswith(
-        "broker-a is drained, and no process holds the drain: this change makes the broker register"
+        "broker-a is drained, and no nsadmin watches it: this change makes the broker register"
     )
     assert line.endswith("writable topics; run `nsadmin drain broker-a` to remove the write permission again")
 

@@ -63,8 +63,8 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Undone(T, "broker-a"), "broker-a accepts writes as before the drain"),
     (
         events.HoldEnded(T, "broker-a"),
-        "broker-a is drained, but no process holds the drain: nsadmin will not remove a write permission "
-        "that a registration restores. Stop the broker now, or drain it with --hold or --then COMMAND.",
+        "broker-a is drained, but nsadmin stops watching it: if a registration restores a write permission, "
+        "it stays. Stop the broker now, or drain it with --hold or --then COMMAND.",
     ),
 ]
 PROGRESS = events.Progress(
@@ -80,10 +80,11 @@ def test_an_event_in_words(event: RunEvent, said: str) -> None:
 
 def test_how_it_stands() -> None:
     assert describe_record(PROGRESS.to_record()) == (
-        "wait: puts 1,200 a minute, pay 20 (clients), orders 9 (clients), lag 5; waiting for writes to stop"
+        "wait: 1,200 messages a minute, pay 20 (from clients), orders 9 (from clients), lag 5; "
+        "waiting for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert describe_record(quiet.to_record()) == "safe: puts unknown; waiting for nothing"
+    assert describe_record(quiet.to_record()) == "safe: unknown writes"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:
@@ -112,7 +113,7 @@ def test_all_that_is_known() -> None:
     assert events.describe_status("broker-a", STATUS.to_record()) == [
         ("broker-a", "snapshot wipe settle [wait] safe"),
         ("puts per minute", "1,200"),
-        ("top topics", "pay 2,000 (clients), orders 9 (clients)"),
+        ("top topics", "pay 2,000 (from clients), orders 9 (from clients)"),
         ("lag", "1,500 messages of 2 groups"),
         ("slaves behind", "h:4 12 bytes, h:5 unknown"),
         ("writable topics", "h:1 0, h:2 unknown"),

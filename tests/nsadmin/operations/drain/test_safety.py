@@ -64,7 +64,10 @@ def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
     slaves = (SlaveProgress("s:1", 900), SlaveProgress("s:2", 1000), SlaveProgress("s:3", None))
     observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(slaves=slaves, log_end=2000))
     last = ClusterObservation(39_000, (CLOSED,), COUNTERS._replace(log_end=1000))
-    assert list_texts(observation, last=last) == ("the slave s:1", "the slave s:3, which does not answer")
+    assert list_texts(observation, last=last) == (
+        "the slave s:1 to copy the last messages",
+        "the slave s:3 to answer",
+    )
 
 
 def test_for_good_consumers_have_to_read_everything() -> None:
@@ -82,6 +85,6 @@ def test_for_good_consumers_have_to_read_everything() -> None:
         assert list_texts(observation, rules=for_good) == texts
     counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
     assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
-        "the slave s:1, which does not answer",
+        "the slave s:1 to answer",
         "consumers to read the lag",
     )

@@ -162,10 +162,11 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
         )
         for t, end in ends
     ]
-    assert [("the slave s:1" in item.waiting_for, item.phase) for item in waits] == [
+    lagging = "the slave s:1 to copy the last messages"
+    assert [(lagging in item.waiting_for, item.phase) for item in waits] == [
         (True, "settle"), (True, "wait"), (True, "wait"), (False, "wait"), (False, "safe"),
     ]  # fmt: skip
-    assert "the slave s:1, which does not answer" in waits[3].waiting_for
+    assert "the slave s:1 to answer" in waits[3].waiting_for
     assert waits[2].behind == {"s:1": 1}
 
 
@@ -191,7 +192,7 @@ def test_all_that_an_observation_tells_is_in_its_progress() -> None:
         7, 3, {"s:1": 100, "s:2": 0, "s:3": None}, {"h:1": 0, "h:2": None, "h:3": 1}, 1, 0, 2,
         (
             "the write permission to be removed from all routes",
-            "the slave s:1", "the slave s:3, which does not answer",
+            "the slave s:1 to copy the last messages", "the slave s:3 to answer",
         ),
         {"T": ("app",)},
     )  # fmt: skip
