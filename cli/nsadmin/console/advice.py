@@ -26,8 +26,8 @@ _CREDENTIALS_ADVICE = (
 # The remark of brokers whose processor rejects requests of a kind (rejectRequest).
 _REJECTED_REMARK = "[REJECTREQUEST]"
 _REJECTED_ADVICE = (
-    "a slave refuses all reads unless its slaveReadEnable is true (nsadmin clusterList has the slaves: their "
-    "brokerId is not 0); a master refuses sends while its page cache is busy: then try again later"
+    "a slave refuses all reads unless its slaveReadEnable is true (nsadmin clusterList has the slaves). A "
+    "master refuses sends while its page cache is busy: then try again later"
 )
 # Remarks of 5.5.0 brokers without the providers, to requests about ACLs and about users.
 _PROVIDER_REMARKS = (
