@@ -13,6 +13,7 @@ _ADVICE_BY_CODE = {m.code: m.advice for m in ERROR_MEANINGS if m.advice is not N
 _ADVICE_BY_UNKNOWN_NAME = {
     "no broker has the consumer group": _ADVICE_BY_CODE[ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST],
     "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
+    "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],
 }
 _UNREACHABLE_ADVICE = "run nsadmin where to see which setting chose these name servers"
 _NEIGHBOUR_ADVICE = (

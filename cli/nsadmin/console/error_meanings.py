@@ -253,6 +253,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker does not have the user",
         "it was created on another broker only",
         "nsadmin listUser -b BROKER",
+        "nsadmin listUser lists the users of brokers, and nsadmin createUser creates one",
     ),
     (
         ResponseCode.POLICY_NOT_EXIST,
