@@ -202,7 +202,7 @@ class TopicLag(NamedTuple):
 
     `consumer_offset`, `lag` and `inflight` do not include the `uncommitted_queues`, where the group has never
     committed an offset. They are absent if all queues are uncommitted. `lag` is also absent for a group that
-    broadcasts, and lacks queues whose committed offset is beyond their end. `inflight` counts messages that
+    broadcasts, and lacks queues whose consumer offset is beyond their end. `inflight` counts messages that
     were delivered and not acknowledged (5.1 and later). `consumed_time` is the store time of the last
     consumed message, in the queue with a lag that is furthest behind in time.
     """

@@ -69,7 +69,7 @@ def consume_stats_list_json(model: BrokerModel, only_ordered: bool, now_ms: int)
 
 
 def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
-    """ConsumerOffsetSerializeWrapper: the committed offsets of all groups."""
+    """ConsumerOffsetSerializeWrapper: the consumer offsets of all groups."""
     table: dict[str, dict[int, int]] = {}
     for group in model.group_table.configs:
         for topic in model.offsets.topics_of_group(group):
@@ -102,7 +102,7 @@ def _consume_stats_body(lags: Iterable[QueueOffsetPair], consume_tps: float) -> 
 
 
 def _list_queue_lags(model: BrokerModel, group: str, topic: str, now_ms: int) -> Iterator[QueueOffsetPair]:
-    """OffsetWrapper of each queue. As upstream, a queue without a committed offset has 0."""
+    """OffsetWrapper of each queue. As upstream, a queue without a consumer offset has 0."""
     queue_count = model.read_queue_count(topic)
     for queue_id, end in enumerate(model.offsets.end_offsets(topic, queue_count, now_ms)):
         offset_key = (group, topic, queue_id)
@@ -145,7 +145,7 @@ def _message_queue_json(model: BrokerModel, topic: str, queue_id: int) -> dict[s
 
 
 def require_committed_offset(model: BrokerModel, group: str, topic: str, queue_id: int, now_ms: int) -> int:
-    """The group's committed offset. Raises QueryNotFound if there is none."""
+    """The group's consumer offset. Raises QueryNotFound if there is none."""
     offset = model.offsets.committed_offset((group, topic, queue_id), model.read_queue_count(topic), now_ms)
     if offset is None:
         raise QueryNotFound("Not found, maybe this group consumer boot first")

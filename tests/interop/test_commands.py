@@ -158,8 +158,8 @@ def test_a_topic_is_deleted_on_the_broker_and_on_both_servers(cluster: Cluster) 
     assert (result.code, result.err) == (0, "")
     assert [(row["server"], row["role"], row["result"]) for row in result.rows] == [
         (cluster.broker.address, "master", "done"),
-        (cluster.java.address, "nameserver", "done"),
-        (cluster.ours.address, "nameserver", "done"),
+        (cluster.java.address, "namesrv", "done"),
+        (cluster.ours.address, "namesrv", "done"),
     ]
     assert same(cluster, "topicRoute", "ShortLived").code == 5
     assert same(cluster, "deleteTopic", "ShortLived", "DefaultCluster", "--yes").code == 5

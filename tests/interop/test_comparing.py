@@ -281,7 +281,7 @@ def test_a_frozen_name_server_is_named_when_a_broker_made_a_topic(cluster_parts:
         os.kill(frozen.child.pid, signal.SIGCONT)
     assert result.code == 3, result.err
     assert rows(result, "server", "role", "result") == {
-        (cluster_parts.a.address, "master", "done"), (frozen.address, "nameserver", "failed"),
+        (cluster_parts.a.address, "master", "done"), (frozen.address, "namesrv", "failed"),
     }  # fmt: skip
     wait_for("agreement", lambda: cluster_parts("divergence", *NOW, "--section", "topic").code == 0)
 

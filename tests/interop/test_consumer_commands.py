@@ -264,8 +264,8 @@ def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
             group: cluster("check", "lag", group) for group in ("Never", "Beyond", "Popper", "Radio")
         }
     for group, code, reason in (
-        ("Never", 3, "no committed offset"),
-        ("Beyond", 3, "the committed offset is beyond the end of the queue"),
+        ("Never", 3, "no consumer offset"),
+        ("Beyond", 3, "the consumer offset is beyond the end of the queue"),
         ("Popper", 3, "POP: lag is not known from offsets"),
         ("Radio", 0, "broadcasts"),
     ):

@@ -34,7 +34,7 @@ UNSEEN_HERE = {
     "rocketmq_broker_commitlog_diff",
     "rocketmq_send_back_nums",
     "nsadmin_broker_slave_distance_bytes",
-    "nsadmin_nameserver_differences",
+    "nsadmin_namesrv_differences",
     *(metric.name for metric in METRICS if metric.subject == "proxies"),
     "nsadmin_drain_start_time_seconds",
 }
@@ -283,7 +283,7 @@ def test_other_pages(cluster: Cluster) -> None:
     probe = exporter.series(f"/probe?target={first.address}")
     assert total(probe, "nsadmin_probe_success") == 1
     assert total(probe, "nsadmin_broker_up") == 1
-    assert total(exporter.series(f"/probe?target={cluster.server.address}"), "nsadmin_nameserver_up") == 1
+    assert total(exporter.series(f"/probe?target={cluster.server.address}"), "nsadmin_namesrv_up") == 1
     assert exporter.page("/probe?target=127.0.0.1:1").status_code == 404
     targets: list[Mapping[str, object]] = exporter.page("/sd").json()
     assert targets == command_line.nsadmin(cluster.server.address, "discovery", "prometheus").rows

@@ -29,7 +29,7 @@ def topics(*versions: TableVersion, **queues: int) -> Tables:
 
 
 def offsets(**queues: dict[int, int]) -> Tables:
-    """A table of committed offsets of the group G by topic."""
+    """A table of consumer offsets of the group G by topic."""
     return {ItemKind.OFFSET: ItemTable({f"{topic}@G": of_topic for topic, of_topic in queues.items()})}
 
 

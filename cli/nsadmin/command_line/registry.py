@@ -257,7 +257,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ),
         ("consumeMessage", "messages.queue_reader", "read", "Print messages from an offset or a time on"),
         ("sendMessage", "messages.message_sender", "change", "Send a text message"),
-        ("message track", "messages.message_track", "read", "Show the story of one message"),
+        ("message track", "messages.message_track", "read", "Show where a message went, and who consumed it"),
         ("produce", "messages.produce", "change", "Send messages from a text, a file or a template"),
         ("consume", "messages.consume", "read", "Print the messages of a topic, also those to come"),
         ("messages export", "messages.message_export", "read", "Write the messages of topics to files"),

@@ -13,6 +13,7 @@ _ADVICE_BY_CODE = {m.code: m.advice for m in ERROR_MEANINGS if m.advice is not N
 _ADVICE_BY_UNKNOWN_NAME = {
     "no broker has the consumer group": _ADVICE_BY_CODE[ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST],
     "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
+    "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],
 }
 _UNREACHABLE_ADVICE = "run nsadmin where to see which setting chose these name servers"
 _NEIGHBOUR_ADVICE = (
@@ -26,8 +27,8 @@ _CREDENTIALS_ADVICE = (
 # The remark of brokers whose processor rejects requests of a kind (rejectRequest).
 _REJECTED_REMARK = "[REJECTREQUEST]"
 _REJECTED_ADVICE = (
-    "a slave refuses all reads unless its slaveReadEnable is true (nsadmin clusterList has the slaves: their "
-    "brokerId is not 0); a master refuses sends while its page cache is busy: then try again later"
+    "a slave refuses all reads unless its slaveReadEnable is true (nsadmin clusterList has the slaves). A "
+    "master refuses sends while its page cache is busy: then try again later"
 )
 # Remarks of 5.5.0 brokers without the providers, to requests about ACLs and about users.
 _PROVIDER_REMARKS = (

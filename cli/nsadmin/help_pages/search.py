@@ -21,7 +21,8 @@ _WEIGHTS = "10.0, 5.0, 1.0"
 """Of the columns names, summary and text."""
 _EVERYWHERE = re.compile(
     "an?|the|of|for|to|with|without|is|are|was|do|does|did|when|what|which|how|make|my|i|in|on|by|from|if"
-    "|can|all|another|each|it|and|or|where|find|see|show|list|get|only",
+    "|can|all|another|each|it|and|or|where|find|see|show|list|get|only|go|goes|went|has|have|be|should"
+    "|want|need|this|that|seem|seems|at|one|must",
     re.IGNORECASE,
 )
 """Words of questions that say nothing about a page."""
@@ -76,7 +77,8 @@ def _best_example(typed_name: str, terms: Sequence[str]) -> list[CommandExample]
 
     def count_terms(example: CommandExample) -> int:
         text = f"{example.description} {example.command_line}".lower()
-        return sum(term.lower()[:5] in text for term in terms)
+        # An example with --force is no advice.
+        return sum(term.lower()[:5] in text for term in terms) - 9 * ("--force" in text)
 
     return [max(examples, key=count_terms)] if examples else []
 

@@ -42,7 +42,7 @@ ALERT_RULES = (
     ),
     AlertRule(
         "RocketMQNameServerDown",
-        "nsadmin_nameserver_up == 0",
+        "nsadmin_namesrv_up == 0",
         "1m",
         "critical",
         "Name server {{ $labels.namesrv }} does not answer",
@@ -58,7 +58,7 @@ ALERT_RULES = (
     ),
     AlertRule(
         "RocketMQBrokerWithoutMaster",
-        "max by (context, cluster) (nsadmin_nameserver_broker_groups_without_master) > 0",
+        "max by (context, cluster) (nsadmin_namesrv_listed_broker_groups_without_master) > 0",
         "3m",
         "critical",
         "{{ $value }} broker names of {{ $labels.cluster }} have no master",
@@ -74,7 +74,7 @@ ALERT_RULES = (
     ),
     AlertRule(
         "RocketMQNameServersDiffer",
-        'nsadmin_nameserver_differences{state="drift"} > 0',
+        'nsadmin_namesrv_differences{state="drift"} > 0',
         "5m",
         "warning",
         "Name servers have {{ $value }} differences",

@@ -105,7 +105,7 @@ _LAG_MEANINGS = {
     "queueCount": "queues of the topic on the broker",
     "uncommittedQueues": "queues without an offset of the group",
     "brokerOffset": "sum of the ends of the queues",
-    "consumerOffset": "sum of the committed offsets",
+    "consumerOffset": "sum of the consumer offsets",
     "lag": "messages to consume",
     "inflight": "messages that were delivered and not acknowledged",
     "consumedTime": "time of the last consumed message",

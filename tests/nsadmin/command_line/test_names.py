@@ -9,8 +9,10 @@ from typing import NamedTuple
 import pytest
 
 import nsadmin
-from nsadmin.command_line.declarations import command_parameters, declaration_of
+from nsadmin.command_line.declarations import COMMON_FLAGS, command_parameters, declaration_of
+from nsadmin.command_line.docstrings import parse_docstring
 from nsadmin.command_line.registry import COMMANDS
+from nsadmin.operations.exporter.metric_registry import METRICS_BY_NAME
 from tests.support.prose_rules import TERMS
 
 SOURCE = Path(nsadmin.__file__).parent
@@ -80,6 +82,25 @@ def test_every_name_of_the_table_is_used() -> None:
         set[str]().union(*map(accepted_flags, FUNCTIONS.values())),
     )
     assert [t.name for t in THINGS if not t.keys <= keys or not t.options <= flags] == []
+
+
+def test_examples_have_the_common_options() -> None:
+    wrong = {
+        (name, word)
+        for name, function in FUNCTIONS.items()
+        for example in parse_docstring(function).examples
+        for word in example.command_line.split()
+        # A command whose --from is a server keeps --since.
+        if word in COMMON_FLAGS and COMMON_FLAGS[word] not in example.command_line.split()
+    }
+    assert wrong == set()
+
+
+def test_metrics_and_their_labels_have_these_names() -> None:
+    other_names = {snake_name(n) for thing in THINGS for n in thing.other_names if n[0] != "-"} - {"namesrv"}
+    for metric in METRICS_BY_NAME.values():
+        words = f"_{metric.name}_{'_'.join(metric.labels)}_"
+        assert [name for name in (*other_names, "nameserver") if f"_{name}_" in words] == [], metric.name
 
 
 def test_columns_about_name_servers_have_their_name() -> None:

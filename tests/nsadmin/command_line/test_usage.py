@@ -72,5 +72,5 @@ def test_the_error_suggests_what_was_probably_meant() -> None:
         'unknown command "lag": did you mean "consumerProgress" or "check lag"?'
     )
     assert str(unknown_command_error(["journal", "x"])) == (
-        'unknown command "journal x": use cat, tail, stat, verify, or nsadmin help journal x to search'
+        'unknown command "journal x": use cat, tail, stat, verify, or search: nsadmin help journal x'
     )

@@ -65,12 +65,29 @@ def test_help_and_version_have_pages() -> None:
         ("make a topic read only", "updateTopicPerm"),
         ("export all messages of a topic", "messages export"),
         ("clients connected to a broker", "client list"),
+        ("reboot", "rollingRestart"),
+        ("keep messages longer", "updateBrokerConfig"),
+        ("jump to newest", "skipAccumulatedMessage"),
+        ("pause consumer", "updateSubGroup"),
+        ("copy topics to new cluster", "transfer topics"),
+        ("messages lost", "message track"),
+        ("where did message go", "message track"),
+        ("allow user to produce", "createAcl"),
+        ("which topics take the space", "statsAll"),
+        ("cron mail", "check all"),
     ],
 )
 def test_other_words_are_searched(words: str, best: str) -> None:
     page = find_page(words.split())
     assert page is not None
     assert f"\n  {best} " in page.partition("Guides:")[0]
+
+
+def test_the_best_commands_have_the_example_with_most_of_the_words() -> None:
+    page = find_page(["deleted", "topic", "get", "back"])
+    assert page is not None
+    assert "\n  nsadmin backup restore cluster-a.nsbackup.zip -t orders --yes\n" in page
+    assert "--force" not in str(find_page(["stop", "a", "broker"]))
 
 
 def test_errors_are_found_by_their_text() -> None:

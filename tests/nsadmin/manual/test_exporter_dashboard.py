@@ -20,8 +20,8 @@ def test_counters_are_rates_and_topics_are_the_largest() -> None:
     counter = METRICS_BY_NAME["nsadmin_topic_put_messages_total"]
     matchers = 'job="$job",cluster=~"$cluster",broker=~"$broker",topic=~"$topic"'
     assert build_expression(counter) == f"topk(15, rate({counter.name}{{{matchers}}}[$__rate_interval]))"
-    gauge = METRICS_BY_NAME["nsadmin_nameserver_up"]
-    assert build_expression(gauge) == 'nsadmin_nameserver_up{job="$job"}'
+    gauge = METRICS_BY_NAME["nsadmin_namesrv_up"]
+    assert build_expression(gauge) == 'nsadmin_namesrv_up{job="$job"}'
 
 
 def test_panels_do_not_overlap() -> None:

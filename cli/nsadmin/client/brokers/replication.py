@@ -34,7 +34,7 @@ class ReplicatedTable(NamedTuple):
 
     Attributes:
         version: The version; None if the broker does not report one.
-        items: Topic or group to its settings; or "topic@group" to queue id to committed offset.
+        items: Topic or group to its settings; or "topic@group" to queue id to consumer offset.
         mapping_version: For topics of 5.x, the version of the mapping of static topics. A slave copies all
             topics if this version differs, too. Each start of a broker without a mapping makes a new one.
     """
@@ -74,7 +74,7 @@ class ReplicatedTables:
         )
 
     def get_offsets(self, broker_addrs: Iterable[str]) -> list[ServerResult[ReplicatedTable]]:
-        """Return the committed offsets of brokers (GET_ALL_CONSUMER_OFFSET, 43).
+        """Return the consumer offsets of brokers (GET_ALL_CONSUMER_OFFSET, 43).
 
         Args:
             broker_addrs: The broker addresses.

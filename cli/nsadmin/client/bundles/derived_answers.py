@@ -102,7 +102,7 @@ def _derive_queue_offset(table: AnswerTable, key: RequestKey) -> RecordedAnswer 
 
 
 def _derive_committed_offset(table: AnswerTable, key: RequestKey) -> RecordedAnswer | None:
-    """The committed offset of a queue from all committed offsets of the broker."""
+    """The consumer offset of a queue from all consumer offsets of the broker."""
     ext = dict(key.ext)
     if not ext.keys() >= {"consumerGroup", "topic", "queueId"} or ext.get("setZeroIfNotFound") != "false":
         return None

@@ -1,4 +1,4 @@
-"""The committed offsets of groups. Brokers before 5.0 need a second request to distinguish 0 from "never"."""
+"""The consumer offsets of groups. Brokers before 5.0 need a second request to distinguish 0 from "never"."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -19,7 +19,7 @@ CommittedOffsets = Mapping[str, Mapping[int, int]]
 
 
 class CommittedOffset(NamedTuple):
-    """The committed offset of a group on a queue.
+    """The consumer offset of a group on a queue.
 
     Attributes:
         offset: The offset; None without an error means that the group never committed one.
@@ -33,7 +33,7 @@ class CommittedOffset(NamedTuple):
 def read_committed_offsets(
     caller: Caller, wanted_queues: Iterable[tuple[str, str, MessageQueue]]
 ) -> list[CommittedOffset]:
-    """Read committed offsets (QUERY_CONSUMER_OFFSET, 14).
+    """Read consumer offsets (QUERY_CONSUMER_OFFSET, 14).
 
     A broker before 5.0 answers 0 for "never" while it still has the first message of the queue. Such a 0 is
     checked against the table of all its offsets (GET_ALL_CONSUMER_OFFSET, 43).

@@ -25,7 +25,7 @@ class GroupQueueLag(NamedTuple):
         group: The consumer group.
         queue: The queue.
         broker_offset: The offset of the next message that the broker stores.
-        consumer_offset: The committed offset: the next message to consume. None if never committed.
+        consumer_offset: The consumer offset: the next message to consume. None if never committed.
         pull_offset: The offset of the next message to deliver. None before 5.1.
         last_consumed_ms: The store time of the last consumed message, in ms since 1970; None if unknown.
         is_broadcasting: Whether the clients of the group keep the offsets, so that those here are old.
@@ -74,7 +74,7 @@ class ConsumeStats(NamedTuple):
         """Return the same without the offsets that the group never committed. Brokers report them as 0.
 
         Args:
-            committed_offsets: All committed offsets of the broker. They may be a little older.
+            committed_offsets: All consumer offsets of the broker. They may be a little older.
         """
         return self._replace(
             queues=tuple(

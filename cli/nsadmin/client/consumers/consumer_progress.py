@@ -176,7 +176,7 @@ class ConsumerAdmin:
         ]
 
     def get_committed_each(self, broker_addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
-        """Return all committed offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
+        """Return all consumer offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
 
         Args:
             broker_addrs: The broker addresses.

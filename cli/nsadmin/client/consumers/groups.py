@@ -304,7 +304,7 @@ class GroupAdmin:
         Args:
             group: The group.
             master_targets: The masters to change.
-            clean_offset: Also delete the committed offsets of the group.
+            clean_offset: Also delete the consumer offsets of the group.
 
         Returns:
             One ServerResult per master, in order: the settings before. The error is NotFound for an unknown
@@ -322,7 +322,7 @@ class GroupAdmin:
         Args:
             groups: The groups.
             master_targets: The masters to change.
-            clean_offset: Also delete the committed offsets of the groups.
+            clean_offset: Also delete the consumer offsets of the groups.
 
         Returns:
             For each group the results of delete_group.

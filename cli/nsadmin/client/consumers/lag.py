@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-NEVER_COMMITTED = "no committed offset"
-BEYOND_END = "the committed offset is beyond the end of the queue"
+NEVER_COMMITTED = "no consumer offset"
+BEYOND_END = "the consumer offset is beyond the end of the queue"
 POPS = "POP: lag is not known from offsets"
 BROADCASTS = "the group broadcasts: each client keeps its own offsets"
 

@@ -344,7 +344,7 @@ class OffsetAdmin:
     ) -> list[OffsetMove]:
         """Move each queue to its own offset, with a reset by the broker if it `resets_by_itself`.
 
-        Such a broker ignores a committed offset, but answers success, while an earlier reset waits for the
+        Such a broker ignores a consumer offset, but answers success, while an earlier reset waits for the
         clients of the group.
         """
         if resets_by_itself:

@@ -21,7 +21,7 @@ class OffsetMove(NamedTuple):
     Attributes:
         broker_addr: The master; "" if the broker has no master now.
         queue: The queue.
-        old_offset: The committed offset before; None if the group never committed one.
+        old_offset: The consumer offset before; None if the group never committed one.
         new_offset: The offset of the next message to consume; None if there is no target.
         result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
             move within seconds) or "kept" (already there, forward without force, or without a target).

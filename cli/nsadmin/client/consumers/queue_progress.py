@@ -54,7 +54,7 @@ class QueueProgress:
     def get_committed_offsets(
         self, group_queues: Sequence[tuple[str, str, MessageQueue]]
     ) -> list[CommittedOffset]:
-        """Return the committed offset of each group on each queue (QUERY_CONSUMER_OFFSET, 14).
+        """Return the consumer offset of each group on each queue (QUERY_CONSUMER_OFFSET, 14).
 
         Args:
             group_queues: Triples of (broker address, group, queue).

@@ -134,7 +134,7 @@ class LiteOffsets(NamedTuple):
 
     Attributes:
         broker_offset: The offset of the next message that the broker stores.
-        consumer_offset: The committed offset.
+        consumer_offset: The consumer offset.
         lag: The number of unconsumed messages.
         earliest_ms: The store time of the oldest unconsumed message in ms since 1970.
         last_stored_ms: The store time of the last consumed message in ms since 1970.

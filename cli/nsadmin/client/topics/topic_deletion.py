@@ -21,7 +21,7 @@ from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 from nsadmin.client.topics.topic_configs import ask_for_topic, find_topic_members
 from nsadmin.client.wire_configs import read_config
 
-ServerRole = Literal["master", "nameserver"]
+ServerRole = Literal["master", "namesrv"]
 
 
 class DeletionStep(NamedTuple):
@@ -29,7 +29,7 @@ class DeletionStep(NamedTuple):
 
     Attributes:
         server: The server's address, or the name of a broker without a master.
-        role: "master" or "nameserver".
+        role: "master" or "namesrv".
         result: "done", "failed", "skipped" (not asked) or "dry-run".
         error: The reason of "failed"; None otherwise.
         before: The state before, by wire name: the topic's settings on a master, the topic's queues by
@@ -106,7 +106,7 @@ class TopicDeletion(NamedTuple):
             One DeletionStep per server: "dry-run", or "failed" for a server that does not answer.
         """
         master_steps = [_plan_step(server_result, "master") for server_result in self._read_master_configs()]
-        namesrv_steps = [_plan_step(result, "nameserver") for result in self._read_namesrv_queues()]
+        namesrv_steps = [_plan_step(result, "namesrv") for result in self._read_namesrv_queues()]
         return master_steps + self._fail_masterless() + namesrv_steps
 
     def run_deletion(self) -> list[DeletionStep]:
@@ -141,7 +141,7 @@ class TopicDeletion(NamedTuple):
         verified_answers = _verify_absence(delete_answers, self._find_remaining_masters, complaint)
         master_steps = [_make_step(a, "master") for a in verified_answers] + self._fail_masterless()
         if any(master_step.error is not None for master_step in master_steps):
-            return master_steps + [DeletionStep(a, "nameserver", "skipped", None) for a in self.namesrv_addrs]
+            return master_steps + [DeletionStep(a, "namesrv", "skipped", None) for a in self.namesrv_addrs]
         return master_steps + self._delete_on_name_servers()
 
     def _read_master_configs(self) -> list[ServerResult[dict[str, Any]]]:
@@ -165,7 +165,7 @@ class TopicDeletion(NamedTuple):
         delete_answers = self.caller.send_to_name_servers(RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
         complaint = "the topic is still routed here: a broker registered it again"
         return [
-            _make_step(verified_answer, "nameserver")
+            _make_step(verified_answer, "namesrv")
             for verified_answer in _verify_absence(delete_answers, self._find_remaining_routes, complaint)
         ]
 
@@ -224,14 +224,14 @@ def forget_topic(
 
     queues_before = read_queues()
     if dry_run:
-        return [_plan_step(queues_result, "nameserver") for queues_result in queues_before]
+        return [_plan_step(queues_result, "namesrv") for queues_result in queues_before]
     ext_fields = headers.DeleteTopic(topic)
     delete_answers = caller.send_to_each(namesrv_addrs, RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
     remaining_addrs = {queues_result.addr for queues_result in read_queues() if queues_result.error is None}
     complaint = "the topic is still routed here: a broker registered it again"
     verified_answers = _verify_absence(delete_answers, lambda _: remaining_addrs, complaint)
     return [
-        _make_step(verified_answer, "nameserver")._replace(before=queues_result.result)
+        _make_step(verified_answer, "namesrv")._replace(before=queues_result.result)
         for verified_answer, queues_result in zip(verified_answers, queues_before, strict=True)
     ]
 

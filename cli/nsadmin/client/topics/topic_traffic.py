@@ -47,7 +47,7 @@ class TopicTraffic(NamedTuple):
         out_count: The messages that the group received.
         error: The reason why a sum is incomplete; None otherwise.
         lag_reason: Why `lag` is None, or lacks some queues.
-        offset_distance: The ends of all queues minus the committed offsets, of which a missing one counts as
+        offset_distance: The ends of all queues minus the consumer offsets, of which a missing one counts as
             0: what mqadmin prints in its place.
     """
 

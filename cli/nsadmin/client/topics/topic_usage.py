@@ -54,7 +54,7 @@ def read_consumer_groups(
 ) -> ServerResult[dict[str, tuple[str, ...]]]:
     """Read the groups of each topic from a broker (QUERY_TOPIC_CONSUME_BY_WHO, 300).
 
-    These are the groups that subscribe now, or have committed offsets.
+    These are the groups that subscribe now, or have consumer offsets.
     """
     groups_by_place = _read_groups(caller, ((topic, broker_addr) for topic in topics))
     error = next((answer.error for answer in groups_by_place.values() if answer.error is not None), None)

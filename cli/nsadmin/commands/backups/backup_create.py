@@ -55,7 +55,7 @@ BACKUP_COLUMNS: Columns[CreatedBackup] = (
     Column("brokers", "number of brokers in the backup", lambda b: len(b.backup.brokers)),
     _count("topics", Section.TOPICS, "number of topics"),
     _count("groups", Section.GROUPS, "number of consumer groups"),
-    _count("offsets", Section.OFFSETS, "number of pairs of topic and group with committed offsets"),
+    _count("offsets", Section.OFFSETS, "number of pairs of topic and group with consumer offsets"),
     _count("users", Section.USERS, "number of users"),
     SIZE.means("size of the file, in bytes"),
     Column(

@@ -74,7 +74,7 @@ RESTORE_COLUMNS = outcome_columns(
     ITEM_NAME_MEANING,
     "for offsets: position or time, or why the offset was kept",
     "done, dry-run, kept, unknown, skipped or failed",
-    "the state before, null for none; for offsets, the committed offset by queue",
+    "the state before, null for none; for offsets, the consumer offset by queue",
     "the state after the restore; for offsets, the new offset by queue",
 )
 _RESTORED_SECTIONS = [section for section in Section if section is not Section.SETTINGS]

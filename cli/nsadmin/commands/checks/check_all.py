@@ -90,6 +90,8 @@ def check_all(
     findings go to stderr.
 
     Examples:
+        # All checks except one, for cron or Nagios
+        nsadmin check all --skip lag
         # Run all checks, and accept larger lags
         nsadmin check all --warning lag=1000000 --critical lag=5000000
         # Only the lag of one group, for node_exporter

@@ -30,7 +30,7 @@ def fill_identities(session: Session, rows: ResultRows) -> ResultRows:
 
 
 def _unnamed_addr(row: ResultRow) -> str | None:
-    if row.get("brokerName") is not None or row.get("error") is not None or row.get("role") == "nameserver":
+    if row.get("brokerName") is not None or row.get("error") is not None or row.get("role") == "namesrv":
         return None
     # The server of a row without a role is that of a journal.
     addr = row.get("brokerAddr") or (row.get("server") if "role" in row else None)

@@ -9,7 +9,7 @@ from nsadmin.console.output import AnyColumn, Column
 
 NAMESRV_ADDR: AnyColumn = Column("namesrvAddr", "address of the name server, HOST:PORT", lambda r: r.addr)
 SERVER: AnyColumn = Column("server", "address of the changed broker or name server", lambda r: r.server)
-ROLE: AnyColumn = Column("role", "master, slave or nameserver", lambda r: r.role)
+ROLE: AnyColumn = Column("role", "master, slave or namesrv", lambda r: r.role)
 ERROR: AnyColumn = Column(
     "error", "error text; null after a success", lambda r: None if r.error is None else error_text(r.error)
 )

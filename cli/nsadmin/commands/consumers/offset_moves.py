@@ -111,7 +111,7 @@ def reset_offset_by_time(
     """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
 
     Each row shows a queue, the old and new offset, and how many messages the group skips or receives again.
-    Use --dry-run to see this without a change. A queue without a committed offset has no old offset. nsadmin
+    Use --dry-run to see this without a change. A queue without a consumer offset has no old offset. nsadmin
     asks each master separately and reads the offsets back. A broker before 5.2 leaves the move to connected
     clients. Then the result is "pending", and the move takes up to half a minute.
 
@@ -221,7 +221,7 @@ def clone_group_offset(
     """Move a consumer group to the offsets of another group, on every queue of a topic.
 
     Other topics of the groups do not change. The rows are like those of resetOffsetByTime. Use --dry-run to
-    see how many messages the group would skip or receive again. A queue where SOURCE has no committed offset
+    see how many messages the group would skip or receive again. A queue where SOURCE has no consumer offset
     is "kept". Both groups must exist. For a broker before 5.2, stop the clients of GROUP first.
 
     Examples:

@@ -70,7 +70,7 @@ def format_delete_topic(rows: ResultRows, arguments: CommandArguments) -> str:
     text_lines = []
     if has_succeeded("master"):
         text_lines.append(f"delete topic [{topic}] from cluster [{cluster_name}] success.")
-    if has_succeeded("nameserver"):
+    if has_succeeded("namesrv"):
         text_lines.append(f"delete topic [{topic}] from NameServer success.")
     return join_lines(text_lines)
 

@@ -20,7 +20,7 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("addBroker", "5.0", "reports a server that is not a container; has a dry run"),
     ("addWritePerm", "4.9.4", 'an unknown broker is an error, not "OK, 0"'),
     ("allocateMQ", "4.1", "sorts queues like clients do, so the shares are the real ones"),
-    ("brokerConsumeStats", "4.1", "also shows queues without a committed offset; -t is the timeout in ms"),
+    ("brokerConsumeStats", "4.1", "also shows queues without a consumer offset; -t is the timeout in ms"),
     ("brokerStatus", "4.1", "an unknown cluster is an error; names dead brokers"),
     ("checkMsgSendRT", "4.1", "confirms before it writes, shows why a message failed; -a 1 works"),
     ("checkRocksdbCqWriteProgress", "5.3.1", "asks only that cluster; reports masters without both kinds"),

@@ -39,7 +39,7 @@ ORDER_CONF_COLUMNS: Columns[ServerResult[str]] = (
 ORDER_CONF_CHANGE_COLUMNS = name_server_change_columns(TOPIC)
 MASTER_ADDR: Column[ServerChange] = BROKER_ADDR.of(lambda c: c.server if c.role == "master" else None)
 ORDER_CONF_DELETION_COLUMNS: Columns[ServerChange] = (
-    NAMESRV_ADDR.of(lambda c: c.server if c.role == "nameserver" else None),
+    NAMESRV_ADDR.of(lambda c: c.server if c.role == "namesrv" else None),
     MASTER_ADDR,
     TOPIC,
     # Also of a flag that could not be removed.
@@ -108,7 +108,7 @@ def update_order_conf(
 def _delete_order_conf(session: Session, topic: str, done: str) -> ResultRows:
     conf_admin = session.admin.order_confs
     results = conf_admin.get_each(topic) if session.is_dry_run else conf_admin.delete_conf(topic)
-    changes = [ServerChange(r.addr, r.result, None, r.error, done, "nameserver") for r in results]
+    changes = [ServerChange(r.addr, r.result, None, r.error, done, "namesrv") for r in results]
     columns = replace_columns(ORDER_CONF_DELETION_COLUMNS, MASTER_ADDR.in_wide())
     errors = [r.error for r in results]
     notes = _list_unused_notes(session, errors)

@@ -125,8 +125,9 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
         f"{len(losses)} of {outage.topic_count} topics are affected: {stopped_count} fail for clients, "
-        f"{len(losses) - stopped_count} lose a part of their queues; "
-        f"{stopped_groups} of {len(groups)} groups cannot read a topic; {outage.write_share:.0%} of all write queues are lost",
+        f"{len(losses) - stopped_count} lose a part of their queues",
+        f"{stopped_groups} of {len(groups)} groups cannot read a topic; "
+        f"{outage.write_share:.0%} of all write queues are lost",
         *(
             f"{describe_shared_addr(addr, names)}: all of them go down"
             for addr, names in outage.shared_addrs.items()

@@ -96,9 +96,9 @@ def exporter(
 
     Pages: /metrics as text or OpenMetrics, /probe?target=HOST:PORT for one server, /sd with all targets for
     HTTP service discovery, /healthz and /readyz. nsadmin guide exporter-metrics lists all metrics, and
-    docs/monitoring has alert rules and a dashboard. A pass needs two requests for each group on each master,
-    and a pass over topics one for each topic on each master. With --contexts, each series has the label
-    `context`.
+    nsadmin guide export-metrics has alert rules and a dashboard. A pass needs two requests for each group on
+    each master, and a pass over topics one for each topic on each master. With --contexts, each series has
+    the label `context`.
 
     Examples:
         # Serve the metrics of the current context at http://127.0.0.1:9557/metrics

@@ -77,7 +77,7 @@ BROKER_INFO: Columns[BrokerLiteInfo] = (
     _count("liteSubscriptionCount", "subscriptions of clients to lite topics"),
     _count("orderInfoCount", "queues with popped messages whose order is kept"),
     _count("cqTableSize", "open consume queues"),
-    _count("offsetTableSize", "topics and groups with a committed offset"),
+    _count("offsetTableSize", "topics and groups with a consumer offset"),
     _count("eventMapSize", "clients that wait for messages of lite topics"),
     Column(
         "topicMeta",

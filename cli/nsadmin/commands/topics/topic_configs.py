@@ -191,7 +191,7 @@ def _apply_topic_patch(
     ]
     late_addrs = [a.broker_addr for a in applied if a.late_error is not None]
     changes += [
-        TopicChange(ServerChange(r.addr, None, None, r.error, role="nameserver"))
+        TopicChange(ServerChange(r.addr, None, None, r.error, role="namesrv"))
         for r in find_awaited_name_servers(session.admin, late_addrs)
     ]
     errors = [c.change.error for c in changes]
@@ -291,9 +291,9 @@ def _change_order_conf(session: Session, changes: Sequence[TopicChange], topic: 
     done, after = "dry-run" if session.is_dry_run else "done", {"orderConf": order_conf}
     return [
         TopicChange(
-            ServerChange(addr, None, None, error, done, "nameserver")
+            ServerChange(addr, None, None, error, done, "namesrv")
             if error
-            else ServerChange(addr, before.get(addr), after, None, done, "nameserver")
+            else ServerChange(addr, before.get(addr), after, None, done, "namesrv")
         )
         for addr, _, error in results
     ]

@@ -219,7 +219,7 @@ def _remove_order_confs(session: Session, topic: str, broker_names: Collection[s
             None if conf.after is None else {"orderConf": conf.after},
             error,
             done,
-            "nameserver",
+            "namesrv",
             topic,
         )
         for conf, error in zip(plan, errors, strict=True)
@@ -232,7 +232,7 @@ def describe_deletion(step: "DeletionStep", topic: str) -> ServerChange:
     if step.before is not None:
         words = (
             f"removed: queues on {', '.join(sorted(step.before))}"
-            if step.role == "nameserver"
+            if step.role == "namesrv"
             else describe_removal(step.before, ("readQueueNums", "writeQueueNums", "perm"))
         )
     return ServerChange(step.server, step.before, None, step.error, step.result, step.role, topic, words)

@@ -1,4 +1,4 @@
-"""Restores committed offsets: by position if the queue still has the same messages, otherwise by time."""
+"""Restores consumer offsets: by position if the queue still has the same messages, otherwise by time."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -38,7 +38,7 @@ class Section(StrEnum):
 
 
 class SavedOffset(NamedTuple):
-    """A committed offset, and the store time (ms since 1970) of the message before it; None if unknown.
+    """A consumer offset, and the store time (ms since 1970) of the message before it; None if unknown.
 
     The store time tells at a restore whether the queue still has the same messages.
     """

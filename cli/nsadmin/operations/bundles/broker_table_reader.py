@@ -20,7 +20,7 @@ from nsadmin.client.results import ServerResult, is_unreachable
 class BrokerTableReader:
     """Reads tables of brokers with a client that records its answers.
 
-    `has_queues_to_ask` says that a broker must be asked for single queues, because its committed offsets do
+    `has_queues_to_ask` says that a broker must be asked for single queues, because its consumer offsets do
     not follow from its tables.
     """
 
@@ -67,10 +67,10 @@ class BrokerTableReader:
         self._record_table(RequestCode.GET_ALL_TOPIC_CONFIG, broker_addrs)
 
     def _read_offsets(self, broker_addrs: list[str]) -> None:
-        """The committed offsets and the lags of all groups.
+        """The consumer offsets and the lags of all groups.
 
-        Brokers before 5.0 are also asked for each queue that may have no committed offset. For others, the
-        answers follow from all committed offsets.
+        Brokers before 5.0 are also asked for each queue that may have no consumer offset. For others, the
+        answers follow from all consumer offsets.
         """
         runtime_results = self._admin.brokers.get_runtime_info(broker_addrs)
         offset_results = self._record_table(RequestCode.GET_ALL_CONSUMER_OFFSET, broker_addrs)

@@ -203,7 +203,7 @@ def _format_unknown_queues(queues: Sequence[GroupQueueLag], total: Lag) -> list[
     return [
         *([f"not counted: {total.reason}"] if is_partial else []),
         *(
-            f"{_name_queue(queue)}: committed offset {queue.consumer_offset}, end {queue.broker_offset}"
+            f"{_name_queue(queue)}: consumer offset {queue.consumer_offset}, end {queue.broker_offset}"
             for queue in beyond_end[:_MAX_SHOWN]
         ),
     ]

@@ -79,7 +79,7 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if not parts:
         parts.append(f"no lasting difference on {slaves}")
     if comparison.lag:
-        parts.append(f"{len(comparison.lag)} may disappear with the next copy")
+        parts.append(f"{count_noun(len(comparison.lag), 'newer one')} may disappear with the next copy")
     distances = comparison.log_distances.values()
     largest_distance = max((distance for distance in distances if distance is not None), default=0)
     if largest_distance:

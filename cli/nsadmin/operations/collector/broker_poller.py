@@ -136,7 +136,7 @@ class BrokerPoller:
     def _read_groups(
         self, polled_brokers: Sequence[PolledBroker]
     ) -> dict[PolledBroker, tuple[list[str], CommittedOffsets]]:
-        """Return the groups of each broker that reported them, and their committed offsets there."""
+        """Return the groups of each broker that reported them, and their consumer offsets there."""
         broker_addrs = [broker.broker_addr for broker in polled_brokers]
         with self._reserve_requests(2 * len(polled_brokers)):
             group_tables = self._admin.groups.get_tables(map(targets.target_at_addr, broker_addrs))

@@ -763,7 +763,7 @@ def _find_offset_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
     for topic, queues in beyond.items():
         yield CauseFinding(
             "cause",
-            f"the committed offset is beyond the end of {_name_queues(queues)}: clients wait there",
+            f"the consumer offset is beyond the end of {_name_queues(queues)}: clients wait there",
             advise_command(
                 "skipAccumulatedMessage",
                 facts.group,
@@ -794,7 +794,7 @@ def _valid_offsets(facts: GroupFacts) -> CauseFinding:
     start = facts.connections.consume_from_where
     text = f"examined queues: {len(facts.lags)}"
     if never:
-        text += f"; {never} without a committed offset" + (f": clients start with {start}" if start else "")
+        text += f"; {never} without a consumer offset" + (f": clients start with {start}" if start else "")
     return ok_finding(text) if facts.lags else skipped_finding("the group has no offsets")
 
 

@@ -72,7 +72,7 @@ DIFFERENCE_METRICS = MetricTable(
     "divergence",
     ("state",),
     (
-        "nameserver_differences",
+        "namesrv_differences",
         "differences",
         "Differences between name servers: drift, or new (younger than two heartbeats).",
     ),

@@ -160,7 +160,7 @@ class ClusterReader:
             self._stop_event.wait(max(began_at + interval_seconds - monotonic(), 0.05))
 
     def _run_state_passes(self) -> None:
-        namesrv_lanes = self._open_lanes("nameservers", 4)
+        namesrv_lanes = self._open_lanes("namesrvs", 4)
         broker_lanes = self._open_lanes("brokers", _STATE_THREADS)
         with self._source.open_client() as admin:
             broker_reader = self.make_broker_reader(admin, self.store)

@@ -78,7 +78,7 @@ def build_compat_runtime(server: ServerIdentity, info: RuntimeInfo) -> FigureTab
 
 
 def sum_raw_lags(stats: ConsumeStats) -> dict[str, int]:
-    """The lag by topic as ConsumeStats#computeTotalDiff: a queue without a committed offset counts whole."""
+    """The lag by topic as ConsumeStats#computeTotalDiff: a queue without a consumer offset counts whole."""
     lag_by_topic: dict[str, int] = {}
     for queue_lag in stats.queues:
         topic = queue_lag.queue.topic
@@ -88,7 +88,7 @@ def sum_raw_lags(stats: ConsumeStats) -> dict[str, int]:
 
 
 def sum_raw_offsets(stats: ConsumeStats) -> dict[str, int]:
-    """The sum of the committed offsets by topic."""
+    """The sum of the consumer offsets by topic."""
     offset_by_topic: dict[str, int] = {}
     for queue_lag in stats.queues:
         topic = queue_lag.queue.topic

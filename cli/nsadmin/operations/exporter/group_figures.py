@@ -28,8 +28,8 @@ LAG_METRICS = MetricTable(
         "Age of the oldest last consumed message of the queues that have a lag; 0 without a lag.",
     ),
     ("group_inflight_messages", "messages", "Pulled messages without acknowledgement (since 5.1)."),
-    ("group_committed_messages", "messages", "Sum of the committed offsets of the queues."),
-    ("group_uncommitted_queues", "queues", "Queues without a committed offset."),
+    ("group_committed_messages", "messages", "Sum of the consumer offsets of the queues."),
+    ("group_uncommitted_queues", "queues", "Queues without a consumer offset."),
 )
 UNKNOWN_LAG_METRICS = MetricTable(
     "groups",
@@ -38,7 +38,7 @@ UNKNOWN_LAG_METRICS = MetricTable(
     (
         "group_unknown_lag_queues",
         "queues",
-        "Queues of unknown lag. The reason is never_committed, beyond_end (the committed offset is beyond "
+        "Queues of unknown lag. The reason is never_committed, beyond_end (the consumer offset is beyond "
         "the end), pop, or broadcasting. For pop and broadcasting, offsets do not tell the lag.",
     ),
 )

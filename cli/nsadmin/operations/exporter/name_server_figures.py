@@ -17,21 +17,21 @@ NAME_SERVER_METRICS = MetricTable(
     "name servers",
     "tables",
     NAME_SERVER_LABELS,
-    ("nameserver_up", "bool", "1 if the name server answers, else 0."),
-    ("nameserver_answer_seconds", "seconds", "Time until the name server had answered all requests."),
-    ("nameserver_topics", "topics", "Topics that the name server lists."),
+    ("namesrv_up", "bool", "1 if the name server answers, else 0."),
+    ("namesrv_answer_seconds", "seconds", "Time until the name server had answered all requests."),
+    ("namesrv_listed_topics", "topics", "Topics that the name server lists."),
 )
 BROKER_COUNT_METRICS = MetricTable(
     "name servers",
     "tables",
     (*NAME_SERVER_LABELS, "cluster", "role"),
-    ("nameserver_brokers", "brokers", "Brokers that the name server lists, by role."),
+    ("namesrv_listed_brokers", "brokers", "Brokers that the name server lists, by role."),
 )
 MASTERLESS_METRICS = MetricTable(
     "name servers",
     "tables",
     (*NAME_SERVER_LABELS, "cluster"),
-    ("nameserver_broker_groups_without_master", "broker groups", "Broker names without a master."),
+    ("namesrv_listed_broker_groups_without_master", "broker groups", "Broker names without a master."),
 )
 
 

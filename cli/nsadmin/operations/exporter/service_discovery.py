@@ -26,7 +26,7 @@ def build_target_groups(
     name_server_groups = [
         {
             "targets": _list_targets(addr, port),
-            "labels": {f"{_PREFIX}kind": "nameserver", f"{_PREFIX}address": addr, **context_labels},
+            "labels": {f"{_PREFIX}kind": "namesrv", f"{_PREFIX}address": addr, **context_labels},
         }
         for addr in namesrv_addrs
     ]

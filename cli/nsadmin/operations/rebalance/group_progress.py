@@ -72,7 +72,7 @@ class GroupReader:
     def _find_missing_offsets(
         self, groups: Sequence[str], queues: Sequence[MessageQueue]
     ) -> dict[str, dict[str, tuple[int, ...]]]:
-        """Return the queues without a committed offset up to their end, by group and broker."""
+        """Return the queues without a consumer offset up to their end, by group and broker."""
         keys = [(self._addrs[queue.broker_name], group, queue) for group in groups for queue in queues]
         ends = dict(zip(queues, self._read_ends(queues), strict=True))
         missing_offsets: dict[str, dict[str, tuple[int, ...]]] = {group: {} for group in groups}

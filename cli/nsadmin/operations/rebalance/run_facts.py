@@ -48,7 +48,7 @@ class NewQueueUse(NamedTuple):
     """A group and the new queues. `is_certain` is False if a client did not report which queues it consumes.
 
     `unowned` counts the new queues that no client consumes. `without_offset` has the queues, by broker, on
-    which the group has no committed offset, or one beyond the end.
+    which the group has no consumer offset, or one beyond the end.
     """
 
     unowned: int

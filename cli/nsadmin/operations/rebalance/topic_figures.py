@@ -29,7 +29,7 @@ FiguresByTopic = Mapping[str, TopicFigures]
 
 
 class OffsetReading(NamedTuple):
-    """Offsets by place: the next offset of each queue, and the committed offsets of each group."""
+    """Offsets by place: the next offset of each queue, and the consumer offsets of each group."""
 
     max_offsets: Mapping[BrokerTopic, QueueOffsets]
     group_offsets: Mapping[BrokerTopic, Mapping[str, QueueOffsets]]
@@ -42,7 +42,7 @@ class OffsetReading(NamedTuple):
         return sums
 
     def count_received(self) -> dict[str, int]:
-        """The sum of the committed offsets of all groups, by topic."""
+        """The sum of the consumer offsets of all groups, by topic."""
         sums: dict[str, int] = defaultdict(int)
         for (_, topic), offsets_by_group in self.group_offsets.items():
             sums[topic] += sum(sum(offsets.values()) for offsets in offsets_by_group.values())

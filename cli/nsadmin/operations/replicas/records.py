@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from nsadmin.client.brokers.replication import TableVersion
 
 Item = Mapping[Any, Any]
-"""The fields of an item; for offsets, queue id to committed offset."""
+"""The fields of an item; for offsets, queue id to consumer offset."""
 
 
 class ItemKind(StrEnum):

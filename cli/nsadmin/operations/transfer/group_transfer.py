@@ -21,7 +21,7 @@ from nsadmin.operations.transfer.verification import load_transfer
 
 
 class MovedQueue(NamedTuple):
-    """A target queue of a group, at the master `broker_addr`: its committed offset, and the new one.
+    """A target queue of a group, at the master `broker_addr`: its consumer offset, and the new one.
 
     `result` is "planned", "kept", "done" or "failed".
     """

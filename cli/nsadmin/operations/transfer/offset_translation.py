@@ -17,7 +17,7 @@ class TranslatedQueue(NamedTuple):
     """A target queue and where the group continues there.
 
     Attributes:
-        sources: The source queues that are copied to this queue, with their committed offsets.
+        sources: The source queues that are copied to this queue, with their consumer offsets.
         span: The part of the target queue since the start of the transfer.
         offset: The offset of the next message in the target.
         repeated_count: The messages from there on that the group consumed before, or gets twice.

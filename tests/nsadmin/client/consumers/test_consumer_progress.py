@@ -65,8 +65,8 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: Cons
     assert (g.group, g.consume_tps, g.lag, g.inflight_total) == ("G", 1.5, 10, 2)
     assert (idle.lag, [client.client_id for client in idle.connections.clients]) == (None, ["c1"])
     assert (g.lag_reason, idle.lag_reason) == (
-        "no committed offset on 1 of 2 queues",
-        "no committed offset",
+        "no consumer offset on 1 of 2 queues",
+        "no consumer offset",
     )
     assert errors == {broker.addr: None}
     assert len(admin.consumers.get_all_progress(include_system=True)[0]) == 3

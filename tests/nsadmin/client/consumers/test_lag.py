@@ -32,7 +32,7 @@ def test_the_lag_of_a_queue(
         ([Lag(0), Lag(0)], Lag(0)),
         ([Lag(None, NEVER_COMMITTED)] * 2, Lag(None, NEVER_COMMITTED)),
         ([Lag(None, BROADCASTS), Lag(3)], Lag(None, BROADCASTS)),
-        ([Lag(3), Lag(None, NEVER_COMMITTED)], Lag(3, "no committed offset on 1 of 2 queues")),
+        ([Lag(3), Lag(None, NEVER_COMMITTED)], Lag(3, "no consumer offset on 1 of 2 queues")),
         # "0" would look as if all was consumed.
         ([Lag(0), Lag(None, BEYOND_END)], Lag(None, f"{BEYOND_END} on 1 of 2 queues")),
     ],

@@ -25,8 +25,8 @@ def test_masters_come_first_then_every_name_server(
     with AdminClient(addrs, timeout=5) as admin:
         assert results(admin.topics.delete_topic("T", "C")) == [
             (broker.addr, "master", "done", None),
-            (addrs[0], "nameserver", "done", None),
-            (addrs[1], "nameserver", "done", None),
+            (addrs[0], "namesrv", "done", None),
+            (addrs[1], "namesrv", "done", None),
         ]
     assert (broker.topics, first_server.routes["T"], second_server.routes["T"]) == ({}, {}, {})
 
@@ -73,8 +73,8 @@ def test_when_a_master_refuses_the_name_servers_are_left_alone(
     with AdminClient(addrs, timeout=5) as admin:
         assert results(admin.topics.delete_topic("T", "C")) == [
             (broker.addr, "master", "failed", "SYSTEM_ERROR (1): NullPointerException"),
-            (addrs[0], "nameserver", "skipped", None),
-            (addrs[1], "nameserver", "skipped", None),
+            (addrs[0], "namesrv", "skipped", None),
+            (addrs[1], "namesrv", "skipped", None),
         ]
     assert 216 not in first_server.asked_codes()
 
@@ -121,7 +121,7 @@ def test_done_is_not_believed_when_the_topic_is_still_there(
         *_, last = results(admin.topics.delete_topic("T", "C"))
         assert last == (
             addrs[1],
-            "nameserver",
+            "namesrv",
             "failed",
             "the topic is still routed here: a broker registered it again",
         )
@@ -167,7 +167,7 @@ def test_a_plan_touches_nothing(addrs: list[str], first_server: FakeNameServer, 
         planned = results(admin.topics.plan_deletion("T", "C").list_planned_steps())
     assert planned == [
         (broker.addr, "master", "dry-run", None),
-        (addrs[0], "nameserver", "dry-run", None),
-        (addrs[1], "nameserver", "dry-run", None),
+        (addrs[0], "namesrv", "dry-run", None),
+        (addrs[1], "namesrv", "dry-run", None),
     ]
     assert {*first_server.asked_codes(), *broker.asked_codes()}.isdisjoint({215, 216})

@@ -86,10 +86,10 @@ def test_a_group_that_never_committed_has_no_accumulation(
     a.handlers[14] = refuse_with(22, "not found")
     a.handlers[208] = a.answer_lags((9255, 0))
     [row] = asked(first_server, "T")
-    assert (row.lag, row.lag_reason) == (None, "no committed offset")
+    assert (row.lag, row.lag_reason) == (None, "no consumer offset")
     a.handlers[208] = a.answer_lags((10, 647_260_493))
     [row] = asked(first_server, "T")
     assert (row.lag, row.lag_reason) == (
         None,
-        "the committed offset is beyond the end of the queue",
+        "the consumer offset is beyond the end of the queue",
     )

@@ -50,7 +50,7 @@ def test_a_broker_that_does_not_tell_stays_without_a_name(run: Run) -> None:
         ({"brokerAddr": "h:1"}, True),
         ({"server": "h:1"}, False),
         ({"server": "h:1", "role": "master"}, True),
-        ({"server": "h:1", "role": "nameserver"}, False),
+        ({"server": "h:1", "role": "namesrv"}, False),
         ({"brokerAddr": "h:1", "brokerName": "a"}, False),
         ({"brokerAddr": "h:1", "error": "refused"}, False),
         ({"brokerAddr": None}, False),

@@ -20,10 +20,10 @@ def test_progress_of_a_group_queue_by_queue(
     assert [line.split() for line in result.out.splitlines()] == [
         [c.key for c in LAG_COLUMNS if not c.wide and c is not CLIENT_ID],
         ["T", "broker-a", "0", "100", "90", "10", "2", "1970-01-01T00:00:01.000Z", "-", "-"],
-        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "no", "committed", "offset", "-"],
+        ["T", "broker-a", "1", "50", "-", "-", "-", "-", "no", "consumer", "offset", "-"],
     ]
     assert result.err == (
-        "nsadmin: consume TPS 1.50, lag 10 (no committed offset on 1 of 2 queues), inflight 2\n"
+        "nsadmin: consume TPS 1.50, lag 10 (no consumer offset on 1 of 2 queues), inflight 2\n"
     )
 
 
@@ -88,10 +88,10 @@ def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> No
         "tps": 1.5,
         "lag": 10,
         "inflight": 2,
-        "lagReason": "no committed offset on 1 of 2 queues",
+        "lagReason": "no consumer offset on 1 of 2 queues",
         "error": None,
     }
-    assert (idle["lag"], idle["lagReason"]) == (None, "no committed offset")
+    assert (idle["lag"], idle["lagReason"]) == (None, "no consumer offset")
     assert (idle["count"], idle["version"], idle["messageModel"]) == (1, "V5_5_0", "CLUSTERING")
     assert len(ask("consumerProgress", "--system", "--json").json) == 3
 
@@ -204,7 +204,7 @@ def test_all_groups_of_one_broker_need_no_name_server(run: Run, consumer_broker:
     )
     assert [(row["queueId"], row["lag"], row["lagReason"]) for row in result.json] == [
         (0, 10, None),
-        (1, None, "no committed offset"),
+        (1, None, "no consumer offset"),
     ]
     assert consumer_broker.asked[0].ext == {"isOrder": "false"}
     result = run("brokerConsumeStats", consumer_broker.addr, "-l", "1", "-o", "true", "-t", "9", "--json")

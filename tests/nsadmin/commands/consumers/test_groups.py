@@ -161,7 +161,7 @@ def test_deleting_from_a_cluster_takes_its_topics(
     assert [(row["role"], row["topic"], row["result"]) for row in result.json] == [
         ("master", None, "done"),
         ("master", "%RETRY%G", "done"),
-        ("nameserver", "%RETRY%G", "done"),
+        ("namesrv", "%RETRY%G", "done"),
     ]
     assert (consumer_broker.topics, consumer_broker.offsets) == ({}, {("G", "T", 0): 90})
 

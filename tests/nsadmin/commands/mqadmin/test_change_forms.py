@@ -48,7 +48,7 @@ def test_a_permission_changes_or_not() -> None:
 def test_a_deletion_ends_with_its_last_success() -> None:
     rows: list[ResultRow] = [
         {"server": "h:1", "role": "master", "result": "done"},
-        {"server": "h:9", "role": "nameserver", "result": "done"},
+        {"server": "h:9", "role": "namesrv", "result": "done"},
     ]
     both = [
         "delete topic [T] from cluster [C] success.", "delete topic [T] from NameServer success.",

@@ -90,7 +90,7 @@ def test_what_can_be_cleaned_is_and_no_more(run: Run, running_lab: Lab) -> None:
     done = rows_of(run, running_lab, "--clean", "--yes")
     assert {row["result"] for row in done} == {"done"}
     assert [(row["server"], row["role"]) for row in done if row["topic"] == "accounts"] == [
-        (addr, "nameserver") for addr in running_lab.namesrv_addrs
+        (addr, "namesrv") for addr in running_lab.namesrv_addrs
     ]
     assert {row["topic"] for row in rows_of(run, running_lab)} == {"orders", "carts", "%DLQ%retired"}
     rows_of(run, running_lab, "--clean", "--dlq", "--yes")

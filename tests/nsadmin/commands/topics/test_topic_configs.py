@@ -75,14 +75,14 @@ def test_an_ordered_topic_gets_its_order_configuration(
     planned = json.loads(run(*words, "--dry-run").out)
     assert [(row["role"], row["result"]) for row in planned] == [
         ("master", "dry-run"),
-        ("nameserver", "dry-run"),
+        ("namesrv", "dry-run"),
     ]
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1"}
     result = run(*words)
     assert result.code == 0
     assert [(row["role"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         ("master", "writeQueueNums 4 -> 3", "done"),
-        ("nameserver", "orderConf broker-b:1 -> broker-b:1;broker-a:3", "done"),
+        ("namesrv", "orderConf broker-b:1 -> broker-b:1;broker-a:3", "done"),
     ]
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
 
@@ -228,7 +228,7 @@ def test_a_frozen_name_server_is_named_although_the_broker_made_the_topic(
         (a.addr, "done", None),
         (b.addr, "done", None),
     ]
-    assert (third["server"], third["role"], third["result"]) == (frozen.addr, "nameserver", "failed")
+    assert (third["server"], third["role"], third["result"]) == (frozen.addr, "namesrv", "failed")
     assert third["error"] == (
         f"no answer within 0.3 s: {a.addr}, {b.addr} made the change but cannot register it here yet"
     )

@@ -126,8 +126,8 @@ def test_deleting_goes_through_masters_and_name_servers(
         ]
         for addr, role, changes, before in (
             (broker.addr, "master", "gone: topicName T", {"topicName": "T"}),
-            (first_server.addr, "nameserver", ROUTED, QUEUES),
-            (second_server.addr, "nameserver", ROUTED, QUEUES),
+            (first_server.addr, "namesrv", ROUTED, QUEUES),
+            (second_server.addr, "namesrv", ROUTED, QUEUES),
         )
     ]
     assert run("topicRoute", "T", both_servers).code == 5
@@ -146,8 +146,8 @@ def test_deleting_takes_the_brokers_out_of_the_order_configuration(
     dry = json.loads(run("deleteTopic", "T", "C", both_servers, "--dry-run", "--json").out)
     changes = ["gone: orderConf broker-a:4", "orderConf broker-a:4;other:8 -> other:8"]
     assert [(row["server"], row["role"], row["changes"]) for row in dry[-2:]] == [
-        (first_server.addr, "nameserver", changes[0]),
-        (second_server.addr, "nameserver", changes[1]),
+        (first_server.addr, "namesrv", changes[0]),
+        (second_server.addr, "namesrv", changes[1]),
     ]
     assert first_server.kv["ORDER_TOPIC_CONFIG"]["T"] == "broker-a:4"
     result = run("deleteTopic", "T", "C", both_servers, "--yes", "--json")

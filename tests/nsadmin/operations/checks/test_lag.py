@@ -109,9 +109,9 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
     assert finding.summary == "G has a lag of at least 10 messages on 4 queues"
     assert finding.details == (
         "T broker-a 0: 10 behind",
-        "not counted: the committed offset is beyond the end of the queue on 1 of 4 queues; no committed "
-        "offset on 1 of 4 queues",
-        "T broker-a 2: committed offset 647260490, end 7",
+        "not counted: the consumer offset is beyond the end of the queue on 1 of 4 queues; no "
+        "consumer offset on 1 of 4 queues",
+        "T broker-a 2: consumer offset 647260490, end 7",
     )
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
 
@@ -124,7 +124,7 @@ def test_a_group_that_never_committed_is_not_ok(
     finding = found(first_server.addr, topic=topic)
     assert (finding.state, finding.summary) == (
         CheckState.UNKNOWN,
-        "the lag of G is unknown: no committed offset",
+        "the lag of G is unknown: no consumer offset",
     )
     assert read_values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
 
@@ -158,7 +158,7 @@ def test_a_popping_group_with_an_offset_beyond_the_end_says_so(
     finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (
         CheckState.UNKNOWN,
-        "the lag of G is unknown: the committed offset is beyond the end of the queue",
+        "the lag of G is unknown: the consumer offset is beyond the end of the queue",
     )
     modes = {"messageRequestModeMap": {"T": {"G": {"mode": "POP", "popShareQueueNum": 0}}}}
     group.handlers[402] = lambda asked: answer_json(asked, modes)

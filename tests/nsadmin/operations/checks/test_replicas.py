@@ -61,7 +61,7 @@ def test_a_difference_that_may_disappear_is_ok() -> None:
     finding = find(make_group(topics(JUST_NOW, a=4), topics(LONG_AGO)))
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "no lasting difference on 1 slave; 1 may disappear with the next copy",
+        "no lasting difference on 1 slave; 1 newer one may disappear with the next copy",
     )
 
 

@@ -78,7 +78,7 @@ def test_for_good_consumers_have_to_read_everything() -> None:
         ({"g": Lag(0)}, ()),
         (
             {"g": Lag(None, BEYOND_END), "h": Lag(0)},
-            ("the lag of g, which is unknown: the committed offset is beyond the end of the queue",),
+            ("the lag of g, which is unknown: the consumer offset is beyond the end of the queue",),
         ),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))

@@ -36,9 +36,9 @@ def test_every_broker_is_read_and_a_dead_one_is_reported_once(tmp_path: Path) ->
         wait_for("slaves", lambda: len(select_series(series(), "nsadmin_broker_slave_distance_bytes")) == 2)
         wait_for(
             "the comparison",
-            lambda: select_series(series(), "nsadmin_nameserver_differences", state="drift"),
+            lambda: select_series(series(), "nsadmin_namesrv_differences", state="drift"),
         )
-        assert set(select_series(series(), "nsadmin_nameserver_up").values()) == {1.0}
+        assert set(select_series(series(), "nsadmin_namesrv_up").values()) == {1.0}
 
         def lagging_brokers() -> set[str]:
             return {
@@ -61,5 +61,5 @@ def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead_addr: s
     with cluster_reader(dead_addr, FAST, messages) as reader:
         wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2)
         series = series_of(reader.store)
-    assert list(select_series(series, "nsadmin_nameserver_up").values()) == [0]
+    assert list(select_series(series, "nsadmin_namesrv_up").values()) == [0]
     assert messages == []

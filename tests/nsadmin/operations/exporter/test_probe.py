@@ -41,9 +41,9 @@ def test_servers_of_the_cluster_are_probed_and_no_others(tmp_path: Path) -> None
         series = probed(reader, addr)
         assert select_series(series, "nsadmin_probe_success").popitem()[1] == 1
         assert select_series(series, "nsadmin_group_lag_messages")
-        assert select_series(series, "nsadmin_nameserver_up") == {}
+        assert select_series(series, "nsadmin_namesrv_up") == {}
         series = probed(reader, running.namesrv_addr)
-        assert select_series(series, "nsadmin_nameserver_up").popitem()[1] == 1
+        assert select_series(series, "nsadmin_namesrv_up").popitem()[1] == 1
         assert select_series(series, "nsadmin_broker_up") == {}
         for query, text in (
             ("", "missing parameter target: pass /probe?target=HOST:PORT"),

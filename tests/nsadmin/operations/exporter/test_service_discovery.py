@@ -11,7 +11,7 @@ def test_a_target_group_for_each_server() -> None:
         {
             "targets": ["n:1"],
             "labels": {
-                "__meta_rocketmq_kind": "nameserver",
+                "__meta_rocketmq_kind": "namesrv",
                 "__meta_rocketmq_address": "n:1",
                 "__meta_rocketmq_context": "prod",
             },

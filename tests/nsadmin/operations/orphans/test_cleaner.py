@@ -46,6 +46,6 @@ def test_each_server_does_its_part_and_each_orphan_counts(tmp_path: Path) -> Non
         steps = [
             step for orphan, step in clean_orphans(admin, [retry], facts, dry_run=False) if orphan is retry
         ]
-        assert [step.role for step in steps] == [*["master"] * 3, *["nameserver"] * 2] * 2
+        assert [step.role for step in steps] == [*["master"] * 3, *["namesrv"] * 2] * 2
         assert {step.result for step in steps} == {"done"}
         assert "%RETRY%retired" not in admin.topics.list_names()

@@ -36,7 +36,7 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
         "orders", "broker-a", "3", "500", "20", "1500", "1000", "2025-12-31 12:00:00", ""
     ]  # fmt: skip
     assert [column.render_cell(second).text for column in view.columns][3:] == [
-        "–", "–", "5", "–", "–", "no committed offset"
+        "–", "–", "5", "–", "–", "no consumer offset"
     ]  # fmt: skip
     assert view.row_key(first) == "orders broker-a 3"
     assert open_target(view.open_row(first)) == TopicRouteView("orders")
@@ -46,7 +46,7 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
 def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = join_cells(view.render_headline(model()))
-    assert line == "lag 500 (no committed offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
+    assert line == "lag 500 (no consumer offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
     assert [tab.name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), []) == [DetailQuery("group", "g")]
 

@@ -124,17 +124,17 @@ def test_queues_without_an_offset_count_for_nothing() -> None:
         ]
     )
     assert (group_row.total_lag, group_row.delay_ms) == (7, 60_000)
-    assert group_row.lag_reason == "no committed offset on 1 of 3 queues"
+    assert group_row.lag_reason == "no consumer offset on 1 of 3 queues"
 
 
 def test_an_unknown_lag_is_not_0_and_has_no_trend() -> None:
-    assert (row([]).total_lag, row([]).lag_reason) == (None, "no committed offset")
+    assert (row([]).total_lag, row([]).lag_reason) == (None, "no consumer offset")
     broadcasting = row([QueueLag("orders", "broker-a", 0, 1007, 1000, 0, NOON - 60_000, True)])
     assert (broadcasting.total_lag, broadcasting.delay_ms) == (None, None)
     beyond_end = row([QueueLag("orders", "broker-a", 0, 7, 647_260_490, 0, NOON - 60_000)])
     assert (beyond_end.total_lag, beyond_end.lag_reason) == (
         None,
-        "the committed offset is beyond the end of the queue",
+        "the consumer offset is beyond the end of the queue",
     )
     model = make_model(GroupPolled(NOON, "g", 1.0, [QueueLag("orders", "broker-a", 0, 9, 5, 0, None)]))
     assert list(model.lag_trends["g"].values) == [4]
