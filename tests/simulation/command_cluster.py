@@ -12,6 +12,7 @@ from unittest.mock import patch
 from namesrv_core.errors import ResponseCode
 from namesrv_core.fleet.broker_model import BrokerSpec
 from namesrv_core.fleet.topics import TopicConfigJson
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.app import main
@@ -61,10 +62,19 @@ class ReleasedBroker(SimulatedBroker):
 
 
 class OldBroker(ReleasedBroker):
-    """A master of 4.9.7."""
+    """A master of 4.9.7: its topics have no attributes."""
 
     version = "V4_9_7"
     unsupported = frozenset({RequestCode.GET_TOPIC_CONFIG})
+
+    def handle(self, request: RemotingCommand) -> RemotingCommand:
+        reply = super().handle(request)
+        if request.code == RequestCode.GET_ALL_TOPIC_CONFIG:
+            body = fastjson.decode_json(reply.body)
+            for config in body["topicConfigTable"].values():
+                del config["attributes"]
+            reply.body = fastjson.encode_json(body)
+        return reply
 
 
 class CommandCluster:

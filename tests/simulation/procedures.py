@@ -1,8 +1,15 @@
 """The procedures that are simulated, by name."""
 
 from tests.simulation.drain_run import DrainRun
+from tests.simulation.metadata_run import RestoreRun, TransferRun
 from tests.simulation.replay_run import ReplayRun
 from tests.simulation.restart_run import RestartRun
 from tests.simulation.runner import MakeRun
 
-PROCEDURES: dict[str, MakeRun] = {"drain": DrainRun, "replay": ReplayRun, "restart": RestartRun}
+PROCEDURES: dict[str, MakeRun] = {
+    "drain": DrainRun,
+    "replay": ReplayRun,
+    "restart": RestartRun,
+    "restore": RestoreRun,
+    "transfer": TransferRun,
+}
