@@ -62,7 +62,7 @@ class MetadataRun(OperatedRun):
         for kind in FAULT_KINDS
         if kind not in ("create topic", "change topic", "delete topic", "stale slave", "undrain by other")
     )
-    step_count: ClassVar = 60
+    step_count: ClassVar = 90
     master_class: ClassVar = AccessBroker
     plan_changes: ClassVar[Mapping[str, Any]] = {
         "has_slave": False,

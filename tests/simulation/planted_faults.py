@@ -342,7 +342,7 @@ PLANTED_FAULTS = (
         kinds=("lose power", "register again", "kill nsadmin"),
     ),
     PlantedFault(
-        51,
+        141,
         "a restore does not read back",
         _StepExecutor,
         "_verify_results",
@@ -366,7 +366,7 @@ PLANTED_FAULTS = (
         "restore",
     ),
     PlantedFault(
-        70,
+        138,
         "a change without an answer is not in the audit",
         AuditedCaller,
         "_append_record",
@@ -378,7 +378,7 @@ PLANTED_FAULTS = (
         "restore",
     ),
     PlantedFault(
-        10,
+        11,
         "a silent name server gets no order configuration",
         restore_run.RestoreRun,
         "_silent_servers",
@@ -386,7 +386,7 @@ PLANTED_FAULTS = (
         "transfer",
     ),
     PlantedFault(
-        70,
+        152,
         "a silent broker gets no topics",
         restore_run.RestoreRun,
         "_silent_servers",
@@ -412,7 +412,7 @@ PLANTED_FAULTS = (
         "transfer",
     ),
     PlantedFault(
-        1031,
+        416,
         "a busy broker of the source has no users",
         backup_observer,
         "_is_gap",
