@@ -28,7 +28,6 @@ from tests.simulation.command_cluster import ReleasedBroker
 from tests.simulation.name_server import SimulatedNameServer
 from tests.simulation.network import Network
 from tests.simulation.operated_run import AUDIT_FILE, OperatedRun
-from tests.simulation.virtual_disk import ProcessKilled
 from tests.simulation.world import Fault, InvariantBroken
 
 Items = dict[tuple[str, Section, str], Any]
@@ -76,7 +75,7 @@ class MetadataRun(OperatedRun):
         self.wanted: Items = {}
         self._kept: Items = {}
         self._overwritten: Items = {}
-        self._unaudited: list[tuple[str, str]] = []
+        self._applied: list[tuple[str, str]] = []
         self._lost: Counter[tuple[str, str]] = Counter()
 
     def prepare(self) -> None:
@@ -92,7 +91,7 @@ class MetadataRun(OperatedRun):
         self.prepare()
         self._kept = {key: value for key, value in self.read_items().items() if key not in self.wanted}
         network = self.cluster.network
-        self._deliver, self._send = network._deliver, network.pool
+        self._deliver = network._deliver
         self.begin_faults()
         with patch.object(network, "_deliver", self._watch_change):
             self.repeat_command(self.command_line, self._attempt, lambda error: False)
@@ -155,12 +154,8 @@ class MetadataRun(OperatedRun):
         self._overwritten = {}
         try:
             outcomes, remarks = self.run_command()
-        except ProcessKilled:
-            self._note_lost_records()
-            raise
         finally:
-            if self.world.is_process_alive:
-                self._require_audit()
+            self._require_audit()
         named = {(o.server_name, o.section, o.item_name) for o in outcomes if o.result != "unchanged"}
         for key, before in self._overwritten.items():
             if key not in named:
@@ -183,45 +178,32 @@ class MetadataRun(OperatedRun):
         for key, value in before.items():
             if after[key] != value:
                 self._overwritten.setdefault(key, value)
-        self._unaudited.append((addr, RequestCode.name_of(request.code)))
+        self._applied.append((addr, RequestCode.name_of(request.code)))
         return reply
 
     def _count_missing_records(self) -> "Counter[tuple[str, str]]":
         """The changes that servers made and that the audit lacks."""
-        records = load_audit(Path(AUDIT_FILE)).records
-        audited = Counter(
-            {(sent["server"], sent["request"]): 0 for record in records for sent in record["sent"]}
-        )
-        for record in records:
+        audited: Counter[tuple[str, str]] = Counter()
+        for record in load_audit(Path(AUDIT_FILE)).records:
             for sent in record["sent"]:
                 audited[sent["server"], sent["request"]] += sent.get("times", 1)
-        return Counter(self._unaudited) - audited
-
-    def _note_lost_records(self) -> None:
-        """A kill or a loss of power takes the records of the last changes."""
-        self.world.is_process_alive, before = True, self.world.is_process_alive
-        is_quiet, self.world.is_quiet = self.world.is_quiet, True
-        missing = self._count_missing_records()
-        self.world.is_process_alive, self.world.is_quiet = before, is_quiet
-        if self.has_lost_records:
-            self._lost = missing
-            return
-        new = missing - self._lost
-        if Counter(self._unaudited[len(self._unaudited) - new.total() :]) != new:
-            raise InvariantBroken(f"the audit has later changes, and not {dict(new)}")
-        self._lost = missing
+        return Counter(self._applied) - audited
 
     @property
-    def has_lost_records(self) -> bool:
+    def _has_lost_records(self) -> bool:
+        """Whether the disk lost or refused records. The text of nsadmin says so."""
         kinds = {kind for kind, _ in self.world.steps_with_faults}
         return not kinds.isdisjoint(("lose power", "fill disk"))
 
     def _require_audit(self) -> None:
-        if self.has_lost_records:
+        """The audit has each change. A kill takes the records of the last ones."""
+        if self._has_lost_records:
             return
         missing = self._count_missing_records() - self._lost
-        if missing:
+        last = Counter(self._applied[len(self._applied) - missing.total() :])
+        if missing and (self.world.is_process_alive or missing != last):
             raise InvariantBroken(f"the audit has no record of {dict(missing)}")
+        self._lost += missing
 
     def _require_wanted(self, moment: str) -> None:
         items = self.read_items()
