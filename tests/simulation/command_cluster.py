@@ -17,6 +17,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.app import main
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.commands.brokers import registration_repair
 from nsadmin.commands.procedures import signals
 from nsadmin.operations.procedure_clock import ProcedureClock
 from tests.simulation.broker import CLUSTER, HEARTBEAT_MS, SimulatedBroker
@@ -138,7 +139,8 @@ class CommandCluster:
         with ExitStack() as stack:
             connections = self._network.pool.get_connections(None)
             stack.enter_context(patch.object(Pool, "get_connections", lambda pool, access: connections))
-            stack.enter_context(patch.object(signals, "SYSTEM_CLOCK", clock))
+            for module in (signals, registration_repair):
+                stack.enter_context(patch.object(module, "SYSTEM_CLOCK", clock))
             stack.enter_context(patch.dict(os.environ, self._environment))
             stack.enter_context(redirect_stdout(stdout))
             stack.enter_context(redirect_stderr(stderr))

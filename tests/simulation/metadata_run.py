@@ -82,7 +82,7 @@ class MetadataRun(OperatedRun):
         """Choose what is wanted, and bring the cluster into another state."""
         raise NotImplementedError
 
-    def run_command(self) -> tuple[list[RestoreOutcome], Sequence[str]]:
+    def run_command(self, *, is_dry_run: bool = False) -> tuple[list[RestoreOutcome], Sequence[str]]:
         """Run the command. Return its outcomes, and what the source did not tell."""
         raise NotImplementedError
 
@@ -92,6 +92,8 @@ class MetadataRun(OperatedRun):
         self._kept = {key: value for key, value in self.read_items().items() if key not in self.wanted}
         network = self.cluster.network
         self._deliver = network._deliver
+        self._require_preview()
+        self.world.step_number = 0
         self.begin_faults()
         with patch.object(network, "_deliver", self._watch_change):
             self.repeat_command(self.command_line, self._attempt, lambda error: False)
@@ -149,6 +151,19 @@ class MetadataRun(OperatedRun):
             server.state.kv_config.put_value(_APP, "only-here", "1")
 
     # What must hold
+
+    def _require_preview(self) -> None:
+        """A dry run names the items that differ, and changes nothing."""
+        before = self.read_items()
+        outcomes, _ = self.run_command(is_dry_run=True)
+        named = {(o.server_name, o.section, o.item_name) for o in outcomes if o.result == "dry-run"}
+        differing = {key for key, value in self.wanted.items() if before.get(key) != value}
+        # The mode of a topic or group that is gone may still be there.
+        extra = {key for key in named - differing if key[1] is not Section.CONSUME_MODES}
+        if extra or differing - named:
+            raise InvariantBroken(f"the dry run names {extra}, and not {differing - named}")
+        if self.read_items() != before:
+            raise InvariantBroken("the dry run has changed something")
 
     def _attempt(self) -> bool:
         self._overwritten = {}
@@ -279,9 +294,9 @@ class RestoreRun(MetadataRun):
         self.wanted = self.read_items()
         self.change_items()
 
-    def run_command(self) -> tuple[list[RestoreOutcome], Sequence[str]]:
+    def run_command(self, *, is_dry_run: bool = False) -> tuple[list[RestoreOutcome], Sequence[str]]:
         selected = select_backup(self._backup, RestoreScope(CLUSTER, _SECTIONS))
-        restore = Restore(self.make_admin(), selected, is_dry_run=False, overwrites_offsets=False)
+        restore = Restore(self.make_admin(), selected, is_dry_run=is_dry_run, overwrites_offsets=False)
         return list(restore.restore_all()), ()
 
 
@@ -323,9 +338,9 @@ class TransferRun(MetadataRun):
         self.wanted = items | confs
         self.world.pass_time(HEARTBEAT_MS)
 
-    def run_command(self) -> tuple[list[RestoreOutcome], Sequence[str]]:
+    def run_command(self, *, is_dry_run: bool = False) -> tuple[list[RestoreOutcome], Sequence[str]]:
         source = AdminClient(self._source_servers, pool=self.cluster.network.pool, access=Access())
         scope = MetadataScope(_SECTIONS - {Section.KV})
         transfer = MetadataTransfer(source, self.make_admin(), scope, lambda: self.world.clock_ms)
-        outcomes = list(transfer.run(is_dry_run=False))
+        outcomes = list(transfer.run(is_dry_run=is_dry_run))
         return outcomes, transfer.source_backup.remarks

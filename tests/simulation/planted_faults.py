@@ -342,7 +342,7 @@ PLANTED_FAULTS = (
         kinds=("lose power", "register again", "kill nsadmin"),
     ),
     PlantedFault(
-        141,
+        5,
         "a restore does not read back",
         _StepExecutor,
         "_verify_results",
@@ -366,7 +366,7 @@ PLANTED_FAULTS = (
         "restore",
     ),
     PlantedFault(
-        138,
+        8,
         "a change without an answer is not in the audit",
         AuditedCaller,
         "_append_record",
