@@ -30,7 +30,7 @@ from tests.simulation.broker import CLUSTER
 from tests.simulation.command_cluster import CommandCluster
 from tests.support import forked_commands
 
-SCHEDULES = int(os.environ.get("NSADMIN_SCHEDULES", "6"))
+SCHEDULES = int(os.environ.get("NSADMIN_SCHEDULES", "5"))
 BROKERS = ("broker-a", "broker-b")
 QUICK = ("--settle", "0.3s", "--interval", "0.2s", "--intervals", "1", "--yes")
 TOPICS = (("orders", 4, 6), ("history", 4, 4))
