@@ -30,7 +30,7 @@ from tests.simulation.broker import CLUSTER
 from tests.simulation.command_cluster import CommandCluster
 from tests.support import forked_commands
 
-SCHEDULES = int(os.environ.get("NSADMIN_SCHEDULES", "4"))
+SCHEDULES = int(os.environ.get("NSADMIN_SCHEDULES", "5"))
 BROKERS = ("broker-a", "broker-b")
 QUICK = ("--settle", "0.3s", "--interval", "0.2s", "--intervals", "1", "--yes")
 TOPICS = (("orders", 4, 6), ("history", 4, 4))
@@ -72,7 +72,6 @@ class ReleasedCluster:
     """Two released name servers and two masters of the same release."""
 
     def __init__(self, home: Path, version: str) -> None:
-        self._home = home
         self.servers = [JavaNameServer(home / f"namesrv-{number}", version=version) for number in (1, 2)]
         addrs = [server.address for server in self.servers]
         self.brokers = {
@@ -98,11 +97,13 @@ class ReleasedCluster:
         ) as child:
             assert child.stdout is not None
             assert child.stderr is not None
-            lines = []
+            lines, times_waiting = [], 0
             for line in child.stdout:
                 lines.append(line)
-                if json.loads(line).get("waitingFor") == last_wait:
+                times_waiting += json.loads(line).get("waitingFor") == last_wait
+                if times_waiting == 3:
                     child.send_signal(signal.SIGINT)
+                    times_waiting += 1
             err = child.stderr.read()
         return child.returncode, "".join(lines), err
 

@@ -12,10 +12,12 @@ from unittest.mock import patch
 from namesrv_core.errors import ResponseCode
 from namesrv_core.fleet.broker_model import BrokerSpec
 from namesrv_core.fleet.topics import TopicConfigJson
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.app import main
 from nsadmin.client.connection.connection_pool import Pool
+from nsadmin.commands.brokers import registration_repair
 from nsadmin.commands.procedures import signals
 from nsadmin.operations.procedure_clock import ProcedureClock
 from tests.simulation.broker import CLUSTER, HEARTBEAT_MS, SimulatedBroker
@@ -61,10 +63,19 @@ class ReleasedBroker(SimulatedBroker):
 
 
 class OldBroker(ReleasedBroker):
-    """A master of 4.9.7."""
+    """A master of 4.9.7: its topics have no attributes."""
 
     version = "V4_9_7"
     unsupported = frozenset({RequestCode.GET_TOPIC_CONFIG})
+
+    def handle(self, request: RemotingCommand) -> RemotingCommand:
+        reply = super().handle(request)
+        if request.code == RequestCode.GET_ALL_TOPIC_CONFIG:
+            body = fastjson.decode_json(reply.body)
+            for config in body["topicConfigTable"].values():
+                del config["attributes"]
+            reply.body = fastjson.encode_json(body)
+        return reply
 
 
 class CommandCluster:
@@ -128,7 +139,8 @@ class CommandCluster:
         with ExitStack() as stack:
             connections = self._network.pool.get_connections(None)
             stack.enter_context(patch.object(Pool, "get_connections", lambda pool, access: connections))
-            stack.enter_context(patch.object(signals, "SYSTEM_CLOCK", clock))
+            for module in (signals, registration_repair):
+                stack.enter_context(patch.object(module, "SYSTEM_CLOCK", clock))
             stack.enter_context(patch.dict(os.environ, self._environment))
             stack.enter_context(redirect_stdout(stdout))
             stack.enter_context(redirect_stderr(stderr))

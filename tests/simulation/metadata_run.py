@@ -28,7 +28,6 @@ from tests.simulation.command_cluster import ReleasedBroker
 from tests.simulation.name_server import SimulatedNameServer
 from tests.simulation.network import Network
 from tests.simulation.operated_run import AUDIT_FILE, OperatedRun
-from tests.simulation.virtual_disk import ProcessKilled
 from tests.simulation.world import Fault, InvariantBroken
 
 Items = dict[tuple[str, Section, str], Any]
@@ -62,7 +61,7 @@ class MetadataRun(OperatedRun):
         for kind in FAULT_KINDS
         if kind not in ("create topic", "change topic", "delete topic", "stale slave", "undrain by other")
     )
-    step_count: ClassVar = 60
+    step_count: ClassVar = 90
     master_class: ClassVar = AccessBroker
     plan_changes: ClassVar[Mapping[str, Any]] = {
         "has_slave": False,
@@ -76,14 +75,15 @@ class MetadataRun(OperatedRun):
         self.wanted: Items = {}
         self._kept: Items = {}
         self._overwritten: Items = {}
-        self._unaudited: list[tuple[str, str]] = []
+        self._named: set[tuple[str, Section, str]] = set()
+        self._applied: list[tuple[str, str]] = []
         self._lost: Counter[tuple[str, str]] = Counter()
 
     def prepare(self) -> None:
         """Choose what is wanted, and bring the cluster into another state."""
         raise NotImplementedError
 
-    def run_command(self) -> tuple[list[RestoreOutcome], Sequence[str]]:
+    def run_command(self, *, is_dry_run: bool = False) -> tuple[list[RestoreOutcome], Sequence[str]]:
         """Run the command. Return its outcomes, and what the source did not tell."""
         raise NotImplementedError
 
@@ -92,7 +92,9 @@ class MetadataRun(OperatedRun):
         self.prepare()
         self._kept = {key: value for key, value in self.read_items().items() if key not in self.wanted}
         network = self.cluster.network
-        self._deliver, self._send = network._deliver, network.pool
+        self._deliver = network._deliver
+        self._require_preview()
+        self.world.step_number = 0
         self.begin_faults()
         with patch.object(network, "_deliver", self._watch_change):
             self.repeat_command(self.command_line, self._attempt, lambda error: False)
@@ -151,19 +153,29 @@ class MetadataRun(OperatedRun):
 
     # What must hold
 
+    def _require_preview(self) -> None:
+        """A dry run names the items that differ, and changes nothing."""
+        before = self.read_items()
+        outcomes, _ = self.run_command(is_dry_run=True)
+        named = {(o.server_name, o.section, o.item_name) for o in outcomes if o.result == "dry-run"}
+        differing = {key for key, value in self.wanted.items() if before.get(key) != value}
+        # The mode of a topic or group that is gone may still be there.
+        extra = {key for key in named - differing if key[1] is not Section.CONSUME_MODES}
+        if extra or differing - named:
+            raise InvariantBroken(f"the dry run names {extra}, and not {differing - named}")
+        if self.read_items() != before:
+            raise InvariantBroken("the dry run has changed something")
+
     def _attempt(self) -> bool:
         self._overwritten = {}
         try:
             outcomes, remarks = self.run_command()
-        except ProcessKilled:
-            self._note_lost_records()
-            raise
         finally:
-            if self.world.is_process_alive:
-                self._require_audit()
-        named = {(o.server_name, o.section, o.item_name) for o in outcomes if o.result != "unchanged"}
+            self._require_audit()
+        # A request of an earlier attempt may arrive late.
+        self._named |= {(o.server_name, o.section, o.item_name) for o in outcomes if o.result != "unchanged"}
         for key, before in self._overwritten.items():
-            if key not in named:
+            if key not in self._named and not self._may_have_orphans:
                 raise InvariantBroken(f"{key} was overwritten, and no line says so: it was {before}")
         failed = [o for o in outcomes if o.error is not None]
         for outcome in failed:
@@ -183,45 +195,35 @@ class MetadataRun(OperatedRun):
         for key, value in before.items():
             if after[key] != value:
                 self._overwritten.setdefault(key, value)
-        self._unaudited.append((addr, RequestCode.name_of(request.code)))
+        self._applied.append((addr, RequestCode.name_of(request.code)))
         return reply
 
     def _count_missing_records(self) -> "Counter[tuple[str, str]]":
         """The changes that servers made and that the audit lacks."""
-        records = load_audit(Path(AUDIT_FILE)).records
-        audited = Counter(
-            {(sent["server"], sent["request"]): 0 for record in records for sent in record["sent"]}
-        )
-        for record in records:
+        audited: Counter[tuple[str, str]] = Counter()
+        for record in load_audit(Path(AUDIT_FILE)).records:
             for sent in record["sent"]:
                 audited[sent["server"], sent["request"]] += sent.get("times", 1)
-        return Counter(self._unaudited) - audited
+        return Counter(self._applied) - audited
 
-    def _note_lost_records(self) -> None:
-        """A kill or a loss of power takes the records of the last changes."""
-        self.world.is_process_alive, before = True, self.world.is_process_alive
-        is_quiet, self.world.is_quiet = self.world.is_quiet, True
-        missing = self._count_missing_records()
-        self.world.is_process_alive, self.world.is_quiet = before, is_quiet
-        if self.has_lost_records:
-            self._lost = missing
-            return
-        new = missing - self._lost
-        if Counter(self._unaudited[len(self._unaudited) - new.total() :]) != new:
-            raise InvariantBroken(f"the audit has later changes, and not {dict(new)}")
-        self._lost = missing
+    def _had(self, *kinds: str) -> bool:
+        return any(kind in kinds for kind, _ in self.world.steps_with_faults)
 
     @property
-    def has_lost_records(self) -> bool:
-        kinds = {kind for kind, _ in self.world.steps_with_faults}
-        return not kinds.isdisjoint(("lose power", "fill disk"))
+    def _may_have_orphans(self) -> bool:
+        """Whether a request may arrive after its process was killed."""
+        return self._had("deliver late") and self._had("kill nsadmin", "lose power")
 
     def _require_audit(self) -> None:
-        if self.has_lost_records:
+        """The audit has each change. A kill takes the records of the last ones."""
+        # Of records that the disk lost or refused, nsadmin or the operator knows.
+        if self._may_have_orphans or self._had("lose power", "fill disk"):
             return
         missing = self._count_missing_records() - self._lost
-        if missing:
+        last = Counter(self._applied[len(self._applied) - missing.total() :])
+        if missing and (self.world.is_process_alive or missing != last):
             raise InvariantBroken(f"the audit has no record of {dict(missing)}")
+        self._lost += missing
 
     def _require_wanted(self, moment: str) -> None:
         items = self.read_items()
@@ -297,9 +299,9 @@ class RestoreRun(MetadataRun):
         self.wanted = self.read_items()
         self.change_items()
 
-    def run_command(self) -> tuple[list[RestoreOutcome], Sequence[str]]:
+    def run_command(self, *, is_dry_run: bool = False) -> tuple[list[RestoreOutcome], Sequence[str]]:
         selected = select_backup(self._backup, RestoreScope(CLUSTER, _SECTIONS))
-        restore = Restore(self.make_admin(), selected, is_dry_run=False, overwrites_offsets=False)
+        restore = Restore(self.make_admin(), selected, is_dry_run=is_dry_run, overwrites_offsets=False)
         return list(restore.restore_all()), ()
 
 
@@ -341,9 +343,9 @@ class TransferRun(MetadataRun):
         self.wanted = items | confs
         self.world.pass_time(HEARTBEAT_MS)
 
-    def run_command(self) -> tuple[list[RestoreOutcome], Sequence[str]]:
+    def run_command(self, *, is_dry_run: bool = False) -> tuple[list[RestoreOutcome], Sequence[str]]:
         source = AdminClient(self._source_servers, pool=self.cluster.network.pool, access=Access())
         scope = MetadataScope(_SECTIONS - {Section.KV})
         transfer = MetadataTransfer(source, self.make_admin(), scope, lambda: self.world.clock_ms)
-        outcomes = list(transfer.run(is_dry_run=False))
+        outcomes = list(transfer.run(is_dry_run=is_dry_run))
         return outcomes, transfer.source_backup.remarks

@@ -8,11 +8,16 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from namesrv_core import private_files
+from namesrv_core.errors import RequestError
 from namesrv_core.storage import atomic_write
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.library.audited_caller import AuditedCaller
 from nsadmin.operations import process_lock
+from nsadmin.operations.backups import observer as backup_observer
+from nsadmin.operations.backups import restore_run
+from nsadmin.operations.backups.access_restore import AccessRestore
 from nsadmin.operations.drain import runner as drain_runner
 from nsadmin.operations.drain import state_machine, undo
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -20,9 +25,11 @@ from nsadmin.operations.drain.runner import DrainRun
 from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.undo import UndoRun
+from nsadmin.operations.plans.executor import _StepExecutor
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
+from nsadmin.operations.transfer import metadata_transfer
 from tests.simulation.cluster import plan_faults
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.repeated_reads import forget_reads
@@ -336,5 +343,83 @@ PLANTED_FAULTS = (
         lambda original, *args: False,
         "restart",
         kinds=("lose power", "register again", "kill nsadmin"),
+    ),
+    PlantedFault(
+        5,
+        "a restore does not read back",
+        _StepExecutor,
+        "_verify_results",
+        lambda original, executor, errors: dict.fromkeys(errors),
+        "restore",
+    ),
+    PlantedFault(
+        0,
+        "a restore deletes what the backup lacks",
+        restore_run,
+        "compute_diff",
+        lambda original, *args, **options: original(*args, prune=True),
+        "restore",
+    ),
+    PlantedFault(
+        0,
+        "changed users are not reported",
+        AccessRestore,
+        "_restore_user",
+        lambda original, *args: original(*args)._replace(result="unchanged"),
+        "restore",
+    ),
+    PlantedFault(
+        8,
+        "a change without an answer is not in the audit",
+        AuditedCaller,
+        "_append_record",
+        lambda original, caller, calls, outcomes, *args: (
+            original(caller, calls, outcomes, *args)
+            if all("no answer" not in text for text in outcomes)
+            else None
+        ),
+        "restore",
+    ),
+    PlantedFault(
+        11,
+        "a silent name server gets no order configuration",
+        restore_run.RestoreRun,
+        "_silent_servers",
+        lambda *args: {},
+        "transfer",
+    ),
+    PlantedFault(
+        152,
+        "a silent broker gets no topics",
+        restore_run.RestoreRun,
+        "_silent_servers",
+        lambda *args: {},
+        "transfer",
+    ),
+    PlantedFault(
+        16,
+        "a silent broker of the source has nothing",
+        backup_observer,
+        "_list_silent_servers",
+        lambda *args: [],
+        "transfer",
+    ),
+    PlantedFault(
+        0,
+        "the last broker of the target is forgotten",
+        metadata_transfer,
+        "prepare_metadata",
+        lambda original, backup, releases: original(
+            backup._replace(brokers=dict(list(backup.brokers.items())[:-1])), releases
+        ),
+        "transfer",
+    ),
+    PlantedFault(
+        416,
+        "a busy broker of the source has no users",
+        backup_observer,
+        "_is_gap",
+        lambda original, error: original(error) and not isinstance(error, RequestError),
+        "transfer",
     ),
 )

@@ -1,6 +1,7 @@
 """The procedures that are simulated, by name."""
 
 from tests.simulation.drain_run import DrainRun
+from tests.simulation.metadata_run import RestoreRun, TransferRun
 from tests.simulation.rebalance_run import RebalanceRun
 from tests.simulation.replay_run import ReplayRun
 from tests.simulation.restart_run import RestartRun
@@ -11,4 +12,6 @@ PROCEDURES: dict[str, MakeRun] = {
     "rebalance": RebalanceRun,
     "replay": ReplayRun,
     "restart": RestartRun,
+    "restore": RestoreRun,
+    "transfer": TransferRun,
 }

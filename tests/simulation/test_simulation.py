@@ -11,8 +11,8 @@ from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
-FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40}
-NEW_SCHEDULES = {"drain": 10, "replay": 40, "restart": 10}
+FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40, "restore": 60, "transfer": 60}
+NEW_SCHEDULES = {"drain": 10, "replay": 40, "restart": 10, "restore": 20, "transfer": 20}
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from namesrv_core import __version__
-from namesrv_core.errors import NotSupported, RocketMQError
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.plain_acls import PlainAcl
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
@@ -167,7 +167,9 @@ def _is_gap(error: RocketMQError) -> bool:
     """Whether a missing answer is a gap. A release may lack a section, or have no users."""
     if isinstance(error, ClientClosed):
         raise error
-    return is_unreachable(error) and not isinstance(error, NotSupported)
+    if isinstance(error, RequestError):
+        return error.code in (ResponseCode.SYSTEM_BUSY, ResponseCode.NO_PERMISSION)
+    return is_unreachable(error)
 
 
 def _select_offsets(committed: CommittedOffsets) -> dict[tuple[str, str], dict[int, int]]:
