@@ -21,6 +21,10 @@ from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.undo import UndoRun
 from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.rebalance import change_sender, stage_conditions, topic_start
+from nsadmin.operations.rebalance.move_stages import OPEN_WRITES
+from nsadmin.operations.rebalance.run_facts import PutTopic
+from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 from tests.simulation.cluster import plan_faults
@@ -153,6 +157,14 @@ def _forget_at_any_error(original: Any, letters: Any, group: Any, span: Any, mem
 
     with patch.object(letters._caller, "send_requests", note_errors):
         original(letters, group, span, memory)
+
+
+def _keep_routed_since(original: Any, machine: Any, topic: Any, progress: Any, *args: Any) -> Any:
+    return progress if progress.routed_since is not None else original(machine, topic, progress, *args)
+
+
+def _end_pause_only(original: Any, machine: Any) -> None:
+    machine.state = machine.state._replace(pause=None)
 
 
 PLANTED_FAULTS = (
@@ -333,5 +345,85 @@ PLANTED_FAULTS = (
         lambda original, *args: False,
         "restart",
         kinds=("lose power", "register again", "kill nsadmin"),
+    ),
+    PlantedFault(
+        0,
+        "a rebalance continues its settle time after an outage",
+        RebalanceMachine,
+        "_note_settled",
+        _keep_routed_since,
+        "rebalance",
+        kinds=("restart name server",),
+    ),
+    PlantedFault(
+        0,
+        "a resumed rebalance does not wait again for clients",
+        RebalanceMachine,
+        "resume",
+        _end_pause_only,
+        "rebalance",
+        kinds=("kill nsadmin", "restart name server"),
+    ),
+    PlantedFault(
+        0,
+        "the system's time measures the waits of a rebalance",
+        ProcedureClock,
+        "count_steadily",
+        lambda original, clock: clock.now_ms,
+        "rebalance",
+        kinds=("step clock",),
+    ),
+    PlantedFault(
+        0,
+        "new queues have no start offset",
+        stage_conditions,
+        "_prepare_new_queues",
+        lambda original, *args: [a for a in original(*args) if isinstance(a, PutTopic)],
+        "rebalance",
+    ),
+    PlantedFault(
+        0,
+        "unread messages are not waited for",
+        stage_conditions,
+        "_list_undrained",
+        lambda original, *args: iter(()),
+        "rebalance",
+    ),
+    PlantedFault(
+        0,
+        "queues are closed before others are opened",
+        topic_start,
+        "list_move_stages",
+        lambda original, before, after: tuple(
+            stage for stage in original(before, after) if stage.kind != OPEN_WRITES
+        ),
+        "rebalance",
+    ),
+    PlantedFault(
+        0,
+        "changes of another operator are undone",
+        RebalanceMachine,
+        "_finds_other_change",
+        lambda original, *args: False,
+        "rebalance",
+        kinds=("change topic",),
+    ),
+    PlantedFault(
+        0,
+        "topics are put without a second look",
+        change_sender,
+        "_refuse_other_queues",
+        lambda original, *args: None,
+        "rebalance",
+        kinds=("change topic",),
+    ),
+    PlantedFault(
+        0,
+        "the plan is not compared with the cluster again",
+        topic_start,
+        "describe_difference",
+        lambda original, *args: None,
+        "rebalance",
+        kinds=("change topic",),
     ),
 )

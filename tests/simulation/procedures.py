@@ -5,10 +5,12 @@ from tests.simulation.rebalance_run import RebalanceRun
 from tests.simulation.replay_run import ReplayRun
 from tests.simulation.restart_run import RestartRun
 from tests.simulation.runner import MakeRun
+from tests.simulation.scale_in_run import ScaleInRun
 
 PROCEDURES: dict[str, MakeRun] = {
     "drain": DrainRun,
     "rebalance": RebalanceRun,
     "replay": ReplayRun,
     "restart": RestartRun,
+    "scale-in": ScaleInRun,
 }

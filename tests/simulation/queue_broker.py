@@ -96,8 +96,8 @@ class QueueBroker(SimulatedBroker):
     `foreign_counts` are the queues by topic that another operator has set, and nsadmin has not changed since.
     """
 
-    groups: "Mapping[str, ConsumerGroup]" = {}
-    keeps_offsets = False
+    groups: "Mapping[str, ConsumerGroup]"
+    keeps_offsets: bool
 
     def prepare_queues(self) -> None:
         self.queues = QueueTable()
@@ -191,7 +191,9 @@ class QueueBroker(SimulatedBroker):
         for name, group in self.groups.items():
             unread = self.queues.count_unread(name, topic, first_id)
             if topic in group.topics and unread and not group.is_ignored:
-                raise InvariantBroken(f"{unread} messages of {topic} on {self.title} that {name} has not read go away")
+                raise InvariantBroken(
+                    f"{unread} messages of {topic} on {self.title} that {name} has not read go away"
+                )
 
     def _forget_messages(self, topic: str) -> None:
         for table in (self.queues.stored, self.queues.read):
@@ -206,7 +208,12 @@ class QueueBroker(SimulatedBroker):
             return build_reply(request, ResponseCode.CONSUMER_NOT_ONLINE, remark=remark)
         body = {
             "connectionSet": [
-                {"clientAddr": "10.0.2.1:40000", "clientId": c.client_id, "language": "JAVA", "version": V5_5_0}
+                {
+                    "clientAddr": "10.0.2.1:40000",
+                    "clientId": c.client_id,
+                    "language": "JAVA",
+                    "version": V5_5_0,
+                }
                 for c in clients
             ],
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
@@ -238,7 +245,9 @@ def _encode_running_info(client: "Consumer") -> bytes:
         )
         for (name, topic, queue_id), offset in client.held.items()
     )
-    rest = {"properties": {}, "statusTable": {}, "subscriptionSet": [_subscription(t) for t in client.group.topics]}
+    rest = {
+        "properties": {},
+        "statusTable": {},
+        "subscriptionSet": [_subscription(t) for t in client.group.topics],
+    }
     return b'{"mqPopTable":{},"mqTable":' + queues + b"," + fastjson.encode_json(rest)[1:]
-
-
