@@ -1,6 +1,7 @@
 """The procedures that are simulated, by name."""
 
 from tests.simulation.drain_run import DrainRun
+from tests.simulation.offset_run import OffsetRun
 from tests.simulation.rebalance_run import RebalanceRun
 from tests.simulation.replay_run import ReplayRun
 from tests.simulation.restart_run import RestartRun
@@ -9,6 +10,7 @@ from tests.simulation.scale_in_run import ScaleInRun
 
 PROCEDURES: dict[str, MakeRun] = {
     "drain": DrainRun,
+    "offsets": OffsetRun,
     "rebalance": RebalanceRun,
     "replay": ReplayRun,
     "restart": RestartRun,
