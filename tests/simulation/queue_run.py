@@ -1,17 +1,21 @@
 """What the runs on brokers with counted queues share: their clients, and what these must still find."""
 
-import json
 from collections import Counter
-from contextlib import suppress
+from pathlib import Path
 from typing import ClassVar
 
 from namesrv_core.fleet.groups import GroupTable
 from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin.console.audit import AuditRecord, load_audit
 from tests.simulation.consumer import Consumer, ConsumerGroup, QueueProducer, RouteReader
 from tests.simulation.operated_run import AUDIT_FILE, OperatedRun
 from tests.simulation.queue_broker import QueueBroker
 from tests.simulation.world import Fault, InvariantBroken
+
+
+def read_audit() -> list[AuditRecord]:
+    return load_audit(Path(AUDIT_FILE)).records
 
 
 class QueueRun(OperatedRun):
@@ -95,10 +99,9 @@ class QueueRun(OperatedRun):
         if self.has_met("kill nsadmin", "lose power", "fill disk"):
             return
         sent: Counter[tuple[str, str]] = Counter()
-        with suppress(FileNotFoundError), open(AUDIT_FILE, encoding="utf-8") as audit:
-            for record in map(json.loads, audit):
-                for change in record["sent"]:
-                    sent[change["server"], change["request"]] += change.get("times", 1)
+        for record in read_audit():
+            for change in record["sent"]:
+                sent[change["server"], change["request"]] += change.get("times", 1)
         applied = Counter((a, RequestCode.name_of(code)) for a, code in self.cluster.network.applied_changes)
         if missing := applied - sent:
             raise InvariantBroken(f"the audit lacks {dict(missing)}")
