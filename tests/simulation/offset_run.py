@@ -20,10 +20,10 @@ from nsadmin.console import audit
 from tests.simulation.cluster import FAULT_KINDS
 from tests.simulation.consumer import ConsumerGroup
 from tests.simulation.network import SimulatedPool, _SimulatedConnections
-from tests.simulation.queue_run import QueueRun, read_audit
+from tests.simulation.queue_run import GROUP, QueueRun, read_audit
 from tests.simulation.world import START_MS, Fault, InvariantBroken
 
-_GROUP, _SOURCE, _TOPIC = "readers", "others", "emails"
+_SOURCE, _TOPIC = "others", "emails"
 Offsets = dict[tuple[str, int], int]
 
 
@@ -49,7 +49,7 @@ class OffsetRun(QueueRun):
         super().prepare_clients()
         random = self.random
         self.groups.clear()
-        self.groups[_GROUP] = ConsumerGroup(_GROUP, (_TOPIC,))
+        self.groups[GROUP] = ConsumerGroup(GROUP, (_TOPIC,))
         self.cluster.producers = []
         for broker in self.masters.values():
             if random.random() < 0.7:
@@ -61,7 +61,7 @@ class OffsetRun(QueueRun):
                 broker.queues.stored[_TOPIC, queue_id] = sorted(
                     START_MS - random.randrange(600_000) for _ in range(end)
                 )
-                for group in (_GROUP, _SOURCE):
+                for group in (GROUP, _SOURCE):
                     broker.queues.committed[group, _TOPIC, queue_id] = random.randint(0, end)
 
     def run(self) -> None:
@@ -69,22 +69,22 @@ class OffsetRun(QueueRun):
         self.start_cluster()
         self.begin_faults()
         for move in self._moves:
-            before = self._offsets_of(_GROUP)
+            before = self._offsets_of(GROUP)
             words = {
-                "skip": ("skipAccumulatedMessage", _GROUP, _TOPIC),
-                "clone": ("cloneGroupOffset", _SOURCE, _GROUP, _TOPIC),
-                "time": ("resetOffsetByTime", _GROUP, _TOPIC, "-s", str(START_MS - 300_000)),
+                "skip": ("skipAccumulatedMessage", GROUP, _TOPIC),
+                "clone": ("cloneGroupOffset", _SOURCE, GROUP, _TOPIC),
+                "time": ("resetOffsetByTime", GROUP, _TOPIC, "-s", str(START_MS - 300_000)),
             }[move]
             self.repeat_command(" ".join(words), lambda words=words: self._call(*words), lambda error: False)
             self._require_moved(move)
-        if before != self._offsets_of(_GROUP):
+        if before != self._offsets_of(GROUP):
             self.repeat_command("resetOffsetByTime --undo", self._undo, self._cannot_undo)
         if not self._may_differ and not self.has_met("fill disk"):
             self._require_before(before)
         self.require_audited()
 
     def _undo(self) -> bool:
-        return self._call("resetOffsetByTime", _GROUP, _TOPIC, "--undo")
+        return self._call("resetOffsetByTime", GROUP, _TOPIC, "--undo")
 
     def _cannot_undo(self, error: BaseException) -> bool:
         text = str(error)
@@ -134,13 +134,13 @@ class OffsetRun(QueueRun):
         }
 
     def _require_moved(self, move: str) -> None:
-        moved = self._offsets_of(_GROUP)
+        moved = self._offsets_of(GROUP)
         ends = {(n, i): b.queues.end_of(_TOPIC, i) for n, b in self.masters.items() for i in range(4)}
         if (move == "skip" and moved != ends) or (move == "clone" and moved != self._offsets_of(_SOURCE)):
             raise InvariantBroken(f"the move has succeeded, and the group is at {moved}")
 
     def _require_before(self, before: Offsets) -> None:
-        moved = self._offsets_of(_GROUP)
+        moved = self._offsets_of(GROUP)
         if moved != before:
             differing = {
                 place: (offset, moved[place]) for place, offset in before.items() if moved[place] != offset

@@ -9,17 +9,24 @@ from unittest.mock import patch
 
 from namesrv_core import private_files
 from namesrv_core.storage import atomic_write
+from nsadmin.app import CommandRun
+from nsadmin.client.consumers.offset_moves import OffsetAdmin
+from nsadmin.client.consumers.offset_plans import fail_move
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.commands.consumers import offset_undo
+from nsadmin.console.exit_codes import ExitCode
 from nsadmin.operations import process_lock
 from nsadmin.operations.drain import runner as drain_runner
-from nsadmin.operations.drain import state_machine, undo
+from nsadmin.operations.drain import safety, state_machine, undo
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.runner import DrainRun
 from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.undo import UndoRun
+from nsadmin.operations.plans import plan_file
+from nsadmin.operations.plans.executor import _StepExecutor
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance import change_sender, stage_conditions, topic_start
 from nsadmin.operations.rebalance.move_stages import OPEN_WRITES
@@ -165,6 +172,29 @@ def _keep_routed_since(original: Any, machine: Any, topic: Any, progress: Any, *
 
 def _end_pause_only(original: Any, machine: Any) -> None:
     machine.state = machine.state._replace(pause=None)
+
+
+def _forget_failures(original: Any, records: Any, *args: Any) -> Any:
+    return original([record | {"exitCode": 0} for record in records], *args)
+
+
+def _record_at_end(original: Any, run: Any, rows: Any, exit_code: int) -> None:
+    if exit_code != ExitCode.INTERRUPTED:
+        original(run, rows, exit_code)
+
+
+def _fail_without_answer(original: Any, offsets: Any, moves: Any, *args: Any) -> Any:
+    errors = args[2] if len(args) > 2 else {}
+    judged = original(offsets, moves, *args)
+    return [
+        fail_move(move, error) if (error := errors.get(move)) else judged_move
+        for move, judged_move in zip(moves, judged, strict=True)
+    ]
+
+
+def _return_to_listed(original: Any, *args: Any) -> Any:
+    plan = original(*args)
+    return plan._replace(moves=tuple(move for move in plan.moves if move.broker_addr))
 
 
 PLANTED_FAULTS = (
@@ -425,5 +455,81 @@ PLANTED_FAULTS = (
         lambda original, *args: None,
         "rebalance",
         kinds=("change topic",),
+    ),
+    PlantedFault(
+        0,
+        "unread messages stay on a removed broker",
+        safety,
+        "_explain_lag",
+        lambda original, *args: [],
+        "scale-in",
+    ),
+    PlantedFault(
+        0,
+        "an unknown lag is no lag",
+        safety,
+        "_explain_lag",
+        lambda original, lag_by_group: [] if lag_by_group is None else original(lag_by_group),
+        "scale-in",
+    ),
+    PlantedFault(
+        0,
+        "a repeated move forgets its first attempt",
+        offset_undo,
+        "find_former_offsets",
+        _forget_failures,
+        "offsets",
+    ),
+    PlantedFault(
+        0,
+        "a move has no record before it begins",
+        CommandRun,
+        "_append_to_audit",
+        _record_at_end,
+        "offsets",
+    ),
+    PlantedFault(
+        0,
+        "the audit of a move is not synced",
+        private_files,
+        "append_record",
+        lambda original, path, record, **options: original(path, record),
+        "offsets",
+        kinds=("lose power",),
+    ),
+    PlantedFault(
+        0,
+        "a move without an answer has failed",
+        OffsetAdmin,
+        "_read_back",
+        _fail_without_answer,
+        "offsets",
+        kinds=("lose answer",),
+    ),
+    PlantedFault(
+        0,
+        "undo leaves out queues without a route",
+        OffsetAdmin,
+        "plan_return",
+        _return_to_listed,
+        "offsets",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        0,
+        "a plan that is out of date is applied",
+        plan_file,
+        "explain_changes",
+        lambda original, *args: [],
+        "apply",
+        kinds=("change topic", "create topic"),
+    ),
+    PlantedFault(
+        0,
+        "steps are not read back",
+        _StepExecutor,
+        "_verify_results",
+        lambda original, executor, errors: dict.fromkeys(errors),
+        "apply",
     ),
 )

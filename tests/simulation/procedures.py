@@ -1,5 +1,6 @@
 """The procedures that are simulated, by name."""
 
+from tests.simulation.apply_run import ApplyRun
 from tests.simulation.drain_run import DrainRun
 from tests.simulation.offset_run import OffsetRun
 from tests.simulation.rebalance_run import RebalanceRun
@@ -9,6 +10,7 @@ from tests.simulation.runner import MakeRun
 from tests.simulation.scale_in_run import ScaleInRun
 
 PROCEDURES: dict[str, MakeRun] = {
+    "apply": ApplyRun,
     "drain": DrainRun,
     "offsets": OffsetRun,
     "rebalance": RebalanceRun,

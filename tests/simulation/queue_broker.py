@@ -147,6 +147,8 @@ class QueueBroker(SimulatedBroker):
                 return handle_request(self.model, request, self.world.true_ms)[0]
             case RequestCode.GET_TOPIC_CONFIG if topic in self.foreign_counts:
                 self._seen_foreign.add(topic)
+            case RequestCode.GET_ALL_TOPIC_CONFIG:
+                self._seen_foreign.update(self.foreign_counts)
             case RequestCode.QUERY_TOPIC_CONSUME_BY_WHO:
                 online = {name for name, group in self.groups.items() if group.reads(self, topic)}
                 names = sorted({*online, *self.queues.groups_of_topic(topic)})

@@ -18,6 +18,9 @@ def read_audit() -> list[AuditRecord]:
     return load_audit(Path(AUDIT_FILE)).records
 
 
+GROUP = "readers"
+
+
 class QueueRun(OperatedRun):
     """A run on brokers with counted queues, whose groups read them."""
 
@@ -38,11 +41,11 @@ class QueueRun(OperatedRun):
         for broker in cluster.masters:
             assert isinstance(broker, QueueBroker)
             self.masters[broker.spec.broker_name] = broker
-            broker.model.group_table = GroupTable(("readers",), self.world.true_ms)
+            broker.model.group_table = GroupTable((GROUP,), self.world.true_ms)
             broker.keeps_offsets = random.random() < 0.5
             broker.prepare_queues()
         servers = list(cluster.name_servers.values())
-        group = self.groups["readers"] = ConsumerGroup("readers", self.topics)
+        group = self.groups[GROUP] = ConsumerGroup(GROUP, self.topics)
         for _ in range(random.choice((1, 2))):
             reader = RouteReader(self.world, servers, random)
             Consumer(group, reader, self.masters, random.choice((1_000, 5_000, 15_000)))
@@ -50,7 +53,7 @@ class QueueRun(OperatedRun):
             broker.groups = self.groups
             for topic in self.topics:
                 for queue_id in range(4):
-                    broker.queues.committed["readers", topic, queue_id] = 0
+                    broker.queues.committed[GROUP, topic, queue_id] = 0
         cluster.producers = [
             QueueProducer(
                 topic,
@@ -63,9 +66,8 @@ class QueueRun(OperatedRun):
 
     def start_cluster(self) -> None:
         super().start_cluster()
-        for group in self.groups.values():
-            for client in group.clients:
-                client.start()
+        for client in self.groups[GROUP].clients:
+            client.start()
 
     # What must hold
 

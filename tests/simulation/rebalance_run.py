@@ -16,6 +16,7 @@ from nsadmin.operations.rebalance.run_state import load_rebalances, open_rebalan
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from tests.simulation.broker import CLUSTER, HEARTBEAT_MS
 from tests.simulation.cluster import FAULT_KINDS
+from tests.simulation.consumer import Consumer, ConsumerGroup, RouteReader
 from tests.simulation.drain_run import NO_INVENTORY
 from tests.simulation.operated_run import STATE_HOME
 from tests.simulation.queue_run import QueueRun
@@ -52,6 +53,8 @@ class RebalanceRun(QueueRun):
 
     def run(self) -> None:
         self.prepare_clients()
+        if self.random.random() < 0.4:
+            self._add_nightly_group()
         for move in self._plan.moves:
             for name in self.masters.keys() - move.before:
                 del self.masters[name].model.topic_table.configs[move.topic]
@@ -63,6 +66,22 @@ class RebalanceRun(QueueRun):
             self._is_rollback = True
             self.repeat_command("rebalance run plan.yaml --rollback", self._rebalance, self._gives_up)
         self._require_moved()
+
+    def _add_nightly_group(self) -> None:
+        """A group whose only client starts while the plan runs."""
+        group = self.groups["nightly"] = ConsumerGroup("nightly", self.topics)
+        client = Consumer(
+            group,
+            RouteReader(self.world, list(self.cluster.name_servers.values()), self.random),
+            self.masters,
+            1_000,
+        )
+        self.world.call_after(self.random.randrange(60_000, 500_000), client.start)
+        for broker in self.masters.values():
+            broker.model.group_table.put_config({"groupName": "nightly"}, self.world.true_ms)
+            for topic in self.topics:
+                for queue_id in range(4):
+                    broker.queues.committed["nightly", topic, queue_id] = 0
 
     def _gives_up(self, error: BaseException) -> bool:
         """Another operator has changed the topic: nsadmin leaves it, and this operator, too."""
