@@ -11,7 +11,6 @@ from namesrv_core import private_files
 from namesrv_core.storage import atomic_write
 from nsadmin.app import CommandRun
 from nsadmin.client.consumers.offset_moves import OffsetAdmin
-from nsadmin.client.consumers.offset_plans import fail_move
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
@@ -181,15 +180,6 @@ def _forget_failures(original: Any, records: Any, *args: Any) -> Any:
 def _record_at_end(original: Any, run: Any, rows: Any, exit_code: int) -> None:
     if exit_code != ExitCode.INTERRUPTED:
         original(run, rows, exit_code)
-
-
-def _fail_without_answer(original: Any, offsets: Any, moves: Any, *args: Any) -> Any:
-    errors = args[2] if len(args) > 2 else {}
-    judged = original(offsets, moves, *args)
-    return [
-        fail_move(move, error) if (error := errors.get(move)) else judged_move
-        for move, judged_move in zip(moves, judged, strict=True)
-    ]
 
 
 def _return_to_listed(original: Any, *args: Any) -> Any:
@@ -377,7 +367,7 @@ PLANTED_FAULTS = (
         kinds=("lose power", "register again", "kill nsadmin"),
     ),
     PlantedFault(
-        0,
+        234,
         "a rebalance continues its settle time after an outage",
         RebalanceMachine,
         "_note_settled",
@@ -412,7 +402,7 @@ PLANTED_FAULTS = (
         "rebalance",
     ),
     PlantedFault(
-        0,
+        174,
         "unread messages are not waited for",
         stage_conditions,
         "_list_undrained",
@@ -420,7 +410,7 @@ PLANTED_FAULTS = (
         "rebalance",
     ),
     PlantedFault(
-        0,
+        3,
         "queues are closed before others are opened",
         topic_start,
         "list_move_stages",
@@ -430,7 +420,7 @@ PLANTED_FAULTS = (
         "rebalance",
     ),
     PlantedFault(
-        0,
+        3,
         "changes of another operator are undone",
         RebalanceMachine,
         "_finds_other_change",
@@ -439,7 +429,7 @@ PLANTED_FAULTS = (
         kinds=("change topic",),
     ),
     PlantedFault(
-        0,
+        23,
         "topics are put without a second look",
         change_sender,
         "_refuse_other_queues",
@@ -473,7 +463,7 @@ PLANTED_FAULTS = (
         "scale-in",
     ),
     PlantedFault(
-        0,
+        2,
         "a repeated move forgets its first attempt",
         offset_undo,
         "find_former_offsets",
@@ -481,7 +471,7 @@ PLANTED_FAULTS = (
         "offsets",
     ),
     PlantedFault(
-        0,
+        77,
         "a move has no record before it begins",
         CommandRun,
         "_append_to_audit",
@@ -489,7 +479,7 @@ PLANTED_FAULTS = (
         "offsets",
     ),
     PlantedFault(
-        0,
+        5,
         "the audit of a move is not synced",
         private_files,
         "append_record",
@@ -498,16 +488,7 @@ PLANTED_FAULTS = (
         kinds=("lose power",),
     ),
     PlantedFault(
-        0,
-        "a move without an answer has failed",
-        OffsetAdmin,
-        "_read_back",
-        _fail_without_answer,
-        "offsets",
-        kinds=("lose answer",),
-    ),
-    PlantedFault(
-        0,
+        56,
         "undo leaves out queues without a route",
         OffsetAdmin,
         "plan_return",
@@ -525,7 +506,7 @@ PLANTED_FAULTS = (
         kinds=("change topic", "create topic"),
     ),
     PlantedFault(
-        0,
+        12,
         "steps are not read back",
         _StepExecutor,
         "_verify_results",

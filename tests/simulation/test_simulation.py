@@ -11,8 +11,24 @@ from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
-FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40}
-NEW_SCHEDULES = {"drain": 10, "replay": 40, "restart": 10}
+FIXED_SCHEDULES = {
+    "apply": 40,
+    "drain": 160,
+    "offsets": 60,
+    "rebalance": 20,
+    "replay": 160,
+    "restart": 40,
+    "scale-in": 20,
+}
+NEW_SCHEDULES = {
+    "apply": 10,
+    "drain": 10,
+    "offsets": 10,
+    "rebalance": 5,
+    "replay": 40,
+    "restart": 10,
+    "scale-in": 5,
+}
 
 
 @pytest.fixture(autouse=True)

@@ -121,7 +121,8 @@ def reset_offset_by_time(
 
     With --undo, the group returns to the offsets that it had before the last resetOffsetByTime,
     skipAccumulatedMessage or cloneGroupOffset of this account on the topic. What it has consumed since then,
-    it receives again. The audit has these offsets, so the account that moved the group can undo it.
+    it receives again. The audit has these offsets, so the account that moved the group can undo it. A command
+    that failed and ran again is one move. If --undo fails, run it again.
 
     Examples:
         # Preview how many messages a group would receive again, since one o'clock
