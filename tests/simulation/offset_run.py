@@ -6,6 +6,7 @@ The group has no clients. Its audit is that of the command line.
 import io
 from collections.abc import Iterable
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from functools import partial
 from typing import Any, ClassVar
 from unittest.mock import patch
 
@@ -75,7 +76,7 @@ class OffsetRun(QueueRun):
                 "clone": ("cloneGroupOffset", _SOURCE, GROUP, _TOPIC),
                 "time": ("resetOffsetByTime", GROUP, _TOPIC, "-s", str(START_MS - 300_000)),
             }[move]
-            self.repeat_command(" ".join(words), lambda words=words: self._call(*words), lambda error: False)
+            self.repeat_command(" ".join(words), partial(self._call, *words), lambda error: False)
             self._require_moved(move)
         if before != self._offsets_of(GROUP):
             self.repeat_command("resetOffsetByTime --undo", self._undo, self._cannot_undo)
@@ -112,7 +113,7 @@ class OffsetRun(QueueRun):
                 self._is_killed = False
                 raise
         self._is_killed = False
-        text = output.buffer.getvalue().decode()  # type: ignore[attr-defined]
+        text = output.buffer.getvalue().decode()
         if "--undo" not in words and not all(f"{name} " in text for name in self.masters):
             # The operator knows both brokers, and repeats a command that did not. nsadmin has done it twice.
             self._may_differ |= not exit_code

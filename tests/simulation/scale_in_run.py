@@ -24,6 +24,9 @@ class ScaleInRun(QueueRun, DrainRun):
 
     def run(self) -> None:
         self.prepare_clients()
+        backlog = self.random.choice((0, 20, 200))
+        for queue_id in range(4):
+            self.masters[BROKER].queues.stored["emails", queue_id] = [self.world.true_ms] * backlog
         super().run()
         self.require_audited()
 

@@ -24,8 +24,8 @@ class OffsetMove(NamedTuple):
         old_offset: The committed offset before; None if the group never committed one.
         new_offset: The offset of the next message to consume; None if there is no target.
         result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
-            move within seconds), "kept" (already there, forward without force, or without a target) or
-            "unknown" (sent, but the broker did not say which offset it has now).
+            move within seconds) or "kept" (already there, forward without force, or without a target). It is
+            "unknown" if the broker did not say which offset it has now.
         error: The reason of "failed" and "unknown"; None otherwise.
     """
 
