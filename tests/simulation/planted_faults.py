@@ -394,7 +394,7 @@ PLANTED_FAULTS = (
         kinds=("step clock",),
     ),
     PlantedFault(
-        0,
+        13,
         "new queues have no start offset",
         stage_conditions,
         "_prepare_new_queues",
@@ -429,7 +429,7 @@ PLANTED_FAULTS = (
         kinds=("change topic",),
     ),
     PlantedFault(
-        23,
+        54,
         "topics are put without a second look",
         change_sender,
         "_refuse_other_queues",
@@ -447,7 +447,7 @@ PLANTED_FAULTS = (
         kinds=("change topic",),
     ),
     PlantedFault(
-        0,
+        2,
         "unread messages stay on a removed broker",
         safety,
         "_explain_lag",

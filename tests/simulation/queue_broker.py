@@ -187,6 +187,7 @@ class QueueBroker(SimulatedBroker):
                 f"nsadmin has read that, and sets {counts}"
             )
         self.foreign_counts.pop(topic, None)
+        self._seen_foreign.discard(topic)
         self._known_counts.setdefault(topic, {(0, 0)}).add(counts)
 
     def _require_unread_stay(self, topic: str, first_id: int) -> None:
@@ -230,9 +231,10 @@ class QueueBroker(SimulatedBroker):
     def change_topic(self, config: TopicConfigJson) -> None:
         topic = config["topicName"]
         super().change_topic(config)
+        self.foreign_counts.pop(topic, None)
+        self._seen_foreign.discard(topic)
         if self._counts_of(topic) not in self._known_counts.get(topic, ()):
             self.foreign_counts[topic] = self._counts_of(topic)
-            self._seen_foreign.discard(topic)
 
 
 def _subscription(topic: str) -> dict[str, object]:

@@ -49,11 +49,12 @@ class RebalanceRun(QueueRun):
         self._interval = random.choice((5.0, 10.0, 15.0))
         self._turns_after = random.choice((None, None, 2, 5, 9, 99))
         self._is_rollback = False
+        self._has_nightly = seed % 4 == 1
         self._stops_in_the_way = False
 
     def run(self) -> None:
         self.prepare_clients()
-        if self.random.random() < 0.4:
+        if self._has_nightly:
             self._add_nightly_group()
         for move in self._plan.moves:
             for name in self.masters.keys() - move.before:
