@@ -169,10 +169,6 @@ def _keep_routed_since(original: Any, machine: Any, topic: Any, progress: Any, *
     return progress if progress.routed_since is not None else original(machine, topic, progress, *args)
 
 
-def _end_pause_only(original: Any, machine: Any) -> None:
-    machine.state = machine.state._replace(pause=None)
-
-
 def _forget_failures(original: Any, records: Any, *args: Any) -> Any:
     return original([record | {"exitCode": 0} for record in records], *args)
 
@@ -376,24 +372,6 @@ PLANTED_FAULTS = (
         kinds=("restart name server",),
     ),
     PlantedFault(
-        0,
-        "a resumed rebalance does not wait again for clients",
-        RebalanceMachine,
-        "resume",
-        _end_pause_only,
-        "rebalance",
-        kinds=("kill nsadmin", "restart name server"),
-    ),
-    PlantedFault(
-        0,
-        "the system's time measures the waits of a rebalance",
-        ProcedureClock,
-        "count_steadily",
-        lambda original, clock: clock.now_ms,
-        "rebalance",
-        kinds=("step clock",),
-    ),
-    PlantedFault(
         13,
         "new queues have no start offset",
         stage_conditions,
@@ -452,14 +430,6 @@ PLANTED_FAULTS = (
         safety,
         "_explain_lag",
         lambda original, *args: [],
-        "scale-in",
-    ),
-    PlantedFault(
-        0,
-        "an unknown lag is no lag",
-        safety,
-        "_explain_lag",
-        lambda original, lag_by_group: [] if lag_by_group is None else original(lag_by_group),
         "scale-in",
     ),
     PlantedFault(
