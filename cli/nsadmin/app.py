@@ -186,6 +186,7 @@ class CommandRun:
         )
         self._session.shared_values = parsed_line.shared_values
         self._session.output_form = _mqadmin_form(self._entry, parsed_line)
+        self._session.record_begun = lambda rows: self._append_to_audit(rows, ExitCode.INTERRUPTED)
         self._result: Any = None
 
     def perform(self) -> int:
@@ -228,7 +229,8 @@ class CommandRun:
         finally:
             session.close()
             if session.sent_changes.first_exchanges:
-                self._append_to_audit(exit_code)
+                rows = self._result if isinstance(self._result, ResultRows) else None
+                self._append_to_audit(rows, exit_code)
 
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
@@ -364,14 +366,14 @@ class CommandRun:
 
         return advise_on_errors(errors)
 
-    def _append_to_audit(self, exit_code: int) -> None:
+    def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.
         from nsadmin.console import audit
 
-        rows = self._result if isinstance(self._result, ResultRows) else None
         command_words = [self._entry.name, *self._words]
         audit.append_audit_record(
-            audit.build_audit_record(self._session, command_words, self._arguments, rows, exit_code)
+            audit.build_audit_record(self._session, command_words, self._arguments, rows, exit_code),
+            syncs=True,
         )
 
 

@@ -71,7 +71,9 @@ def _parse_route(body: bytes) -> tuple[RoutedQueues, ...]:
 class QueueProducer(Producer):
     """A producer that sends to the queues of its route in turns."""
 
-    def __init__(self, topic: str, reader: RouteReader, masters: dict[str, QueueBroker], send_ms: int) -> None:
+    def __init__(
+        self, topic: str, reader: RouteReader, masters: dict[str, QueueBroker], send_ms: int
+    ) -> None:
         super().__init__(reader.world, topic, list(reader._servers), {**masters}, send_ms)
         self._reader, self._queue_masters = reader, masters
         self._queues: list[tuple[str, int]] = []

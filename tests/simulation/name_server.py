@@ -103,12 +103,11 @@ class SimulatedNameServer:
         self.scan_brokers()
         now_ms, states = self.world.true_ms, (self.state, self.shadow)
         last = self._last_registrations.get(broker)
-        if last is not None and last[0] is request:
-            if last[1:] == (channel_id, *(state.tables.generation for state in states)):
-                for state in states:
-                    liveness.end_silence(state.tables, broker, now_ms)
-                    liveness.record_heartbeat(state.tables, broker, now_ms)
-                return
+        if last == (request, channel_id, *(state.tables.generation for state in states)):
+            for state in states:
+                liveness.end_silence(state.tables, broker, now_ms)
+                liveness.record_heartbeat(state.tables, broker, now_ms)
+            return
         self.handle(request, channel_id)
         generations = (state.tables.generation for state in states)
         self._last_registrations[broker] = (request, channel_id, *generations)
@@ -136,7 +135,9 @@ class SimulatedNameServer:
         if self._contents is None or self._contents[0] != generation:
             tables = self.state.tables
             contents = (
-                frozenset((t, frozenset(p.broker_queues.values())) for t, p in tables.placements_by_topic.items()),
+                frozenset(
+                    (t, frozenset(p.broker_queues.values())) for t, p in tables.placements_by_topic.items()
+                ),
                 frozenset(
                     (group.cluster_name, name, frozenset(group.broker_addrs.items()))
                     for name, group in tables.broker_groups.items()

@@ -10,23 +10,32 @@ from unittest.mock import patch
 from namesrv_core import private_files
 from namesrv_core.errors import RequestError
 from namesrv_core.storage import atomic_write
+from nsadmin.app import CommandRun
+from nsadmin.client.consumers.offset_moves import OffsetAdmin
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.commands.consumers import offset_undo
+from nsadmin.console.exit_codes import ExitCode
 from nsadmin.library.audited_caller import AuditedCaller
 from nsadmin.operations import process_lock
 from nsadmin.operations.backups import observer as backup_observer
 from nsadmin.operations.backups import restore_run
 from nsadmin.operations.backups.access_restore import AccessRestore
 from nsadmin.operations.drain import runner as drain_runner
-from nsadmin.operations.drain import state_machine, undo
+from nsadmin.operations.drain import safety, state_machine, undo
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.runner import DrainRun
 from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.undo import UndoRun
+from nsadmin.operations.plans import plan_file
 from nsadmin.operations.plans.executor import _StepExecutor
 from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.rebalance import change_sender, stage_conditions, topic_start
+from nsadmin.operations.rebalance.move_stages import OPEN_WRITES
+from nsadmin.operations.rebalance.run_facts import PutTopic
+from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 from nsadmin.operations.transfer import metadata_transfer
@@ -163,6 +172,24 @@ def _forget_at_any_error(original: Any, letters: Any, group: Any, span: Any, mem
 
     with patch.object(letters._caller, "send_requests", note_errors):
         original(letters, group, span, memory)
+
+
+def _keep_routed_since(original: Any, machine: Any, topic: Any, progress: Any, *args: Any) -> Any:
+    return progress if progress.routed_since is not None else original(machine, topic, progress, *args)
+
+
+def _forget_failures(original: Any, records: Any, *args: Any) -> Any:
+    return original([record | {"exitCode": 0} for record in records], *args)
+
+
+def _record_at_end(original: Any, run: Any, rows: Any, exit_code: int) -> None:
+    if exit_code != ExitCode.INTERRUPTED:
+        original(run, rows, exit_code)
+
+
+def _return_to_listed(original: Any, *args: Any) -> Any:
+    plan = original(*args)
+    return plan._replace(moves=tuple(move for move in plan.moves if move.broker_addr))
 
 
 PLANTED_FAULTS = (
@@ -421,5 +448,126 @@ PLANTED_FAULTS = (
         "_is_gap",
         lambda original, error: original(error) and not isinstance(error, RequestError),
         "transfer",
+    ),
+    PlantedFault(
+        234,
+        "a rebalance continues its settle time after an outage",
+        RebalanceMachine,
+        "_note_settled",
+        _keep_routed_since,
+        "rebalance",
+        kinds=("restart name server",),
+    ),
+    PlantedFault(
+        13,
+        "new queues have no start offset",
+        stage_conditions,
+        "_prepare_new_queues",
+        lambda original, *args: [a for a in original(*args) if isinstance(a, PutTopic)],
+        "rebalance",
+    ),
+    PlantedFault(
+        174,
+        "unread messages are not waited for",
+        stage_conditions,
+        "_list_undrained",
+        lambda original, *args: iter(()),
+        "rebalance",
+    ),
+    PlantedFault(
+        3,
+        "queues are closed before others are opened",
+        topic_start,
+        "list_move_stages",
+        lambda original, before, after: tuple(
+            stage for stage in original(before, after) if stage.kind != OPEN_WRITES
+        ),
+        "rebalance",
+    ),
+    PlantedFault(
+        3,
+        "changes of another operator are undone",
+        RebalanceMachine,
+        "_finds_other_change",
+        lambda original, *args: False,
+        "rebalance",
+        kinds=("change topic",),
+    ),
+    PlantedFault(
+        54,
+        "topics are put without a second look",
+        change_sender,
+        "_refuse_other_queues",
+        lambda original, *args: None,
+        "rebalance",
+        kinds=("change topic",),
+    ),
+    PlantedFault(
+        0,
+        "the plan is not compared with the cluster again",
+        topic_start,
+        "describe_difference",
+        lambda original, *args: None,
+        "rebalance",
+        kinds=("change topic",),
+    ),
+    PlantedFault(
+        2,
+        "unread messages stay on a removed broker",
+        safety,
+        "_explain_lag",
+        lambda original, *args: [],
+        "scale-in",
+    ),
+    PlantedFault(
+        2,
+        "a repeated move forgets its first attempt",
+        offset_undo,
+        "find_former_offsets",
+        _forget_failures,
+        "offsets",
+    ),
+    PlantedFault(
+        77,
+        "a move has no record before it begins",
+        CommandRun,
+        "_append_to_audit",
+        _record_at_end,
+        "offsets",
+    ),
+    PlantedFault(
+        5,
+        "the audit of a move is not synced",
+        private_files,
+        "append_record",
+        lambda original, path, record, **options: original(path, record),
+        "offsets",
+        kinds=("lose power",),
+    ),
+    PlantedFault(
+        56,
+        "undo leaves out queues without a route",
+        OffsetAdmin,
+        "plan_return",
+        _return_to_listed,
+        "offsets",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        0,
+        "a plan that is out of date is applied",
+        plan_file,
+        "explain_changes",
+        lambda original, *args: [],
+        "apply",
+        kinds=("change topic", "create topic"),
+    ),
+    PlantedFault(
+        12,
+        "steps are not read back",
+        _StepExecutor,
+        "_verify_results",
+        lambda original, executor, errors: dict.fromkeys(errors),
+        "apply",
     ),
 )

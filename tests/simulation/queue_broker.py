@@ -96,8 +96,8 @@ class QueueBroker(SimulatedBroker):
     `foreign_counts` are the queues by topic that another operator has set, and nsadmin has not changed since.
     """
 
-    groups: "Mapping[str, ConsumerGroup]" = {}
-    keeps_offsets = False
+    groups: "Mapping[str, ConsumerGroup]"
+    keeps_offsets: bool
 
     def prepare_queues(self) -> None:
         self.queues = QueueTable()
@@ -147,6 +147,8 @@ class QueueBroker(SimulatedBroker):
                 return handle_request(self.model, request, self.world.true_ms)[0]
             case RequestCode.GET_TOPIC_CONFIG if topic in self.foreign_counts:
                 self._seen_foreign.add(topic)
+            case RequestCode.GET_ALL_TOPIC_CONFIG:
+                self._seen_foreign.update(self.foreign_counts)
             case RequestCode.QUERY_TOPIC_CONSUME_BY_WHO:
                 online = {name for name, group in self.groups.items() if group.reads(self, topic)}
                 names = sorted({*online, *self.queues.groups_of_topic(topic)})
@@ -185,13 +187,16 @@ class QueueBroker(SimulatedBroker):
                 f"nsadmin has read that, and sets {counts}"
             )
         self.foreign_counts.pop(topic, None)
+        self._seen_foreign.discard(topic)
         self._known_counts.setdefault(topic, {(0, 0)}).add(counts)
 
     def _require_unread_stay(self, topic: str, first_id: int) -> None:
         for name, group in self.groups.items():
             unread = self.queues.count_unread(name, topic, first_id)
             if topic in group.topics and unread and not group.is_ignored:
-                raise InvariantBroken(f"{unread} messages of {topic} on {self.title} that {name} has not read go away")
+                raise InvariantBroken(
+                    f"{unread} messages of {topic} on {self.title} that {name} has not read go away"
+                )
 
     def _forget_messages(self, topic: str) -> None:
         for table in (self.queues.stored, self.queues.read):
@@ -206,7 +211,12 @@ class QueueBroker(SimulatedBroker):
             return build_reply(request, ResponseCode.CONSUMER_NOT_ONLINE, remark=remark)
         body = {
             "connectionSet": [
-                {"clientAddr": "10.0.2.1:40000", "clientId": c.client_id, "language": "JAVA", "version": V5_5_0}
+                {
+                    "clientAddr": "10.0.2.1:40000",
+                    "clientId": c.client_id,
+                    "language": "JAVA",
+                    "version": V5_5_0,
+                }
                 for c in clients
             ],
             "consumeFromWhere": "CONSUME_FROM_LAST_OFFSET",
@@ -221,9 +231,10 @@ class QueueBroker(SimulatedBroker):
     def change_topic(self, config: TopicConfigJson) -> None:
         topic = config["topicName"]
         super().change_topic(config)
+        self.foreign_counts.pop(topic, None)
+        self._seen_foreign.discard(topic)
         if self._counts_of(topic) not in self._known_counts.get(topic, ()):
             self.foreign_counts[topic] = self._counts_of(topic)
-            self._seen_foreign.discard(topic)
 
 
 def _subscription(topic: str) -> dict[str, object]:
@@ -238,7 +249,9 @@ def _encode_running_info(client: "Consumer") -> bytes:
         )
         for (name, topic, queue_id), offset in client.held.items()
     )
-    rest = {"properties": {}, "statusTable": {}, "subscriptionSet": [_subscription(t) for t in client.group.topics]}
+    rest = {
+        "properties": {},
+        "statusTable": {},
+        "subscriptionSet": [_subscription(t) for t in client.group.topics],
+    }
     return b'{"mqPopTable":{},"mqTable":' + queues + b"," + fastjson.encode_json(rest)[1:]
-
-

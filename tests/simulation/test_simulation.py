@@ -11,8 +11,28 @@ from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
-FIXED_SCHEDULES = {"drain": 160, "replay": 160, "restart": 40, "restore": 60, "transfer": 60}
-NEW_SCHEDULES = {"drain": 10, "replay": 40, "restart": 10, "restore": 20, "transfer": 20}
+FIXED_SCHEDULES = {
+    "apply": 40,
+    "drain": 160,
+    "offsets": 60,
+    "rebalance": 20,
+    "replay": 160,
+    "restart": 40,
+    "restore": 60,
+    "scale-in": 20,
+    "transfer": 60,
+}
+NEW_SCHEDULES = {
+    "apply": 10,
+    "drain": 10,
+    "offsets": 10,
+    "rebalance": 5,
+    "replay": 40,
+    "restart": 10,
+    "restore": 20,
+    "scale-in": 5,
+    "transfer": 20,
+}
 
 
 @pytest.fixture(autouse=True)

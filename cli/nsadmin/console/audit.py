@@ -138,16 +138,22 @@ def build_script_record(
 
 
 def append_audit_record(
-    audit_record: AuditRecord, write_warning: Callable[[str], None] = stderr.write_stderr_line
+    audit_record: AuditRecord,
+    write_warning: Callable[[str], None] = stderr.write_stderr_line,
+    *,
+    syncs: bool = False,
 ) -> None:
-    """Append a record to the file, which only its owner can read; a failure is one warning."""
+    """Append a record to the file, which only its owner can read; a failure is one warning.
+
+    With `syncs`, it is on disk when the call returns.
+    """
     audit_file = audit_path()
     if audit_file is None:
         return
     json_line = json.dumps(audit_record, ensure_ascii=False, default=str) + "\n"
     try:
         private_files.make_folder(audit_file.parent, 0o700)
-        private_files.append_record(audit_file, json_line.encode("utf-8", "backslashreplace"))
+        private_files.append_record(audit_file, json_line.encode("utf-8", "backslashreplace"), syncs=syncs)
     except OSError as error:
         write_warning(f"the audit has no record of this change: cannot write {audit_file}: {error.strerror}")
 

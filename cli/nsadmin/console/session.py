@@ -94,6 +94,7 @@ class Session:
         self.shared_values: Mapping[str, Any] = {}
         self.sent_changes = request_observer.SentChanges()
         self.output_form: Callable[[ResultRows | str], str] | None = None
+        self.record_begun: Callable[[ResultRows], None] = lambda rows: None
         self._started_at = monotonic()
         self._progress_bar: progress.RequestProgressBar | None = None
         self._first_values: list[Any] = []

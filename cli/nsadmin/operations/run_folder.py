@@ -259,6 +259,10 @@ class RunFolder(Generic[S]):
         self.events = RecordFile(events_file or self.path / EVENTS_FILE)
         self.lock = ProcessLock(lock_file or self.path / LOCK_FILE)
 
+    def replace_text(self, file_name: str, text: str) -> None:
+        """Replace a file for people. Raises OSError."""
+        atomic_write.replace_file(self.path / file_name, text.encode(), keeps_backup=False)
+
     def record(self, event: RunEvent) -> EventRecord:
         """Append an event to the file, unless it is only a status, and return its record."""
         event_record = event.to_record()

@@ -5,6 +5,7 @@ changes the masters and reads the offsets back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers
@@ -182,7 +183,8 @@ class OffsetAdmin:
     ) -> OffsetPlan:
         """Plan to set queues to offsets that the group had. Apply it with `apply_clone`.
 
-        A queue whose offset is no longer stored gets the nearest stored one.
+        A queue whose offset is no longer stored gets the nearest stored one. A queue that no name server
+        lists gives a failed OffsetMove.
 
         Args:
             group: The consumer group.
@@ -212,8 +214,13 @@ class OffsetAdmin:
             move: return_to(move, offsets[move.queue.broker_name, move.queue.queue_id], *queue_limits)
             for move, *queue_limits in limits
         }
-        planned_moves = tuple(planned_by_move.get(move, move) for move in offset_moves)
-        return OffsetPlan(group, topic, END_OF_QUEUE, True, None, planned_moves)
+        planned_moves = [planned_by_move.get(move, move) for move in offset_moves]
+        unlisted = NotApplied("no name server lists the queue now: undo it again later")
+        planned_moves += [
+            OffsetMove("", MessageQueue(topic, *place), None, None, "failed", unlisted)
+            for place in sorted(offsets.keys() - {m.queue[1:] for m in listed_moves})
+        ]
+        return OffsetPlan(group, topic, END_OF_QUEUE, True, None, tuple(planned_moves))
 
     def has_clients(self, group: str, offset_moves: Sequence[OffsetMove]) -> bool:
         """Return whether clients of a group are connected, which commit their own offsets.
@@ -322,16 +329,26 @@ class OffsetAdmin:
             broker_headers.ResetOffset(plan.group, plan.topic, plan.timestamp_ms, plan.is_forced),
         )
         if reported_offsets is None:
-            return [fail_move(move, error or NotFound("")) for move in moves]
+            errors = dict.fromkeys(moves, error or NotFound(""))
+            return self._read_back(moves, plan.group, resets_by_itself, errors)
         # By queue id: the broker answers with its own name, which is another one after a renaming.
         offsets_by_id = {queue.queue_id: offset for queue, offset in reported_offsets.items()}
         reported_moves = [apply_reported_offset(m, offsets_by_id.get(m.queue.queue_id)) for m in moves]
         return self._read_back(reported_moves, plan.group, resets_by_itself)
 
-    def _read_back(self, moves: Sequence[OffsetMove], group: str, is_immediate: bool) -> list[OffsetMove]:
+    def _read_back(
+        self,
+        moves: Sequence[OffsetMove],
+        group: str,
+        is_immediate: bool,
+        send_errors: Mapping[OffsetMove, RocketMQError | None] = MappingProxyType({}),
+    ) -> list[OffsetMove]:
+        """Decide by the present offsets: a request without an answer may have taken effect."""
         return [
-            move if move.error or move.result == "kept" else judge_read_back(move, c.old_offset, is_immediate)
-            for move, c in zip(moves, self._add_old_offsets(moves, group), strict=True)
+            move
+            if move.error or move.result == "kept"
+            else judge_read_back(move, current, is_immediate, send_errors.get(move))
+            for move, current in zip(moves, self._add_old_offsets(moves, group), strict=True)
         ]
 
     def _resets_by_itself(self, broker_addr: str) -> bool:
@@ -366,12 +383,8 @@ class OffsetAdmin:
         answers = self._caller.send_requests(
             (m.broker_addr, make_request(request_code, move_header(request_code, group, m))) for m in to_write
         )
-        written_by_move = {
-            offset_move: offset_move if answer.error is None else fail_move(offset_move, answer.error)
-            for offset_move, answer in zip(to_write, answers, strict=True)
-        }
-        written_moves = [written_by_move.get(offset_move, offset_move) for offset_move in offset_moves]
-        return self._read_back(written_moves, group, True)
+        errors = {move: answer.error for move, answer in zip(to_write, answers, strict=True)}
+        return self._read_back(offset_moves, group, True, errors)
 
 
 def find_connected_error(caller: Caller, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:

@@ -24,8 +24,9 @@ class OffsetMove(NamedTuple):
         old_offset: The consumer offset before; None if the group never committed one.
         new_offset: The offset of the next message to consume; None if there is no target.
         result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
-            move within seconds) or "kept" (already there, forward without force, or without a target).
-        error: The reason of "failed"; None otherwise.
+            move within seconds) or "kept" (already there, forward without force, or without a target). It is
+            "unknown" if the broker did not say which offset it has now.
+        error: The reason of "failed" and "unknown"; None otherwise.
     """
 
     broker_addr: str
@@ -156,15 +157,23 @@ def apply_reported_offset(offset_move: OffsetMove, reported_offset: int | None) 
     )
 
 
-def judge_read_back(offset_move: OffsetMove, current_offset: int | None, is_immediate: bool) -> OffsetMove:
+def judge_read_back(
+    offset_move: OffsetMove, current: OffsetMove, is_immediate: bool, send_error: RocketMQError | None
+) -> OffsetMove:
     """Decide the result of a move: it failed only if the offset is still the old one.
 
-    Connected clients may have consumed and committed more messages since the move.
+    `current` has the present offset. Connected clients may have consumed and committed more messages since
+    the move.
     """
+    current_offset = current.old_offset
+    if current.error is not None or (send_error is not None and not is_immediate):
+        return offset_move._replace(result="unknown", error=send_error or current.error)
     if current_offset == offset_move.new_offset or (
         current_offset != offset_move.old_offset and is_immediate
     ):
         return offset_move._replace(result="done")
+    if send_error is not None:
+        return fail_move(offset_move, send_error)
     if not is_immediate:
         return offset_move._replace(result="pending")
     return fail_move(

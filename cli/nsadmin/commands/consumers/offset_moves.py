@@ -37,7 +37,7 @@ OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
     Column("repeated", "messages that the group receives again", lambda m: m.repeated_count),
     Column(
         "result",
-        "done, kept, pending, dry-run or failed",
+        "done, kept, pending, dry-run, failed or unknown",
         lambda m: "dry-run" if m.result == "planned" else m.result,
     ),
     ERROR,
@@ -121,7 +121,8 @@ def reset_offset_by_time(
 
     With --undo, the group returns to the offsets that it had before the last resetOffsetByTime,
     skipAccumulatedMessage or cloneGroupOffset of this account on the topic. What it has consumed since then,
-    it receives again. The audit has these offsets, so the account that moved the group can undo it.
+    it receives again. The audit has these offsets, so the account that moved the group can undo it. A command
+    that failed and ran again is one move. If --undo fails, run it again.
 
     Examples:
         # Preview how many messages a group would receive again, since one o'clock
@@ -276,9 +277,17 @@ def _apply_offset_plan(
     session.confirm_change(
         f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips {effect}?"
     )
-    moves = plan.moves if session.is_dry_run else apply_plan(plan)
-    if not (session.is_dry_run or skip_verification):
-        moves = _verify_after_commits(session, plan.group, moves)
+    moves: Sequence[OffsetMove] = plan.moves
+    common = {GROUP: plan.group, TOPIC: plan.topic}
+    if not session.is_dry_run:
+        # --undo needs the old offsets, also if this process is killed.
+        begun = [m._replace(result="unknown") if m.result == "planned" else m for m in moves]
+        session.record_begun(
+            ResultRows.from_records(OFFSET_MOVE_COLUMNS, begun, [m.error for m in begun], common=common)
+        )
+        moves = apply_plan(plan)
+        if not skip_verification:
+            moves = _verify_after_commits(session, plan.group, moves)
     errors = [m.error for m in moves]
     failed_count = sum(error is not None for error in errors)
     notes = [f"failed on {failed_count} of {len(errors)} queues"] if failed_count else []
@@ -287,7 +296,6 @@ def _apply_offset_plan(
     if any(map(_awaits_commits, moves)) and audit_path() is not None:
         undo_command = quote_command("resetOffsetByTime", plan.group, plan.topic, "--undo")
         notes.append(f"to undo it: {undo_command}")
-    common = {GROUP: plan.group, TOPIC: plan.topic}
     return ResultRows.from_records(OFFSET_MOVE_COLUMNS, moves, errors, notes, common=common)
 
 

@@ -11,7 +11,7 @@ from nsadmin.console.audit import AuditRecord, UnreadableAuditError
 from nsadmin.console.exit_codes import UsageError
 
 _MOVING_COMMANDS = frozenset(("resetOffsetByTime", "skipAccumulatedMessage", "cloneGroupOffset"))
-_MOVED_RESULTS = ("done", "pending")
+_MOVED_RESULTS = ("done", "pending", "unknown")
 
 FormerOffsets = dict[tuple[str, int], int | None]
 
@@ -34,14 +34,27 @@ def read_former_offsets(group: str, topic: str, namesrv_addrs: Collection[str]) 
 def find_former_offsets(
     records: Iterable[AuditRecord], group: str, topic: str, namesrv_addrs: Collection[str]
 ) -> FormerOffsets:
-    """The pure part of `read_former_offsets`; `records` are in order of time."""
+    """The pure part of `read_former_offsets`; `records` are in order of time.
+
+    A command writes a record before it begins, which counts as a failed one. A command that failed and ran
+    again is one move. An undo that failed is repeated, not undone.
+    """
+    former: FormerOffsets = {}
+    last_kind = None
     for record in reversed(list(records)):
-        words = _split_command(record)
+        words, has_failed = _split_command(record), bool(record.get("exitCode"))
+        kind = (words[:1], "--undo" in words)
+        if has_failed and "--undo" in words and last_kind is None:
+            continue
         if words[:1] and words[0] not in _MOVING_COMMANDS:
             continue
         if set(namesrv_addrs).isdisjoint(record.get("nameServers") or ()):
             continue
         rows = [row for row in record.get("results") or () if isinstance(row, dict)]
+        if last_kind is not None and (kind != last_kind or not has_failed):
+            if {group, topic} <= set(words):
+                break
+            continue
         if not rows and {group, topic} <= set(words):
             raise NotApplied(
                 f'the last move of "{group}" on "{topic}" ended early, so the audit has no offsets of it: '
@@ -58,7 +71,10 @@ def find_former_offsets(
                 "reset the group with -s TIME"
             )
         if moved_rows:
-            return {(row["brokerName"], row["queueId"]): row.get("from") for row in moved_rows}
+            last_kind = kind
+            former |= {(row["brokerName"], row["queueId"]): row.get("from") for row in moved_rows}
+    if former:
+        return former
     raise NotFound(f'the audit has no move of "{group}" on "{topic}": nsadmin audit list shows what it has')
 
 

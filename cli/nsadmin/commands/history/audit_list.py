@@ -58,9 +58,10 @@ def audit_list(
 ) -> ResultRows:
     """List the changes that this account made or tried to make, oldest first.
 
-    Each command that sent a changing request has a row, also if it failed or was interrupted. JSON also has
-    the name servers, each request with its outcome, and the rows that the command showed. The audit is in
-    nsadmin/audit.jsonl in ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
+    Each command that sent a changing request has a row, also if it failed or was interrupted. A move of
+    offsets has another row, with exit code 130, from before it began. JSON also has the name servers, each
+    request with its outcome, and the rows that the command showed. The audit is in nsadmin/audit.jsonl in
+    ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
     undo has the command that moves a group back after a reset of its offsets that was a mistake.
 
     Examples:

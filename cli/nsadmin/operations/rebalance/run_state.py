@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from namesrv_core import private_files
-from namesrv_core.storage import atomic_write
 from nsadmin.operations.rebalance.move_stages import MoveStage
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan, format_rebalance_plan
 from nsadmin.operations.run_folder import (
@@ -112,7 +111,7 @@ class RebalanceFolder(RunFolder[RunState]):
     def save_plan(self, plan: RebalancePlan) -> None:
         """Keep a copy of the plan, for a rollback without the plan's file."""
         private_files.make_folder(self.path, 0o700)
-        atomic_write.replace_file(self.plan_file, format_rebalance_plan(plan).encode(), keeps_backup=False)
+        self.replace_text(PLAN_FILE, format_rebalance_plan(plan))
 
 
 def open_rebalance(state_home: Path, cluster: str, plan_digest: str) -> RebalanceFolder:

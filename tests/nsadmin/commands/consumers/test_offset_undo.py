@@ -42,6 +42,21 @@ def test_what_the_audit_does_not_have_is_not_guessed() -> None:
         find(move(1) | {"results": move(1)["results"] * 1000})
 
 
+def test_a_move_that_ran_again_after_a_failure_is_one_move() -> None:
+    begun = move(4, result="unknown") | {"exitCode": 130}
+    failed = move(4) | {"exitCode": 3}
+    assert find(move(1), begun, failed, move(9)) == {("a", 0): 4}
+    assert find(begun) == {("a", 0): 4}
+    assert find(failed, move(8, command="skipAccumulatedMessage G T")) == {("a", 0): 8}
+
+
+def test_an_undo_that_failed_is_repeated() -> None:
+    undo = move(9, command="resetOffsetByTime G T --undo")
+    assert find(move(4), undo | {"exitCode": 3}) == {("a", 0): 4}
+    assert find(move(4), undo | {"exitCode": 130, "results": []}) == {("a", 0): 4}
+    assert find(move(4), undo | {"exitCode": 130}, undo) == {("a", 0): 9}
+
+
 def test_only_the_last_move_has_a_command_that_undoes_it() -> None:
     failed = move(3, topic="U", result="failed")
     moves = [
