@@ -12,6 +12,8 @@ from namesrv_core.storage import atomic_write
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.console import audit
+from nsadmin.library.audited_caller import AuditedCaller
 from nsadmin.operations import process_lock
 from nsadmin.operations.drain import runner as drain_runner
 from nsadmin.operations.drain import state_machine, undo
@@ -300,6 +302,25 @@ PLANTED_FAULTS = (
         "request_registration",
         lambda original, *args: None,
         kinds=("add by other",),
+    ),
+    PlantedFault(0, "changes are not in the audit", audit, "append_audit_record", lambda *args: None),
+    PlantedFault(
+        18,
+        "a full disk ends the audit in silence",
+        audit,
+        "append_audit_record",
+        lambda original, record, warn: original(record, lambda text: None),
+        kinds=("fill disk",),
+    ),
+    PlantedFault(
+        12,
+        "changes without an answer are not in the audit",
+        AuditedCaller,
+        "_append_record",
+        lambda original, caller, calls, outcomes, started_ms, errors: (
+            None if any(errors) else original(caller, calls, outcomes, started_ms, errors)
+        ),
+        kinds=("lose answer", "cut connection"),
     ),
     PlantedFault(
         40,
