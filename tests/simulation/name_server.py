@@ -136,7 +136,9 @@ class SimulatedNameServer:
         if self._contents is None or self._contents[0] != generation:
             tables = self.state.tables
             contents = (
-                frozenset((t, frozenset(p.broker_queues.values())) for t, p in tables.placements_by_topic.items()),
+                frozenset(
+                    (t, frozenset(p.broker_queues.values())) for t, p in tables.placements_by_topic.items()
+                ),
                 frozenset(
                     (group.cluster_name, name, frozenset(group.broker_addrs.items()))
                     for name, group in tables.broker_groups.items()

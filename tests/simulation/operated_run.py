@@ -166,7 +166,9 @@ class OperatedRun:
             missing -= Counter(self.cluster.network.last_changes)
         is_named = any("the audit has no record" in str(warning.message) for warning in self.world.warnings)
         if missing and not is_named and not self.world.has_lost_power:
-            raise InvariantBroken(f"the audit has no record of these changes, and nsadmin is silent: {missing}")
+            raise InvariantBroken(
+                f"the audit has no record of these changes, and nsadmin is silent: {missing}"
+            )
         # What is missing now with a reason stays so.
         self.cluster.network.sent_changes = audited
         self.world.has_lost_power = False

@@ -242,7 +242,22 @@ PLANTED_FAULTS = (
         kinds=("cut name server",),
     ),
     PlantedFault(33, "lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
-    PlantedFault(85, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
+    PlantedFault(
+        3,
+        "topics created meanwhile are closed",
+        state_machine,
+        "find_lone_topics",
+        lambda original, server, saved, system: [t for t in original(server, saved, system) if t in saved],
+        kinds=("create topic",),
+    ),
+    PlantedFault(
+        2_005_383,
+        "undo opens what the drain did not close",
+        undo,
+        "find_differing_queues",
+        lambda original, snapshot, own, server: original(snapshot._replace(closes_all=True), own, server),
+    ),
+    PlantedFault(5, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
     PlantedFault(
         10,
         "a slave that is behind does not count",

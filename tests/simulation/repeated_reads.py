@@ -73,7 +73,9 @@ def repeat_reads(cluster: Cluster) -> Iterator[None]:
         master = cluster.brokers.get(master_addr)
         if with_lag or (
             previous is not None
-            and (master is None or (previous.boot_ms, previous.put_count) != (master.boot_ms, master.put_count))
+            and (
+                master is None or (previous.boot_ms, previous.put_count) != (master.boot_ms, master.put_count)
+            )
         ):
             return read()
         addrs = master_addr, *slaves.values()
@@ -83,7 +85,9 @@ def repeat_reads(cluster: Cluster) -> Iterator[None]:
         named_before = environment._named_topics
 
         def read() -> Any:
-            return originals["_with_recent_puts"](environment, counters, master_addr), environment._named_topics
+            return originals["_with_recent_puts"](
+                environment, counters, master_addr
+            ), environment._named_topics
 
         master = cluster.brokers[master_addr]
         facts = "puts", named_before, master.topic_facts, master.count_recent_by_topic()
