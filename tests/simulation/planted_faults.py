@@ -190,7 +190,7 @@ PLANTED_FAULTS = (
         "_begin_drain",
         _take_snapshot_again,
     ),
-    PlantedFault(23, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
+    PlantedFault(4, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
     PlantedFault(159, "state written in place", atomic_write, "replace_file", _write_in_place),
     PlantedFault(8, "no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
     PlantedFault(

@@ -41,7 +41,8 @@ class Fault(NamedTuple):
 class World:
     """Time and steps. `true_ms` is the time; `clock_ms` is what the clock of nsadmin's machine shows.
 
-    `warnings` are those of nsadmin since the last look at them. `event_number` counts what happens besides the steps: faults, and what is due at a time.
+    `warnings` are those of nsadmin since the last look at them. `event_number` counts what happens besides
+    the steps: faults, and what is due at a time.
     """
 
     def __init__(self, seed: int) -> None:
