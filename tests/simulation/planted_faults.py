@@ -23,6 +23,7 @@ from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.state_machine import DrainStateMachine
 from nsadmin.operations.drain.undo import UndoRun
 from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.restart import runner as restart_runner
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 from tests.simulation.cluster import plan_faults
@@ -363,6 +364,14 @@ PLANTED_FAULTS = (
         "append_record",
         lambda original, path, record, **options: original(path, record),
         "replay",
+    ),
+    PlantedFault(
+        2_002_814,
+        "a restart leaves out a master",
+        restart_runner,
+        "_require_masters",
+        lambda *args: None,
+        "restart",
     ),
     PlantedFault(
         32,
