@@ -188,13 +188,10 @@ class DrainRun(OperatedRun):
             raise InvariantBroken(f"without --force, {topic} loses its last writable queue on {addr}")
 
     def _find_lone_topic(self, addr: str) -> str | None:
-        """A topic that only the broker takes, unless that has changed only a moment ago."""
-        server, now_ms = self.cluster.name_servers.get(addr), self.world.true_ms
-        if (
-            server is None
-            or now_ms - self.cluster.other_closed_ms <= 1_000
-            or now_ms - server.registered_ms <= 5_000
-        ):
+        """A topic that only the broker takes, unless that has changed since nsadmin began to look."""
+        server, cluster = self.cluster.name_servers.get(addr), self.cluster
+        looked_ms = min(cluster.network.observed_ms, self.world.true_ms - 1_000)
+        if server is None or max(cluster.other_closed_ms, server.registered_ms) >= looked_ms:
             return None
         others = {t for t, queue in server.queues_of("broker-b").items() if queue.perm & Perm.WRITE}
         own = {t for t, queue in server.queues_of(BROKER).items() if queue.perm & Perm.WRITE}

@@ -23,8 +23,8 @@ _BUSY_REMARK = "[OVERLOAD]system busy, start flow control for a while"
 class Network:
     """Carries the requests of nsadmin. `next_trouble` is what happens to the next request, if anything.
 
-    `sent_changes` counts the changes that the living process sent by server and name, and `last_changes`
-    are those that it sent together last.
+    `observed_ms` is when a drain began to read the name servers last. `sent_changes` counts the changes that
+    the living process sent by server and name, and `last_changes` are those that it sent together last.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Network:
         self.applied_changes: list[tuple[str, int]] = []
         self.sent_changes: Counter[tuple[str, str]] = Counter()
         self.last_changes: list[tuple[str, str]] = []
-        self.last_look_ms = 0
+        self.last_look_ms = self.observed_ms = 0
         self.before_first_change: Callable[[], None] = lambda: None
         self.before_change: Callable[[str, int], None] = lambda addr, code: None
         self.after_change: Callable[[str, int], None] = lambda addr, code: None
