@@ -9,7 +9,6 @@ import os
 import random
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
@@ -20,7 +19,6 @@ _CHUNK = 50
 
 
 def _run_chunk(procedure: str, first_seed: int, count: int) -> tuple[list[Failure], Coverage]:
-    warnings.simplefilter("ignore", RuntimeWarning)
     coverage = Coverage()
     return run_seeds(PROCEDURES[procedure], range(first_seed, first_seed + count), coverage), coverage
 

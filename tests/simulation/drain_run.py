@@ -84,6 +84,10 @@ class DrainRun(OperatedRun):
         )
         if prepared.risks and not self.plan.force:
             raise RocketMQError("; ".join(risk.text for risk in prepared.risks))
+        for server in prepared.servers if prepared.saved_state is None and not self.plan.force else ():
+            topic = None if server.error else self._find_lone_topic(server.namesrv_addr)
+            if topic and server.is_registered:
+                raise InvariantBroken(f"the check found no risk, and only {BROKER} takes {topic}")
         with closing(cast(Generator[EventRecord], prepared.run_events(self.clock))) as records:
             try:
                 self._follow(records)
@@ -179,21 +183,19 @@ class DrainRun(OperatedRun):
     # What must hold
 
     def _require_writable(self, addr: str, code: int) -> None:
-        """No change takes the last writable queue of a topic, unless that has changed only a moment ago."""
+        """No change takes the last writable queue of a topic."""
+        if code == RequestCode.WIPE_WRITE_PERM_OF_BROKER and (topic := self._find_lone_topic(addr)):
+            raise InvariantBroken(f"without --force, {topic} loses its last writable queue on {addr}")
+
+    def _find_lone_topic(self, addr: str) -> str | None:
+        """A topic that only the broker takes, unless that has changed since nsadmin began to look."""
         server, cluster = self.cluster.name_servers.get(addr), self.cluster
-        if server is None or code != RequestCode.WIPE_WRITE_PERM_OF_BROKER:
-            return
-        closed_ms = self.world.true_ms - cluster.other_closed_ms
-        if closed_ms <= 1_000 or self.world.true_ms - server.registered_ms <= 5_000:
-            return
-        other_queues = server.queues_of("broker-b")
-        for topic, queue in server.queues_of(BROKER).items():
-            other = other_queues.get(topic)
-            if topic != BROKER and queue.perm & Perm.WRITE and not (other and other.perm & Perm.WRITE):
-                raise InvariantBroken(
-                    f"without --force, {topic} loses its last writable queue on {addr}: broker-b is not "
-                    f"writable for {closed_ms / 1000:.1f} s"
-                )
+        looked_ms = min(cluster.network.observed_ms, self.world.true_ms - 1_000)
+        if server is None or max(cluster.other_closed_ms, server.registered_ms) >= looked_ms:
+            return None
+        others = {t for t, queue in server.queues_of("broker-b").items() if queue.perm & Perm.WRITE}
+        own = {t for t, queue in server.queues_of(BROKER).items() if queue.perm & Perm.WRITE}
+        return min(own - others - {BROKER}, default=None)
 
     def _require_not_opened(self) -> None:
         """Undrain did not open a name server where all topics were closed before."""

@@ -102,8 +102,8 @@ class SimulatedNameServer:
         """Handle a registration. One that repeats the last one is a sign of life."""
         self.scan_brokers()
         now_ms, states = self.world.true_ms, (self.state, self.shadow)
-        last = self._last_registrations.get(broker)
-        if last == (request, channel_id, *(state.tables.generation for state in states)):
+        last_request, *last = self._last_registrations.get(broker, (None,))
+        if last_request is request and last == [channel_id, *(s.tables.generation for s in states)]:
             for state in states:
                 liveness.end_silence(state.tables, broker, now_ms)
                 liveness.record_heartbeat(state.tables, broker, now_ms)

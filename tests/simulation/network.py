@@ -3,6 +3,7 @@
 The real Caller signs, retries and judges above it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -20,7 +21,11 @@ _BUSY_REMARK = "[OVERLOAD]system busy, start flow control for a while"
 
 
 class Network:
-    """Carries the requests of nsadmin. `next_trouble` is what happens to the next request, if anything."""
+    """Carries the requests of nsadmin. `next_trouble` is what happens to the next request, if anything.
+
+    `observed_ms` is when a drain began to read the name servers last. `sent_changes` counts the changes that
+    the living process sent by server and name, and `last_changes` are those that it sent together last.
+    """
 
     def __init__(
         self,
@@ -31,7 +36,9 @@ class Network:
         self.world = world
         self.next_trouble: tuple[str, float] | None = None
         self.applied_changes: list[tuple[str, int]] = []
-        self.last_look_ms = 0
+        self.sent_changes: Counter[tuple[str, str]] = Counter()
+        self.last_changes: list[tuple[str, str]] = []
+        self.last_look_ms = self.observed_ms = 0
         self.before_first_change: Callable[[], None] = lambda: None
         self.before_change: Callable[[str, int], None] = lambda addr, code: None
         self.after_change: Callable[[str, int], None] = lambda addr, code: None
@@ -130,8 +137,12 @@ class _SimulatedConnections:
         observer: Any,
         scope: CallScope,
     ) -> list[RemotingCommand | CallError]:
-        exchange = self._network.exchange
-        answers = [exchange(addr, request, timeout_seconds) for addr, request in calls]
+        network, calls = self._network, list(calls)
+        changes = [(a, RequestCode.name_of(r.code)) for a, r in calls if RequestCode.is_change(r.code)]
+        if changes:
+            network.last_changes = changes
+            network.sent_changes.update(changes)
+        answers = [network.exchange(addr, request, timeout_seconds) for addr, request in calls]
         self._network.world.pass_time(_LATENCY_MS)
         return answers
 

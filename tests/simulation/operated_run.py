@@ -4,8 +4,11 @@ The operator does what a careful person does: run a failed or killed command aga
 says. The code of nsadmin is the real one.
 """
 
+import json
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
@@ -94,10 +97,13 @@ class OperatedRun:
             world.begin_process()
             world.tell(f"$ nsadmin {command_line}")
             try:
-                return command()
+                succeeded = command()
+                self.require_audited()
+                return succeeded
             except (ProcessKilled, RocketMQError, OSError) as error:
                 if not isinstance(error, ProcessKilled):
                     world.tell(f"nsadmin: {error}")
+                self.require_audited()
                 if gives_up(error):
                     return False
             world.pass_time(self.resume_ms)
@@ -143,6 +149,30 @@ class OperatedRun:
         for slave in self.cluster.brokers.values():
             if slave.master is broker and slave.is_up and slave.is_stale and slave.log_end < broker.log_end:
                 raise InvariantBroken(f"safe to stop, but {slave.title} lacks messages of its master")
+
+    def require_audited(self) -> None:
+        """The audit has each change that nsadmin sent, or a warning says that it does not.
+
+        A kill takes the record of what was sent last. A loss of power can take all that were not synced.
+        """
+        sent, content = self.cluster.network.sent_changes, self.world.disk.read_file(AUDIT_FILE)
+        audited: Counter[tuple[str, str]] = Counter()
+        for line in content.splitlines():
+            with suppress(ValueError):
+                for change in json.loads(line)["sent"]:
+                    audited[change["server"], change["request"]] += change.get("times", 1)
+        missing = sent - audited
+        if not self.world.is_process_alive:
+            missing -= Counter(self.cluster.network.last_changes)
+        is_named = any("the audit has no record" in str(warning.message) for warning in self.world.warnings)
+        if missing and not is_named and not self.world.has_lost_power:
+            raise InvariantBroken(
+                f"the audit has no record of these changes, and nsadmin is silent: {missing}"
+            )
+        # What is missing now with a reason stays so.
+        self.cluster.network.sent_changes = audited
+        self.world.has_lost_power = False
+        self.world.warnings.clear()
 
     def require_restored(self, broker: SimulatedBroker) -> None:
         """Each name server has what it would have without nsadmin, or the permission that it had before."""

@@ -16,6 +16,7 @@ from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.commands.consumers import offset_undo
+from nsadmin.console import audit
 from nsadmin.console.exit_codes import ExitCode
 from nsadmin.library.audited_caller import AuditedCaller
 from nsadmin.operations import process_lock
@@ -36,6 +37,7 @@ from nsadmin.operations.rebalance import change_sender, stage_conditions, topic_
 from nsadmin.operations.rebalance.move_stages import OPEN_WRITES
 from nsadmin.operations.rebalance.run_facts import PutTopic
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
+from nsadmin.operations.restart import runner as restart_runner
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 from nsadmin.operations.transfer import metadata_transfer
@@ -222,7 +224,7 @@ PLANTED_FAULTS = (
         "_begin_drain",
         _take_snapshot_again,
     ),
-    PlantedFault(23, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
+    PlantedFault(4, "snapshot saved after the change", DrainFolder, "save", _forget_snapshot),
     PlantedFault(159, "state written in place", atomic_write, "replace_file", _write_in_place),
     PlantedFault(8, "no sync of the state file", atomic_write, "_write_new_file", _write_without_sync),
     PlantedFault(
@@ -274,7 +276,22 @@ PLANTED_FAULTS = (
         kinds=("cut name server",),
     ),
     PlantedFault(33, "lone topics are closed", state_machine, "find_lone_topics", lambda original, *args: []),
-    PlantedFault(85, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
+    PlantedFault(
+        3,
+        "topics created meanwhile are closed",
+        state_machine,
+        "find_lone_topics",
+        lambda original, server, saved, system: [t for t in original(server, saved, system) if t in saved],
+        kinds=("create topic",),
+    ),
+    PlantedFault(
+        2_005_383,
+        "undo opens what the drain did not close",
+        undo,
+        "find_differing_queues",
+        lambda original, snapshot, own, server: original(snapshot._replace(closes_all=True), own, server),
+    ),
+    PlantedFault(5, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
     PlantedFault(
         10,
         "a slave that is behind does not count",
@@ -335,6 +352,25 @@ PLANTED_FAULTS = (
         lambda original, *args: None,
         kinds=("add by other",),
     ),
+    PlantedFault(0, "changes are not in the audit", audit, "append_audit_record", lambda *args: None),
+    PlantedFault(
+        18,
+        "a full disk ends the audit in silence",
+        audit,
+        "append_audit_record",
+        lambda original, record, warn: original(record, lambda text: None),
+        kinds=("fill disk",),
+    ),
+    PlantedFault(
+        12,
+        "changes without an answer are not in the audit",
+        AuditedCaller,
+        "_append_record",
+        lambda original, caller, calls, outcomes, started_ms, errors: (
+            None if any(errors) else original(caller, calls, outcomes, started_ms, errors)
+        ),
+        kinds=("lose answer", "cut connection"),
+    ),
     PlantedFault(
         40,
         "the drain is archived before it is undone",
@@ -361,6 +397,14 @@ PLANTED_FAULTS = (
         "append_record",
         lambda original, path, record, **options: original(path, record),
         "replay",
+    ),
+    PlantedFault(
+        2_002_814,
+        "a restart leaves out a master",
+        restart_runner,
+        "_require_masters",
+        lambda *args: None,
+        "restart",
     ),
     PlantedFault(
         32,

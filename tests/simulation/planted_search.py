@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-import warnings
 
 from tests.simulation.planted_faults import PLANTED_FAULTS, PlantedFault
 from tests.simulation.procedures import PROCEDURES
@@ -12,8 +11,7 @@ from tests.simulation.runner import Failure, run_schedule, shrink
 def search_fault(fault: PlantedFault, max_schedules: int) -> tuple[int, Failure | None]:
     """Run schedules until one finds the fault. Return its seed, and the shrunk failure or None."""
     make_run = PROCEDURES[fault.procedure]
-    with fault.plant(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with fault.plant():
         for seed in range(max_schedules):
             faults = fault.plan(seed)
             if run_schedule(make_run, seed, faults)[0] is not None:

@@ -61,6 +61,7 @@ def repeat_reads(cluster: Cluster) -> Iterator[None]:
     originals = {name: getattr(ClusterEnvironment, name) for name in names}
 
     def read_servers(environment: Any) -> Any:
+        cluster.network.observed_ms = cluster.world.true_ms
         facts = environment._broker_name, *(server.facts for server in cluster.name_servers.values())
         return _read_or_repeat(cluster, facts, lambda: originals["read_servers"](environment))
 

@@ -61,7 +61,8 @@ class RestartRun(OperatedRun):
         admin = self.make_admin()
         addrs = {group.broker_name: group.broker_addrs for group in admin.clusters.get_info().broker_groups}
         saved = open_restart(STATE_HOME, CLUSTER).state.load()
-        if saved is None and len(addrs) < len(self.cluster.masters):
+        lacks_slave = self.cluster.plan.has_slave and not any(1 in members for members in addrs.values())
+        if saved is None and (lacks_slave or len(addrs) < len(self.cluster.masters)):
             raise DrainRefused("the operator waits until the name server lists all brokers")
 
         def read_context(name: str) -> BrokerRestartContext:

@@ -1,6 +1,7 @@
 """Runs schedules, and shrinks those that break an invariant to a few faults."""
 
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from random import Random
@@ -96,7 +97,9 @@ def run_schedule(make_run: MakeRun, seed: int, faults: list[Fault]) -> tuple[str
         mount(lambda: run.world.disk),
         repeat_reads(run.cluster),
         patch.object(sys, "unraisablehook", hide_killed),
+        warnings.catch_warnings(record=True) as run.world.warnings,
     ):
+        warnings.simplefilter("always", RuntimeWarning)
         try:
             run.run()
         except InvariantBroken as error:

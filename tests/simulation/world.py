@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import count
 from random import Random
 from typing import NamedTuple
+from warnings import WarningMessage
 
 from tests.simulation.virtual_disk import DiskFull, ProcessKilled, VirtualDisk
 
@@ -40,7 +41,8 @@ class Fault(NamedTuple):
 class World:
     """Time and steps. `true_ms` is the time; `clock_ms` is what the clock of nsadmin's machine shows.
 
-    `event_number` counts what happens besides the steps: faults, and what is due at a time.
+    `warnings` are those of nsadmin since the last look at them. `event_number` counts what happens besides
+    the steps: faults, and what is due at a time.
     """
 
     def __init__(self, seed: int) -> None:
@@ -53,6 +55,8 @@ class World:
         self.disk = VirtualDisk(self._before_file_step)
         self.free_file_steps: int | None = None
         self.is_process_alive = True
+        self.has_lost_power = False
+        self.warnings: list[WarningMessage] = []
         self.after_fault: Callable[[], None] = lambda: None
         self._timers: list[tuple[int, int, Callable[[], None]]] = []
         self._timer_numbers = count()
@@ -146,7 +150,7 @@ class World:
 
     def lose_power(self) -> None:
         self.tell("FAULT: nsadmin's machine loses its power")
-        self.is_process_alive = False
+        self.is_process_alive, self.has_lost_power = False, True
         self.disk.lose_power(self.random)
 
     def begin_process(self) -> None:

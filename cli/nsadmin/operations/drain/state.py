@@ -60,11 +60,13 @@ class DrainState(SavedState, frozen=True):
 class QueueSnapshot(NamedTuple):
     """The broker's queues before the drain, at each name server by its address, and at the broker itself.
 
-    `own_queues` is None if the broker did not answer.
+    `own_queues` is None if the broker did not answer. `closes_all` is whether the drain also closes name
+    servers that are not in `queues_by_server`, because it has removed the broker's own permission.
     """
 
     queues_by_server: Mapping[str, QueuesByTopic] = {}
     own_queues: QueuesByTopic | None = None
+    closes_all: bool = False
 
 
 _NumbersByTopic = dict[str, tuple[int, int, int, int]]
@@ -131,6 +133,7 @@ class DrainFolder(RunFolder[DrainState]):
             return None
         saved = self._snapshot.load()
         snapshot = QueueSnapshot() if saved is None else saved.to_snapshot(state.broker)
+        snapshot = snapshot._replace(closes_all=state.permission is not None)
         return SavedDrain(self, state, snapshot, self.lock.holder_pid)
 
     def save(self, state: DrainState, snapshot: QueueSnapshot) -> None:

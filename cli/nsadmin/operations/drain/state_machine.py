@@ -41,6 +41,7 @@ class DrainStateMachine:
         self.unknown_servers: dict[str, str] = {}
         """The errors of the name servers that did not answer the last observation, by address."""
         self._gone_servers: set[str] = set()
+        self._left_open: dict[str, list[str]] = {}
         self._last_observation: ClusterObservation | None = None
         self._quiet_count = 0
         self._users_quiet_since_ms: int | None = None
@@ -80,6 +81,9 @@ class DrainStateMachine:
         else:
             self._mark_closed(observation, drain_events)
         lone_topics = self._find_lone_topics(observation)
+        self._left_open = {
+            s.namesrv_addr: s.open_topics for s in open_servers if s.namesrv_addr in lone_topics
+        }
         self._judge_safety(observation, lone_topics, drain_events)
         self._last_observation = observation
         self._reopen_explainer.remember_topics(observation.own_topics)
@@ -154,7 +158,8 @@ class DrainStateMachine:
                 queues_by_server={**self.snapshot.queues_by_server, addr: server.queues_by_topic}
             )
             drain_events.append(events.SnapshotTaken(observation.time_ms, addr, len(server.topics)))
-        if server.open_topics and self.state.wipes.get(addr):
+        was_left_open = server.open_topics == self._left_open.get(addr)
+        if server.open_topics and self.state.wipes.get(addr) and not was_left_open:
             cause = self._guess_cause(server, observation, was_lost, was_gone)
             drain_events.append(events.Reopened(observation.time_ms, addr, tuple(server.open_topics), cause))
             self._reopen_explainer.remember_topics(observation.own_topics, addr)

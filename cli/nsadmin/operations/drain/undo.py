@@ -31,11 +31,12 @@ def find_differing_queues(
 
     The target has the saved permission of the name server. If the broker's own configuration of a topic
     changed during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
+    The drain changed nothing on a name server whose routes it did not save.
     """
     differing: dict[str, QueueData] = {}
-    if not server.is_registered:
-        return differing
     saved_queues = snapshot.queues_by_server.get(server.namesrv_addr)
+    if not server.is_registered or (saved_queues is None and not snapshot.closes_all):
+        return differing
     current = server.queues_by_topic
     for topic in sorted({*(saved_queues or ()), *current}):
         target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues, current.get(topic))
@@ -239,7 +240,11 @@ class UndoRun:
             if differing and error is None and server.namesrv_addr in errors:
                 reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}
             restore_method = self._method_by_server.get(server.namesrv_addr, "nothing to do")
-            closed = [t for t in current if t not in differing and _stays_closed(current[t], (own_queues or {}).get(t))]
+            closed = [
+                t
+                for t in current
+                if t not in differing and _stays_closed(current[t], (own_queues or {}).get(t))
+            ]
             if closed and error is None:
                 restore_method += f"; not writable, as before the drain: {events.join_first_names(closed)}"
             same_count = len(current) - sum(1 for topic in differing if topic in current)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.advised_command import quote_command
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
 from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
@@ -47,6 +48,15 @@ class RestartRules(NamedTuple):
     by: str = ""
 
 
+def _require_masters(addrs: Mapping[str, Mapping[int, str]]) -> None:
+    """Refuse a restart that would leave out a master: name servers do not list it now."""
+    if masterless := [name for name, members in addrs.items() if MASTER_BROKER_ID not in members]:
+        raise DrainRefused(
+            f"no master of {', '.join(masterless)} is registered, so it would not be restarted: "
+            "start it, and run the command again"
+        )
+
+
 class RollingRestart:
     """One rolling restart by this process. `context_of_broker` returns the context of a broker by name."""
 
@@ -85,6 +95,7 @@ class RollingRestart:
     def _begin_or_resume(self, addrs: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
         saved_state = self._folder.state.load()
         if saved_state is None:
+            _require_masters(addrs)
             self._folder.events.delete()
         now_ms, rules = self._clock.now_ms(), self._rules
         state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(

@@ -68,7 +68,14 @@ def test_a_file_of_an_older_version_has_one_sum_for_all_name_servers() -> None:
     assert (STATE.reopened, STATE.count_reopens("h:1"), STATE.count_reopens("h:2")) == (3, 3, 0)
 
 
-@given(st.builds(QueueSnapshot, st.dictionaries(st.text(max_size=9), queues, max_size=3), st.none() | queues))
+@given(
+    st.builds(
+        QueueSnapshot,
+        st.dictionaries(st.text(max_size=9), queues, max_size=3),
+        st.none() | queues,
+        st.just(False),
+    )
+)
 def test_a_snapshot_is_read_back(snapshot: QueueSnapshot) -> None:
     record = json.loads(json.dumps(msgspec.to_builtins(SavedSnapshot.of(snapshot))))
     assert parse_state(record, SavedSnapshot).to_snapshot("b") == snapshot

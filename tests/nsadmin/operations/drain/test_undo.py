@@ -35,8 +35,12 @@ def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_pat
     cluster.nodes[1].topics["orders"] = make_queue(R)
     before = cluster.topics_by_server()
     cluster.run_drain(tmp_path)
-    cluster.run_undrain(tmp_path)
+    records = cluster.run_undrain(tmp_path)
     assert cluster.topics_by_server() == before
+    assert [record["how"] for record in select_events(records, "putBack")] == [
+        "topic by topic",
+        "topic by topic; not writable, as before the drain: orders",
+    ]
 
 
 @pytest.mark.parametrize("old", [(), (0,)])
