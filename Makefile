@@ -7,6 +7,7 @@ LOCKED ?=
 
 # Settings of the machine, such as another package index, must not get into the files.
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
+export HELM := go run helm.sh/helm/v3/cmd/helm@v3.22.0
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(MAKEFILE_LIST))
