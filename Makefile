@@ -102,7 +102,7 @@ soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; 
 proxies: .venv/.stamp ## wait until the clients of a killed and of a frozen proxy of 5.5.0 are gone (2 minutes)
 	NSADMIN_PROXIES=full $(BIN)/python -m pytest tests/interop/test_proxies.py
 
-kubectl: .venv/.stamp ## run --kube and kube doctor with kubectl and the API server of Kubernetes (10 minutes to build it, then 1)
+kubectl: .venv/.stamp ## run --kube, kube doctor and the Helm chart with kubectl and the API server of Kubernetes (10 minutes to build it, then 1)
 	NSADMIN_KUBECTL=full $(BIN)/python -m pytest tests/interop/test_real_kubernetes.py
 
 tunnels: .venv/.stamp ## run the commands on 5.5.0 and 4.9.7 through --ssh and --kube, in a separate network (3 minutes)
@@ -162,7 +162,7 @@ object-stores: .venv/.spark ## test input in abfs:// and gs://, and tables in s3
 dist: .venv/.dist ## build all artefacts of a release into dist/ (5 minutes, needs Go)
 	PATH="$(CURDIR)/$(BIN):$$PATH" packaging/build
 
-dist-proof: ## install each artefact of dist/ in a clean place and use it there (5 minutes)
+dist-proof: ## install each artefact of dist/ in a clean place and use it there, also in a booted Debian (8 minutes)
 	packaging/prove
 
 lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the file with hashes for containers
