@@ -7,6 +7,7 @@ LOCKED ?=
 
 # Settings of the machine, such as another package index, must not get into the files.
 UV := env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS $(BIN)/uv --quiet --no-config
+export HELM := go run helm.sh/helm/v3/cmd/helm@v3.22.0
 EXPORT := --frozen --no-emit-project --no-header --format requirements.txt
 
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(MAKEFILE_LIST))
@@ -101,7 +102,7 @@ soak: .venv/.stamp ## load the name server for MINUTES=30 and check for growth; 
 proxies: .venv/.stamp ## wait until the clients of a killed and of a frozen proxy of 5.5.0 are gone (2 minutes)
 	NSADMIN_PROXIES=full $(BIN)/python -m pytest tests/interop/test_proxies.py
 
-kubectl: .venv/.stamp ## run --kube and kube doctor with kubectl and the API server of Kubernetes (10 minutes to build it, then 1)
+kubectl: .venv/.stamp ## run --kube, kube doctor and the Helm chart with kubectl and the API server of Kubernetes (10 minutes to build it, then 1)
 	NSADMIN_KUBECTL=full $(BIN)/python -m pytest tests/interop/test_real_kubernetes.py
 
 tunnels: .venv/.stamp ## run the commands on 5.5.0 and 4.9.7 through --ssh and --kube, in a separate network (3 minutes)
@@ -164,7 +165,7 @@ object-stores: .venv/.spark ## test input in abfs:// and gs://, and tables in s3
 dist: .venv/.dist ## build all artefacts of a release into dist/ (5 minutes, needs Go)
 	PATH="$(CURDIR)/$(BIN):$$PATH" packaging/build
 
-dist-proof: ## install each artefact of dist/ in a clean place and use it there (5 minutes)
+dist-proof: ## install each artefact of dist/ in a clean place and use it there, also in a booted Debian (8 minutes)
 	packaging/prove
 
 lock: .venv/.audit ## update uv.lock to the newest allowed versions, and the file with hashes for containers

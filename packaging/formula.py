@@ -13,7 +13,7 @@ HEAD = """class Nsadmin < Formula
 
   desc "Operator's toolkit for the NameServer of Apache RocketMQ"
   homepage "https://pypi.org/project/nsadmin/"
-  url "https://files.pythonhosted.org/packages/source/n/nsadmin/nsadmin-{version}.tar.gz"
+  url "https://files.pythonhosted.org/packages/{folder}/nsadmin-{version}.tar.gz"
   sha256 "{sha256}"
   license "Apache-2.0"
 
@@ -39,13 +39,17 @@ end
 
 
 def main(version: str, sdist: str) -> None:
-    print(HEAD.format(version=version, sha256=hashlib.sha256(Path(sdist).read_bytes()).hexdigest()), end="")
+    archive = Path(sdist).read_bytes()
+    # The package index stores a file under its hash; `brew style` refuses the other address.
+    name = hashlib.blake2b(archive, digest_size=32).hexdigest()
+    folder = f"{name[:2]}/{name[2:4]}/{name[4:]}"
+    print(HEAD.format(version=version, folder=folder, sha256=hashlib.sha256(archive).hexdigest()), end="")
     for package in tomllib.load(sys.stdin.buffer)["packages"]:
         if package["name"] in FORMULAE or "sys_platform == 'win32'" in package.get("marker", ""):
             continue
-        archive = package["sdist"]
+        source = package["sdist"]
         print(f'\n  resource "{package["name"]}" do')
-        print(f'    url "{archive["url"]}"\n    sha256 "{archive["hashes"]["sha256"]}"\n  end')
+        print(f'    url "{source["url"]}"\n    sha256 "{source["hashes"]["sha256"]}"\n  end')
     print(TAIL, end="")
 
 

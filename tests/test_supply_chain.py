@@ -91,13 +91,17 @@ def test_the_workflow_runs_ci_on_all_supported_pythons_and_may_only_read() -> No
         line.rpartition(" ")[2] for line in PROJECT["project"]["classifiers"] if "Python :: 3." in line
     ]
     assert versions == classified
-    for job, step in steps_of(workflow):
-        if "uses" in step:
-            assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"]), (job, step)
-        if step.get("uses", "").startswith("actions/checkout"):
-            assert step["with"]["persist-credentials"] is False
     for path in re.findall(r"tests/\S+", " ".join(command for _, command in runs)):
         assert (ROOT / path).is_dir(), path
+
+
+def test_workflows_pin_actions_by_commit_and_keep_no_credentials() -> None:
+    for path in (ROOT / ".github" / "workflows").iterdir():
+        for job, step in steps_of(yaml.safe_load(path.read_text())):
+            if "uses" in step:
+                assert re.fullmatch(r"[a-z/-]+@[0-9a-f]{40}", step["uses"]), (path, job, step)
+            if step.get("uses", "").startswith("actions/checkout"):
+                assert step["with"]["persist-credentials"] is False, (path, job)
 
 
 def test_updates_of_dependencies_are_proposed() -> None:

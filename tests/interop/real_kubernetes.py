@@ -35,6 +35,7 @@ class RealKubernetes:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._port = folder, free_port()
+        self.namespace = NAMESPACE
         self.variables = {"KUBECONFIG": str(folder / "kubeconfig"), "NSADMIN_INVENTORY": "off"}
         self._servers: dict[str, str] = {}
 
@@ -92,7 +93,7 @@ class RealKubernetes:
 
     def kubectl(self, *arguments: str, typed: str | None = None) -> str:
         """Run kubectl with all rights."""
-        command = ["kubectl", "--context=root", f"--namespace={NAMESPACE}", *arguments]
+        command = ["kubectl", "--context=root", f"--namespace={self.namespace}", *arguments]
         result = subprocess.run(
             command, capture_output=True, text=True, env=os.environ | self.variables, input=typed
         )
@@ -106,11 +107,14 @@ class RealKubernetes:
         """Create a pod of `kube_clusters.pod` on the node, with its status."""
         name, status = item["metadata"]["name"], item["status"]
         spec = {**item["spec"], "nodeName": NODE}
-        spec["containers"] = [{**container, "image": "rocketmq"} for container in spec["containers"]]
+        spec["containers"] = [{"image": "rocketmq", **container} for container in spec["containers"]]
         metadata = {"name": name, "labels": item["metadata"]["labels"]}
         self.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+        self.set_status("pod", name, status)
+
+    def set_status(self, kind: str, name: str, status: dict[str, Any]) -> None:
         patch = json.dumps({"status": status})
-        self.kubectl("patch", "pod", name, "--subresource=status", "--type=merge", f"--patch={patch}")
+        self.kubectl("patch", kind, name, "--subresource=status", "--type=merge", f"--patch={patch}")
 
     def delete_pod(self, name: str) -> None:
         self.kubectl("delete", "pod", name, "--grace-period=0", "--force")

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,3 +144,34 @@ def test_no_kubectl_is_left_after_sigkill(kubernetes: RealKubernetes, tmp_path: 
     assert kubernetes.list_forwards()
     watch.kill()
     wait_for("the end of kubectl", lambda: not kubernetes.list_forwards())
+
+
+def test_kubernetes_accepts_the_chart_and_kube_doctor_finds_nothing(
+    kubernetes: RealKubernetes, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With pods as the controllers of Kubernetes, which do not run here, would create them."""
+    helm = os.environ["HELM"].split()
+    values = ("--values=packaging/helm/ci/all-values.yaml", "--set=serviceMonitor.enabled=false")
+    chart = subprocess.check_output([*helm, "template", "mq", "packaging/helm", *values], cwd=ROOT, text=True)
+    monkeypatch.setattr(kubernetes, "namespace", "chart")
+    kubernetes.kubectl("create", "namespace", "chart")
+    kubernetes.kubectl("apply", "--server-side", "--filename=-", typed=chart)
+    for number, item in enumerate(filter(None, yaml.safe_load_all(chart))):
+        name, spec = item["metadata"]["name"], item.get("spec", {})
+        if item["kind"] == "PersistentVolumeClaim":
+            kubernetes.set_status("pvc", name, {"phase": "Bound"})
+        claims = [
+            {"name": claim["metadata"]["name"], "emptyDir": {}}
+            for claim in spec.get("volumeClaimTemplates", ())
+        ]
+        for replica in range(spec.get("replicas", 0)):
+            template = spec["template"]
+            pod_spec = template["spec"] | {"volumes": template["spec"]["volumes"] + claims}
+            labels = template["metadata"]["labels"]
+            pod = make_pod(f"{name}-{replica}", f"10.2.{number}.{replica}", labels=labels, **pod_spec)
+            kubernetes.create_pod(pod)
+            kubernetes.connect({f"{name}-{replica}:9876": server.addr})
+    words = ("kube", "doctor", "--kube", "root/chart")
+    result = command_line.nsadmin("mq-namesrv-0;mq-namesrv-1", *words, env=kubernetes.variables)
+    states = {check["check"]: check["state"] for check in result.rows["checks"]}
+    assert states == dict.fromkeys(("servers", "services", "volumes"), "OK")
