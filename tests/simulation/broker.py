@@ -155,7 +155,7 @@ class SimulatedBroker:
             if server.is_frozen:
                 server.waiting.append((request, channel_id))
             else:
-                server.register(request, channel_id, (CLUSTER, self.addr))
+                server.register(request, channel_id, (self.spec.cluster_name, self.addr))
 
     def _find_channel(self, server: "SimulatedNameServer") -> int:
         channel_id, server_run = self._channels.get(server.addr, (0, 0))
