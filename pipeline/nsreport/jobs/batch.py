@@ -156,6 +156,7 @@ class PipelineRun:
             # The request may name other reports, or another time range, than the last run.
             self._make_missing_tables()
             self.make_reports()
+        self._forget_days()
         run_outcome = self.summarize_outcome(skipped_file_count)
         request = self._request
         run_record.write_record(
@@ -480,12 +481,11 @@ class PipelineRun:
     def _has_rows(self, table_name: str) -> bool:
         return self._tables.count_rows(TableSpec(table_name)) > 0
 
-    def forget_days(self) -> None:
-        """Remove the days before the request's first day.
-
-        The tables of few rows a day say what lasts, so they stay.
-        """
+    def _forget_days(self) -> None:
+        """Remove the days before the first one. The tables of few rows a day say what lasts, so they stay."""
         table_store, first_day = self._tables.table_store, self._kept_day
+        if first_day == table_store.read_first_day() or table_store.read_table(BRONZE_LINES) is None:
+            return
         self._drop_heartbeats(table_store.read_first_day(), first_day)
         kept_tables = {silver.BROKER_LIFECYCLE_TABLE, BRONZE_LINES}
         # A report that is made as a whole begins on the first day, or with a state that lasts until then.
@@ -511,11 +511,11 @@ class PipelineRun:
         def is_trimmed(day: date | None) -> bool:
             return day is not None and last_first_day <= day + timedelta(days=1) < first_day
 
-        old_events = self._tables.table_store.read_table(silver.BROKER_LIFECYCLE_TABLE, is_trimmed)
-        if old_events is not None and not local_rows.is_known_empty(old_events):
-            self._tables.table_store.replace_rows(
-                silver.BROKER_LIFECYCLE_TABLE, old_events.where("type <> 'Heartbeats'"), is_trimmed
-            )
+        table_store, table = self._tables.table_store, silver.BROKER_LIFECYCLE_TABLE
+        if table_store.count_rows(table, is_trimmed):
+            old_events = table_store.read_table(table, is_trimmed)
+            assert old_events is not None
+            table_store.replace_rows(table, old_events.where("type <> 'Heartbeats'"), is_trimmed)
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""
