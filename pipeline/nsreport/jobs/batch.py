@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -103,15 +104,20 @@ def _describe_days(
 
     Lines are late if they are of a day before `last_day`, the last one that had lines before.
     """
-    texts = []
-    for day, sources in sorted(sources_by_day.items(), reverse=True):
-        names = ", ".join(sorted(sources))
+
+    def describe_lines(day: date) -> str:
+        names = ", ".join(sorted(sources_by_day[day]))
         if day == NO_DAY:
-            texts.append("lines without a time")
-        elif day >= last_day:
-            texts.append(f"{day}: new lines")
-        else:
-            texts.append(f"{day}: late lines of {names}" if names else f"{day}: late lines")
+            return "lines without a time"
+        if day >= last_day:
+            return "new lines"
+        return f"late lines of {names}" if names else "late lines"
+
+    texts = []
+    for text, group in groupby(sorted(sources_by_day, reverse=True), describe_lines):
+        days = list(group)
+        span = f"{days[-1]} to {days[0]} ({len(days)} days)" if len(days) > 1 else str(days[0])
+        texts.append(text if days[0] == NO_DAY else f"{span}: {text}")
     texts.append(
         "all days are computed"
         if first_day is None
