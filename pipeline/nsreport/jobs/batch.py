@@ -394,7 +394,9 @@ class PipelineRun:
             self._read_outer_days(all_events).select(min_of("time"), max_of("time")).collect()
         )
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
-        since_ms = max(since_ms, begin_ms(self._kept_day))
+        if self._tables.table_store.count_rows(silver.BROKER_LIFECYCLE_TABLE, self._is_forgotten):
+            # States of forgotten days last from the begin of the first kept day on.
+            since_ms = max(request.since_ms or 0, begin_ms(self._kept_day))
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         for group_names in self._group_reports(report_names):
             session.adapt_session(
@@ -454,7 +456,9 @@ class PipelineRun:
         ]
         if len(input_rows) < len(report.input_tables):
             return 0
-        report_since_ms = since_ms if day_before is None else max(since_ms, begin_ms(day_before))
+        report_since_ms = since_ms
+        if day_before is not None:
+            report_since_ms = max(self._request.since_ms or 0, begin_ms(day_before))
         report_rows = (
             report.load_function()(*input_rows, report_since_ms, until_ms)
             if any(map(self._has_rows, report.subject_tables))
@@ -464,7 +468,7 @@ class PipelineRun:
         if first_day is None and self._is_small_run():
             return self._tables.replace_small_table(report_table, report_rows, input_row_count, recipe=recipe)
         if first_day is not None:
-            report_rows = report_rows.where(col("date") >= first_day)
+            report_rows = report_rows.where(col("date") >= max(first_day, self._kept_day))
         return self._tables.replace_table(
             report_table,
             report_rows,
@@ -506,6 +510,9 @@ class PipelineRun:
         self._tables.forget_tables()
         table_store.remove_old_files()
         self._report_note(f"days before {first_day} are forgotten")
+
+    def _is_forgotten(self, day: date | None) -> bool:
+        return day is not None and day < self._kept_day
 
     def _drop_heartbeats(self, last_first_day: date, first_day: date) -> None:
         """Keep the older events that say which brokers were registered, drained or lost.
