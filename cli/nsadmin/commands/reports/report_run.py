@@ -21,8 +21,8 @@ def report_run(**values: Any) -> int:
     """Compute tables and reports (Parquet) from journals and logs, with Apache Spark.
 
     The command reads journals of name servers and of collectors, compressed or not, also while they are
-    written. It reads each line once, so run the same command every hour: it computes only the days with new
-    lines, and what follows from them. Safe to interrupt: the next run completes the work.
+    written. It reads each line once, so run the same command every hour: it computes the days with new lines,
+    the day before them and all later ones, and says which. Safe to interrupt: the next run completes the work.
 
     Unreadable lines go to the table silver/quarantine, with the reason. The command needs nsadmin[spark].
     Spark logs to nsadmin/report.log in ~/.cache.
@@ -34,6 +34,8 @@ def report_run(**values: Any) -> int:
         nsadmin report run --source '*=collected/*' --dir reports --max-quarantine 5%
         # One report, from February on
         nsadmin report run --input collected --dir reports --reports drain_audit --since 2025-02-01
+        # The last 90 days
+        nsadmin report run --input collected --dir reports --forget 90d
     """
     return _start_pipeline("run", flags.read_run_arguments, values)
 
