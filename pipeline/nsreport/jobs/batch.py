@@ -162,8 +162,8 @@ class PipelineRun:
             # The request may name other reports, or another time range, than the last run.
             self._make_missing_tables()
             self.make_reports()
-        self._forget_days()
         run_outcome = self.summarize_outcome(skipped_file_count)
+        self._forget_days()
         request = self._request
         run_record.write_record(
             request.output_folder,

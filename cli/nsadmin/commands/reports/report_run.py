@@ -35,8 +35,6 @@ def report_run(**values: Any) -> int:
         nsadmin report run --source '*=collected/*' --dir reports --max-quarantine 5%
         # One report, from February on
         nsadmin report run --input collected --dir reports --reports drain_audit --since 2025-02-01
-        # The last 90 days
-        nsadmin report run --input collected --dir reports --forget 90d
     """
     return _start_pipeline("run", flags.read_run_arguments, values)
 
