@@ -458,7 +458,9 @@ class PipelineRun:
             return 0
         report_since_ms = since_ms
         if day_before is not None:
-            report_since_ms = max(self._request.since_ms or 0, begin_ms(day_before))
+            # Of a forgotten day, the states that lasted until its end are known.
+            is_kept = day_before >= self._kept_day
+            report_since_ms = max(since_ms if is_kept else self._request.since_ms or 0, begin_ms(day_before))
         report_rows = (
             report.load_function()(*input_rows, report_since_ms, until_ms)
             if any(map(self._has_rows, report.subject_tables))
