@@ -125,6 +125,7 @@ def test_long_plans_and_those_of_few_rows_are_made_once_on_one_machine(
         (many, True, "false"),
         (many, False, "true"),
         (many - 1, False, "false"),
+        (1, False, "false"),
     ):
         session.adapt_session(spark, rows, has_long_plans=asks_much)
         assert spark.conf.get(key) == expected
