@@ -148,8 +148,6 @@ def run_batch(spark: SparkSession, run_request: RunRequest, arguments: RunArgume
     """Run the pipeline once, compact the tables if requested, and report the outcome."""
     pipeline_run = PipelineRun(spark, run_request, datetime.now(UTC), write_table_result, write_note)
     run_outcome = pipeline_run.run_all()
-    if arguments.forget is not None:
-        pipeline_run.forget_days()
     if arguments.compact:
         pipeline_run.compact_tables()
     return report_outcome(run_outcome, arguments.max_quarantine)

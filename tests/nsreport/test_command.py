@@ -145,9 +145,11 @@ def test_without_new_input_spark_does_not_start_and_the_outcome_is_said_again(
         ["--since", "2025-01-01"],
         ["--reports", "ns_health"],
         ["--compact"],
+        ["--forget", "90d"],
     )
     assert [unchanged_outcome(*line, *words) for words in more_words] == [
         RunOutcome(2, 1, 0, []),
+        None,
         None,
         None,
         None,

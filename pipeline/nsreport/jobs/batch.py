@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -103,15 +104,20 @@ def _describe_days(
 
     Lines are late if they are of a day before `last_day`, the last one that had lines before.
     """
-    texts = []
-    for day, sources in sorted(sources_by_day.items(), reverse=True):
-        names = ", ".join(sorted(sources))
+
+    def describe_lines(day: date) -> str:
+        names = ", ".join(sorted(sources_by_day[day]))
         if day == NO_DAY:
-            texts.append("lines without a time")
-        elif day >= last_day:
-            texts.append(f"{day}: new lines")
-        else:
-            texts.append(f"{day}: late lines of {names}" if names else f"{day}: late lines")
+            return "lines without a time"
+        if day >= last_day:
+            return "new lines"
+        return f"late lines of {names}" if names else "late lines"
+
+    texts = []
+    for text, group in groupby(sorted(sources_by_day, reverse=True), describe_lines):
+        days = list(group)
+        span = f"{days[-1]} to {days[0]} ({len(days)} days)" if len(days) > 1 else str(days[0])
+        texts.append(text if days[0] == NO_DAY else f"{span}: {text}")
     texts.append(
         "all days are computed"
         if first_day is None
@@ -157,6 +163,7 @@ class PipelineRun:
             self._make_missing_tables()
             self.make_reports()
         run_outcome = self.summarize_outcome(skipped_file_count)
+        self._forget_days()
         request = self._request
         run_record.write_record(
             request.output_folder,
@@ -387,7 +394,9 @@ class PipelineRun:
             self._read_outer_days(all_events).select(min_of("time"), max_of("time")).collect()
         )
         since_ms = request.since_ms if request.since_ms is not None else (first_ms or 0)
-        since_ms = max(since_ms, begin_ms(self._kept_day))
+        if self._tables.table_store.count_rows(silver.BROKER_LIFECYCLE_TABLE, self._is_forgotten):
+            # States of forgotten days last from the begin of the first kept day on.
+            since_ms = max(request.since_ms or 0, begin_ms(self._kept_day))
         until_ms = request.until_ms if request.until_ms is not None else (last_ms or 0) + 1
         for group_names in self._group_reports(report_names):
             session.adapt_session(
@@ -447,7 +456,11 @@ class PipelineRun:
         ]
         if len(input_rows) < len(report.input_tables):
             return 0
-        report_since_ms = since_ms if day_before is None else max(since_ms, begin_ms(day_before))
+        report_since_ms = since_ms
+        if day_before is not None:
+            # Of a forgotten day, the states that lasted until its end are known.
+            is_kept = day_before >= self._kept_day
+            report_since_ms = max(since_ms if is_kept else self._request.since_ms or 0, begin_ms(day_before))
         report_rows = (
             report.load_function()(*input_rows, report_since_ms, until_ms)
             if any(map(self._has_rows, report.subject_tables))
@@ -457,7 +470,7 @@ class PipelineRun:
         if first_day is None and self._is_small_run():
             return self._tables.replace_small_table(report_table, report_rows, input_row_count, recipe=recipe)
         if first_day is not None:
-            report_rows = report_rows.where(col("date") >= first_day)
+            report_rows = report_rows.where(col("date") >= max(first_day, self._kept_day))
         return self._tables.replace_table(
             report_table,
             report_rows,
@@ -480,12 +493,11 @@ class PipelineRun:
     def _has_rows(self, table_name: str) -> bool:
         return self._tables.count_rows(TableSpec(table_name)) > 0
 
-    def forget_days(self) -> None:
-        """Remove the days before the request's first day.
-
-        The tables of few rows a day say what lasts, so they stay.
-        """
+    def _forget_days(self) -> None:
+        """Remove the days before the first one. The tables of few rows a day say what lasts, so they stay."""
         table_store, first_day = self._tables.table_store, self._kept_day
+        if first_day == table_store.read_first_day() or table_store.read_table(BRONZE_LINES) is None:
+            return
         self._drop_heartbeats(table_store.read_first_day(), first_day)
         kept_tables = {silver.BROKER_LIFECYCLE_TABLE, BRONZE_LINES}
         # A report that is made as a whole begins on the first day, or with a state that lasts until then.
@@ -501,6 +513,9 @@ class PipelineRun:
         table_store.remove_old_files()
         self._report_note(f"days before {first_day} are forgotten")
 
+    def _is_forgotten(self, day: date | None) -> bool:
+        return day is not None and day < self._kept_day
+
     def _drop_heartbeats(self, last_first_day: date, first_day: date) -> None:
         """Keep the older events that say which brokers were registered, drained or lost.
 
@@ -511,11 +526,11 @@ class PipelineRun:
         def is_trimmed(day: date | None) -> bool:
             return day is not None and last_first_day <= day + timedelta(days=1) < first_day
 
-        old_events = self._tables.table_store.read_table(silver.BROKER_LIFECYCLE_TABLE, is_trimmed)
-        if old_events is not None and not local_rows.is_known_empty(old_events):
-            self._tables.table_store.replace_rows(
-                silver.BROKER_LIFECYCLE_TABLE, old_events.where("type <> 'Heartbeats'"), is_trimmed
-            )
+        table_store, table = self._tables.table_store, silver.BROKER_LIFECYCLE_TABLE
+        if table_store.count_rows(table, is_trimmed):
+            old_events = table_store.read_table(table, is_trimmed)
+            assert old_events is not None
+            table_store.replace_rows(table, old_events.where("type <> 'Heartbeats'"), is_trimmed)
 
     def compact_tables(self) -> None:
         """Merge the small files of all tables."""

@@ -37,7 +37,7 @@ from nsreport.tables.file_relation import read_files
 from nsreport.tables.hadoop_folder import HadoopFolder
 from nsreport.tables.output_lock import OutputBusyError, check_output_file_system
 from nsreport.tables.storage_options import read_storage_options
-from nsreport.tables.table_layout import StagedRows, TableSpec, write_rows
+from nsreport.tables.table_layout import StagedRows, TableSpec, find_day_column, write_rows
 from nsreport.tables.table_versions import (
     COMPLETE_TRANSACTION,
     DAYS_KEY,
@@ -238,7 +238,7 @@ class TableStore:
     def forget_days(self, table: TableSpec, first_day: date) -> None:
         """Remove the days before a day from a table with files by day. Rows of states that last stay."""
         delta_table = self._open_table(table.name)
-        if delta_table is None:
+        if delta_table is None or find_day_column(table) is None:
             return
         old_files = table_versions.list_files(
             delta_table, lambda day: day is not None and NO_DAY < day < first_day

@@ -120,8 +120,13 @@ def test_long_plans_and_those_of_few_rows_are_made_once_on_one_machine(
     key = "spark.sql.optimizer.metadataOnly"
     monkeypatch.setattr(session, "_SETTINGS_BY_SIZE", {key: ("false", "true")})
     monkeypatch.setattr(session, "_ADAPTIVE_KEY", key)
-    many = session.FEW_ROWS + 1
-    for rows, asks_much, expected in ((many, True, "false"), (many, False, "true"), (1, False, "false")):
+    many = session.DAY_ROWS + 1
+    for rows, asks_much, expected in (
+        (many, True, "false"),
+        (many, False, "true"),
+        (many - 1, False, "false"),
+        (1, False, "false"),
+    ):
         session.adapt_session(spark, rows, has_long_plans=asks_much)
         assert spark.conf.get(key) == expected
     monkeypatch.setattr(spark.sparkContext, "master", "yarn")

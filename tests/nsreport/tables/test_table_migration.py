@@ -65,7 +65,7 @@ def test_a_run_on_a_store_of_the_previous_release_makes_delta_tables_with_presen
     PipelineRun(spark, RunRequest([], str(tmp_path), ()), NOW, lambda result: None)
     check_present_names(spark, tmp_path)
     tables = TableStore(spark, str(tmp_path))
-    assert tables.list_due_days() == [date(2025, 1, 2)]
+    assert list(tables.list_due_days()) == [date(2025, 1, 2)]
     assert tables.count_rows(LINES) == 1
     assert not migrate_former_tables(tables, TABLES.values())
 

@@ -254,3 +254,28 @@ def column_values(tables: TableStore, name: str) -> set[tuple[int, object]]:
 
 def test_other_programs_read_the_tables(spark: SparkSession, tables: TableStore) -> None:
     assert DeltaTable(tables.find_uri(DAYS.name)).count() == 3
+
+
+def test_forgotten_days_are_gone_and_a_reader_of_an_older_version_has_them(
+    spark: SparkSession, tables: TableStore
+) -> None:
+    no_day = table_versions.NO_DAY
+    tables.append_rows(LINES, frame(spark, (1, FIRST, "a"), (2, SECOND, "a"), (3, no_day, "a")))
+    tables.replace_rows(WHOLE, frame(spark, (1, FIRST, "a")))
+    reader = reopened(tables)
+    assert (reader.count_rows(LINES), reader.read_first_day()) == (3, no_day)
+    for table in (DAYS, WHOLE, LINES):
+        tables.forget_days(table, SECOND)
+    tables.remove_old_files()
+    assert {number for number, *_ in kept(reader, LINES)} == {1, 2, 3}
+    later = reopened(tables, timedelta(0))
+    assert later.read_first_day() == SECOND
+    assert kept(later, DAYS) == {(3, SECOND, "7")}
+    # Lines without a time have no day, and other tables have no files by day.
+    assert {number for number, *_ in kept(later, LINES)} == {2, 3}
+    assert kept(later, WHOLE) == {(1, FIRST, "a")}
+    later.compact_table(LINES)
+    later.append_rows(LINES, frame(spark, (4, THIRD, "a")))
+    later.remove_old_files()
+    assert not [path for path in parquet_files(later, LINES) if f"date={FIRST}" in str(path)]
+    assert reopened(later).read_first_day() == SECOND

@@ -21,8 +21,8 @@ def report_run(**values: Any) -> int:
     """Compute tables and reports (Parquet) from journals and logs, with Apache Spark.
 
     The command reads journals of name servers and of collectors, compressed or not, also while they are
-    written. It reads each line once, so run the same command every hour: it computes only the days with new
-    lines, and what follows from them. Safe to interrupt: the next run completes the work.
+    written. It reads each line once, so run the same command every hour. It computes the days with new lines,
+    the day before them, and all later ones, and says which. Safe to interrupt: the next run completes it.
 
     Unreadable lines go to the table silver/quarantine, with the reason. The command needs nsadmin[spark].
     Spark logs to nsadmin/report.log in ~/.cache.
