@@ -4,7 +4,7 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from typing import Any, NamedTuple, Self
 
 from tests.interop import jars, wire
@@ -102,11 +102,14 @@ class Draining:
     ) -> tuple[int, list[dict[str, Any]], str]:
         """Drain to the end: exit code, events, what it said. `upon` is told of each event as it comes."""
         with self.start(*args) as child:
+            limit = Timer(240, child.kill)
+            limit.start()
             try:
                 events = list(self.events(child, upon))
                 assert child.stderr is not None
                 stderr = child.stderr.read()
             finally:
+                limit.cancel()
                 child.kill()
         return child.wait(), events, stderr
 
