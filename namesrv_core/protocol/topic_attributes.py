@@ -1,4 +1,4 @@
-"""The attributes of topics that 5.5.0 brokers know, and the values that they accept (TopicAttributes). Pure."""
+"""The attributes of topics that 5.5.0 brokers know, and the accepted values (TopicAttributes). Pure."""
 
 from collections.abc import Sequence
 
