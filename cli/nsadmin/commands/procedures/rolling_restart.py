@@ -281,7 +281,8 @@ def _dry_run_rows(
         else PlannedRestart(p, None, None)
         for p in broker_processes
     ]
-    return ResultRows.from_records(RESTART_COLUMNS, planned, [*refusals.values()])
+    notes = [f"no broker would be stopped: {', '.join(refusals)} cannot be drained"] if refusals else []
+    return ResultRows.from_records(RESTART_COLUMNS, planned, [*refusals.values()], notes)
 
 
 def _report_restart(

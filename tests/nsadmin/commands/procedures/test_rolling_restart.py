@@ -134,6 +134,7 @@ def test_a_restart_whose_drains_would_be_refused_does_not_begin(
     assert "1 topic would be left without a writable queue (lonely): create it on another broker" in refusal
     preview = restart("--dry-run", "--json")
     assert (preview.code, drain.code) == (1, 1)
+    assert preview.err == "nsadmin: no broker would be stopped: broker-a-1 cannot be drained\n"
     assert [(r["brokerName"], r["brokerId"]) for r in json.loads(preview.out) if r["error"] == refusal] == [
         ("broker-a-1", 0)
     ]
