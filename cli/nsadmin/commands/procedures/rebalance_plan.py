@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple, cast
 
 from typer import Option
 
-from nsadmin.client.results import NotApplied
+from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
@@ -182,6 +182,8 @@ def _find_cluster(session: Session, broker_names: Collection[str]) -> str:
     broker_clusters = {
         g.cluster_name for g in cluster_info.groups_in_cluster(None) if g.broker_name in broker_names
     }
+    if broker_names and not broker_clusters:
+        raise NotFound(f"no broker {' or '.join(broker_names)}: nsadmin clusterList lists the brokers")
     cluster_names = sorted(broker_clusters or cluster_info.cluster_names)
     if len(cluster_names) != 1:
         raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with -c CLUSTER")
