@@ -23,6 +23,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 
 _LONGEST_UPTIME_MS = 40 * 86_400_000
+_AUTH_PACKAGE = "org.apache.rocketmq.auth"
 
 
 class BrokerSpec(NamedTuple):
@@ -115,6 +116,13 @@ class BrokerModel:
         host, _, port = self.broker_addr.rpartition(":")
         store_path = f"/home/rocketmq/store-{self.spec.broker_name}-{self.spec.broker_id}"
         return {
+            # A broker without these settings keeps no users and no ACLs.
+            "authenticationMetadataProvider": (
+                f"{_AUTH_PACKAGE}.authentication.provider.LocalAuthenticationMetadataProvider"
+            ),
+            "authorizationMetadataProvider": (
+                f"{_AUTH_PACKAGE}.authorization.provider.LocalAuthorizationMetadataProvider"
+            ),
             "autoCreateTopicEnable": str(self.spec.auto_create).lower(),
             "brokerClusterName": self.spec.cluster_name,
             "brokerName": self.spec.broker_name,

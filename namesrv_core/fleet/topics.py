@@ -10,6 +10,7 @@ from typing import Any
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.resource_names import NAME_PATTERN, max_topic_length
+from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
 
 TopicConfigJson = Mapping[str, Any]
 """A complete TopicConfig in the JSON form of bodies; never changed in place."""
@@ -18,14 +19,6 @@ DEFAULT_TOPIC = "TBW102"
 RETRY_PREFIX = "%RETRY%"
 DLQ_PREFIX = "%DLQ%"
 
-_KNOWN_ATTRIBUTES = (
-    "queue.type",
-    "cleanup.policy",
-    "message.type",
-    "reserve.time",
-    "priority",
-    "lite.topic.expiration",
-)
 _RESERVED_NAMES = ("TRANS_CHECK_MAX_TIME_TOPIC", "RMQ_SYS_TRACE_TOPIC", "CHECKPOINT_TOPIC")
 
 
@@ -93,10 +86,18 @@ def parse_attribute_changes(current: Mapping[str, str], change: str | None) -> d
 
 
 def change_known_attributes(current: Mapping[str, str], changes: Mapping[str, str] | None) -> dict[str, str]:
-    """Apply changes by signed keys to `current`. Raises RequestError for an unknown key."""
-    unknown = [key[1:] for key in changes or () if key[1:] not in _KNOWN_ATTRIBUTES]
-    if unknown:
-        raise RequestError(f"unsupported key: {unknown[0]}")
+    """Apply changes by signed keys to `current`. Raises RequestError for an unknown key or value."""
+    for signed_key, new_value in (changes or {}).items():
+        attribute = signed_key[1:]
+        values = VALUES_BY_ATTRIBUTE.get(attribute)
+        if values is None:
+            raise RequestError(f"unsupported key: {attribute}")
+        if signed_key[0] == "+" and not is_accepted(attribute, new_value):
+            raise RequestError(
+                f"value is not in range({values[0]}, {values[-1]})"
+                if isinstance(values, range)
+                else f"value is not in set: [{', '.join(values)}]"
+            )
     return apply_attribute_changes(current, changes or {})
 
 

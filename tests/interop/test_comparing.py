@@ -143,7 +143,7 @@ def test_wiped_on_one_only(cluster_parts: Parts, at: int) -> None:
     result = cluster_parts("divergence", *NOW, "--section", "topic")
     assert rows(result, "brokerName", "causeKind") == {("broker-a", "write-perm-added")}
     # The broker's own permissions are exact. A name server of 4.9.7 takes them from the broker only.
-    how = "the broker registered again" if addr == cluster_parts.addrs[3] else "topic by topic"
+    how = "by a registration of the broker" if addr == cluster_parts.addrs[3] else "topic by topic"
     result = command_line.nsadmin(addr, "repair", "wipe", "broker-a", "--yes")
     assert (result.code, rows(result, "namesrvAddr", "result", "how")) == (0, {(addr, "done", how)}), (
         result.err

@@ -43,15 +43,6 @@ _SECTIONS = frozenset(Section) - {
 }
 
 
-class AccessBroker(ReleasedBroker):
-    """A master that has users and ACLs."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        providers = ("authenticationMetadataProvider", "authorizationMetadataProvider")
-        self.model.properties._values |= dict.fromkeys(providers, "Local")
-
-
 class MetadataRun(OperatedRun):
     """A run of one seed: the cluster gets what `wanted` has, and keeps everything else."""
 
@@ -62,7 +53,7 @@ class MetadataRun(OperatedRun):
         if kind not in ("create topic", "change topic", "delete topic", "stale slave", "undrain by other")
     )
     step_count: ClassVar = 90
-    master_class: ClassVar = AccessBroker
+    master_class: ClassVar = ReleasedBroker
     plan_changes: ClassVar[Mapping[str, Any]] = {
         "has_slave": False,
         "producers": 0,
@@ -316,7 +307,7 @@ class TransferRun(MetadataRun):
         server = SimulatedNameServer(world, "10.1.0.1:9876", is_old=False)
         self._source_servers = {server.addr: server}
         self._sources = [
-            AccessBroker(world, BrokerSpec("S", name, 0), f"10.1.1.{n}:10911", self._source_servers)
+            ReleasedBroker(world, BrokerSpec("S", name, 0), f"10.1.1.{n}:10911", self._source_servers)
             for n, name in enumerate((BROKER, "broker-b"), 1)
         ]
         cluster.network = Network(

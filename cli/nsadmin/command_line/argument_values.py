@@ -114,6 +114,19 @@ def parse_name_list(option_flag: str, list_text: str | None) -> list[str]:
     return list(dict.fromkeys(distinct_names))
 
 
+def parse_attribute_changes(option_flag: str, list_text: str | None) -> dict[str, str]:
+    """Split "+a=1,-b" into values by signed key: {"+a": "1", "-b": ""}."""
+    values_by_key = {}
+    for text in filter(None, map(str.strip, (list_text or "").split(","))):
+        key, has_value, value = text.partition("=")
+        name = key.lstrip("+-")
+        if key != (f"+{name}" if value else f"-{name}") or not name or (has_value and not value):
+            advice = f"+{name}={value}" if value else f"+{name or 'NAME'}=VALUE or -{name or 'NAME'}"
+            raise UsageError(f'invalid attribute "{text}" for {option_flag}: write {advice}')
+        values_by_key[key] = value
+    return values_by_key
+
+
 def parse_number(number_name: str, number_text: str) -> int:
     """A number of 0 or more, with at most 18 digits."""
     if not (number_text.isascii() and number_text.isdigit() and len(number_text) < 19):

@@ -117,7 +117,9 @@ class SessionCommand(TyperCommand):
             if parameter.position is not None and (
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)
             ):
-                raise usage.missing_argument(parameter.metavar, self.usage_text, parameter.example)
+                raise usage.missing_argument(
+                    parameter.metavar, self.usage_text, parameter.example, values.get("topic")
+                )
         for parameter in (*self.own_parameters, *self.shared_parameters):
             value = values[parameter.name]
             # nan is outside of every range. A longer pause can overflow the system's timers.

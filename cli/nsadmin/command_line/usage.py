@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from namesrv_core.protocol.message_ids import parse_message_id
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Parameter
@@ -112,7 +113,12 @@ def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> 
     return UsageError(f'unexpected argument "{word}": {hint}')
 
 
-def missing_argument(metavar: str | None, usage: str, example: str | None = None) -> UsageError:
+def missing_argument(
+    metavar: str | None, usage: str, example: str | None = None, topic: str | None = None
+) -> UsageError:
+    """An argument is missing. If the `topic` is an id of a message, the topic is missing."""
+    if metavar == "MSGID" and topic and parse_message_id(topic.partition(",")[0]):
+        return UsageError(f"missing argument TOPIC: run {usage.replace('MSGID', topic)}")
     example_hint = f", for example {example}" if example else ""
     return UsageError(f"missing argument {metavar}{example_hint}: usage: {usage}")
 

@@ -54,7 +54,7 @@ class RestoredServer(NamedTuple):
 
     Attributes:
         addr: The name server.
-        topic_count: The number of topics that are as before the drain; of a dry run, of those to restore.
+        topic_count: The number of topics that are as before the drain, or would be after a dry run.
         method: How the routes were restored; None after a dry run.
         differing_topics: The topics that are not as before: topic to the reason.
         error: Why the routes are unknown; None if they are known.
@@ -157,14 +157,14 @@ class PreparedUndo(NamedTuple):
     environment: ClusterEnvironment
 
     def preview_servers(self) -> list[RestoredServer]:
-        """The number of topics that each name server must restore."""
+        """The number of topics that each name server would have as before the drain."""
         own_queues = self.environment.read_own_queues(find_master_addr(self.servers) or "")
         known_queues = None if isinstance(own_queues, str) else own_queues
         snapshot = self.saved_drain.snapshot
         return [
             RestoredServer(
                 server.namesrv_addr,
-                len(find_differing_queues(snapshot, known_queues, server)),
+                len({*server.topics, *find_differing_queues(snapshot, known_queues, server)}),
                 None,
                 {},
                 server.error,

@@ -1,14 +1,16 @@
 """What is told before a change is what it does; what is kept and suggested: with Java servers."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE
 from nsadmin import AdminClient
-from tests.interop import command_line
+from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, permissions, wait_for_topic
 from tests.interop.daily import Cluster
 
@@ -161,3 +163,47 @@ def test_what_a_broker_would_do_about_its_files(cluster: Cluster) -> None:
         [row] = cluster("cleanExpiredCQ", broker.address, "--dry-run").rows
         assert row["changes"].startswith("deletes queue entries whose messages have left the commit log")
         assert cluster("cleanExpiredCQ", broker.address).rows[0]["result"] == "done"
+
+
+def test_attributes_and_their_values_are_those_of_a_broker(cluster: Cluster) -> None:
+    def put(attribute: str, value: object) -> tuple[int, str | None]:
+        ext = {
+            "topic": "Attributed" + re.sub(r"\W", "", f"{attribute}{value}"), "defaultTopic": "TBW102",
+            "readQueueNums": "1", "writeQueueNums": "1", "perm": "6", "topicFilterType": "SINGLE_TAG",
+            "order": "false", "attributes": f"+{attribute}={value}",
+        }  # fmt: skip
+        answer = wire.ask(cluster.new.port, RequestCode.UPDATE_AND_CREATE_TOPIC, ext)
+        return answer.code, answer.remark
+
+    for attribute, values in VALUES_BY_ATTRIBUTE.items():
+        ends = (values[0], values[-1]) if isinstance(values, range) else values
+        # A broker without enableMixedMessageType refuses MIXED with INVALID_PARAMETER (29).
+        assert {code for code, _ in (put(attribute, value) for value in ends)} <= {0, 29}
+        assert put(attribute, "FIFOO")[0] == 1
+        if isinstance(values, range):
+            assert put(attribute, values[0] - 1) == (1, f"value is not in range({values[0]}, {values[-1]})")
+        else:
+            assert (put(attribute, "FIFOO")[1] or "").startswith("value is not in set: [")
+    assert put("priority", 1) == (1, "unsupported key: priority")
+
+
+def test_a_move_says_before_and_after_which_broker_lacks_the_group(cluster: Cluster) -> None:
+    cluster.topic("Moved", 1)
+    for broker, result in ((cluster.old, "failed"), (cluster.new, "done")):
+        group = f"only-on-{broker.name}"
+        assert cluster("updateSubGroup", group, "-b", broker.address).code == 0
+        # 5.5.0 refuses groups that it does not have, and 4.9.7 takes an offset of any group.
+        words = ("resetOffsetByTime", group, "Moved", "-s", "-1")
+        planned = {row["brokerName"]: row["result"] for row in cluster(*words, "--dry-run").rows}
+        moved = cluster(*words, "--yes", "--no-verify")
+        assert {row["brokerName"]: row["result"] for row in moved.rows} == {
+            "broker-a": result, "broker-old": "done"
+        }  # fmt: skip
+        assert planned["broker-a"] == result.replace("done", "dry-run")
+        assert "--undo" not in moved.err
+        if result == "failed":
+            assert wire.ask(
+                cluster.new.port,
+                RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
+                {"group": group, "topic": "Moved", "timestamp": "-1", "isForce": "true"},
+            ).code == 26  # fmt: skip

@@ -50,15 +50,20 @@ def test_good_names_pass() -> None:
 def test_attributes_are_added_and_removed() -> None:
     before = {"message.type": "FIFO"}
     assert parse_attribute_changes(before, None) == before
-    assert parse_attribute_changes(before, "+message.type=DELAY,+priority=2") == {
+    assert parse_attribute_changes(before, "+message.type=DELAY,+reserve.time=2") == {
         "message.type": "DELAY",
-        "priority": "2",
+        "reserve.time": "2",
     }
     assert parse_attribute_changes(before, "-message.type") == {}
 
 
 def test_unknown_and_unsigned_attributes_are_refused() -> None:
-    for text, remark in (("+foo=1", "unsupported key: foo"), ("foo=1", "format is wrong: foo=1")):
+    for text, remark in (
+        ("+foo=1", "unsupported key: foo"),
+        ("foo=1", "format is wrong: foo=1"),
+        ("+message.type=FIFOO", "value is not in set: "),
+        ("+lite.topic.expiration=43201", r"value is not in range\(-1, 43200\)"),
+    ):
         with pytest.raises(RequestError, match=remark) as refused:
             parse_attribute_changes({}, text)
         assert refused.value.code == 1

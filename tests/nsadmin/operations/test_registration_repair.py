@@ -23,7 +23,7 @@ def test_permissions_of_all_topics_are_those_of_the_broker_again(old: tuple[int,
     assert (first.error, second.error, second.method) == (None, None, None)
     assert first.before.items() <= WIPED.items()
     assert first.after == {topic: perm for topic, perm in PERMS.items() if perm & 2}
-    assert first.method == ("the broker registered again" if 0 in old else "topic by topic")
+    assert first.method == ("by a registration of the broker" if 0 in old else "topic by topic")
     assert cluster.topics_by_server() == before
 
 

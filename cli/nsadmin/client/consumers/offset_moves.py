@@ -10,6 +10,7 @@ from types import MappingProxyType
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
@@ -245,26 +246,43 @@ class OffsetAdmin:
 
     def _list_moves(self, group: str, topic: str, cluster_name: str | None) -> list[OffsetMove]:
         """List an OffsetMove without offsets for every readable queue on the masters of the topic."""
-        cluster_brokers = {r.broker_name for r in self._clusters.get_info().groups_in_cluster(cluster_name)}
+        broker_groups = self._clusters.get_info().groups_in_cluster(cluster_name)
+        clusters_by_broker = {g.broker_name: g.cluster_name for g in broker_groups}
         queue_routes = self._topics.get_route(topic).queues
         if any(queue_route.logical_queues is not None for queue_route in queue_routes):
             raise NotApplied(f'"{topic}" is a static topic: brokers cannot reset its logical queues')
         offset_moves = [
             offset_move
             for queue_route in queue_routes
-            if queue_route.broker_name in cluster_brokers
+            if queue_route.broker_name in clusters_by_broker
             for offset_move in list_empty_moves(topic, queue_route)
         ]
         if not offset_moves:
             raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
-        self._require_known_group(group, [move.broker_addr for move in offset_moves if move.broker_addr])
-        return offset_moves
+        lacking = self._require_known_group(group, [m.broker_addr for m in offset_moves if m.broker_addr])
+        # Brokers before 5.2 store the offsets of any group.
+        refusing = {addr for addr in lacking if self._resets_by_itself(addr)}
 
-    def _require_known_group(self, group: str, broker_addrs: Sequence[str]) -> None:
+        def require_group(move: OffsetMove) -> OffsetMove:
+            if move.broker_addr not in refusing:
+                return move
+            creation = quote_command(
+                "updateSubGroup", group, "-c", clusters_by_broker[move.queue.broker_name]
+            )
+            return fail_move(
+                move, NotFound(f'the broker has no consumer group "{group}": `{creation}` creates it')
+            )
+
+        return [*map(require_group, offset_moves)]
+
+    def _require_known_group(self, group: str, broker_addrs: Sequence[str]) -> list[str]:
+        """Return the brokers that do not have the group. Raises NotFound if none has it."""
         broker_targets = [BrokerTarget(None, MASTER_BROKER_ID, addr) for addr in dict.fromkeys(broker_addrs)]
         holder_results = self._groups.find_holders(group, broker_targets)
-        if holder_results and all(isinstance(result.error, NotFound) for result in holder_results):
+        lacking = [result.addr for result in holder_results if isinstance(result.error, NotFound)]
+        if lacking and len(lacking) == len(holder_results):
             raise NotFound(f'no broker of the topic has the consumer group "{group}"')
+        return lacking
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:
         # A broker that was renamed has two names with one address: its queues count once.

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -30,6 +31,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
+from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
@@ -82,6 +84,7 @@ def update_broker_config(
 ) -> ResultRows:
     """Change one setting on a broker, or on all masters of a cluster, and read it back.
 
+    With -c, the slaves keep their value, as with mqadmin. Pass -a true to change it on slaves, too.
     Brokers accept unknown keys and invalid values without an error, but nsadmin reports these as failed.
     nsadmin sends nothing to a broker that already has the value. A broker that changes the setting rewrites
     its configuration file with all settings. Many settings take effect only when the broker restarts. Brokers
@@ -95,6 +98,14 @@ def update_broker_config(
     """
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)
+    if cluster_name is not None and not with_slaves:
+        members = select_members(session, None, cluster_name)
+        slave_count = sum(target.broker_id != MASTER_BROKER_ID for target in members)
+        if slave_count:
+            stay = "stays as it is" if slave_count == 1 else "stay as they are"
+            session.write_remark(
+                f"{count_noun(slave_count, 'slave')} of {cluster_name} {stay}: -a true includes slaves"
+            )
     session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
     configs = session.admin.broker_configs
     change_item = configs.plan_update if session.is_dry_run else configs.update_item

@@ -44,7 +44,7 @@ REPAIR_COLUMNS: Columns[RepairPlan] = (
     ),
     Column(
         "how",
-        "topic by topic, or by a registration of the broker; null if no topic differed",
+        "topic by topic, or by a registration of the broker; null for neither",
         _if_known(lambda p: p.method),
     ),
     RESULT.of(lambda p: outcome_word(p.error, "done" if p.method else "unchanged")),

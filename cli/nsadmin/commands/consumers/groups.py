@@ -202,7 +202,7 @@ def update_sub_group(
         "notifyConsumerIdsChangedEnable": argument_values.parse_boolean("-a", notify_clients),
     }
     settings = {name: value for name, value in settings_by_name.items() if value is not None}
-    attributes = _parse_attribute_changes(attribute_list)
+    attributes = argument_values.parse_attribute_changes("--attributes", attribute_list)
     targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups
@@ -227,18 +227,6 @@ def _parse_retry_policy(policy_json: str | None) -> object:
     if not isinstance(policy_record, dict):
         raise UsageError('invalid value for -p: expected JSON such as {"type":"CUSTOMIZED"}')
     return policy_record
-
-
-def _parse_attribute_changes(attribute_list: str | None) -> dict[str, str]:
-    """Split "+a=1,-b" into values by signed key: {"+a": "1", "-b": ""}."""
-    values_by_key = {}
-    for text in (attribute_list or "").split(","):
-        key, _, value = text.strip().partition("=")
-        if key and (key[0] not in "+-" or len(key) < 2 or (key[0] == "+" and not value)):
-            raise UsageError(f'invalid attributes "{text}" for --attributes: write +key=value or -key')
-        if key:
-            values_by_key[key] = value
-    return values_by_key
 
 
 def _describe_change(change: GroupChange, named_settings: Iterable[str], done: str) -> ServerChange:

@@ -274,8 +274,9 @@ def _apply_offset_plan(
     repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
     effect = f"{skip_count} messages and repeats {repeat_count}"
     session.require_yes(command_name, f"{plan.group} skips {effect} on {plan.topic}")
+    queue_count = sum(m.error is None for m in plan.moves)
     session.confirm_change(
-        f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips {effect}?"
+        f"Move {plan.group} on {queue_count} queues of {plan.topic}, which skips {effect}?"
     )
     moves: Sequence[OffsetMove] = plan.moves
     common = {GROUP: plan.group, TOPIC: plan.topic}
@@ -293,7 +294,8 @@ def _apply_offset_plan(
     notes = [f"failed on {failed_count} of {len(errors)} queues"] if failed_count else []
     if any(m.result == "pending" for m in moves):
         notes.append("pending: the clients of the group will move within half a minute")
-    if any(map(_awaits_commits, moves)) and audit_path() is not None:
+    # Brokers cannot remove an offset where there was none.
+    if any(_awaits_commits(m) and m.old_offset is not None for m in moves) and audit_path() is not None:
         undo_command = quote_command("resetOffsetByTime", plan.group, plan.topic, "--undo")
         notes.append(f"to undo it: {undo_command}")
     return ResultRows.from_records(OFFSET_MOVE_COLUMNS, moves, errors, notes, common=common)

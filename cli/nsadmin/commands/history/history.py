@@ -12,6 +12,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.events import Snapshot
 from namesrv_core.history.records import EVENT_TYPES_BY_NAME, InvalidRecordError, JournalRecord
 from namesrv_core.history.subject_filter import (
+    GLOBAL_EVENT_TYPES,
     ROUTINE_EVENT_TYPES,
     JournalSubject,
     SubjectFilter,
@@ -156,6 +157,9 @@ def history(
             f"only the newest {max_records} events are shown: use --limit 0 for all, or --until "
             "TIME for older ones"
         )
+    elif subject_kind is not None and all(e.record.event_type in GLOBAL_EVENT_TYPES for e in entries):
+        selection = " that matches the options" if since_text or until_text or type_names else ""
+        notes.append(f'{subject_kind} "{subject_name}" has no event{selection} in the journal')
     columns = HISTORY_COLUMNS
     if len(server_journals) > 1:
         columns = tuple(c._replace(wide=False) if c.key == SERVER.key else c for c in columns)

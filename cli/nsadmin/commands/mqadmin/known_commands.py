@@ -45,7 +45,7 @@ _COMMANDS: tuple[tuple[str, ...], ...] = (
     ("deleteTopic", "4.1", "an unknown topic or cluster is an error; verifies the deletion"),
     ("deleteUser", "5.3.0", "an unknown user is an error; the other brokers still change"),
     ("dumpCompactionLog", "5.1", "opens the file only for reading; stops at damage with an error"),
-    ("electMaster", "5.0", "finds the leader; shows the change and confirms"),
+    ("electMaster", "5.0", "finds the leader, shows the change; -bn is the broker, -n the name servers"),
     ("exportConfigs", "4.9.4", "prints without -f, has --all; a missing master does not hide others"),
     ("exportMetadata", "4.9.4", "adds up queues only with --sum; updateTopicList reads it"),
     ("exportMetadataInRocksDB", "5.1.4", "creates no folder; also reads a single store for all tables"),

@@ -102,7 +102,7 @@ UNDRAIN_COLUMNS: Columns[RestoredServer] = (
     BROKER_NAME,
     Column(
         "topicCount",
-        "topics that are as before the drain; in a dry run, topics that would be restored",
+        "topics that are as before the drain; in a dry run, those that will be",
         lambda s: s.topic_count,
     ),
     Column(

@@ -1,6 +1,6 @@
 """Owns `rebalance plan`, which proposes queue counts that level the load of brokers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from time import sleep
@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple, cast
 
 from typer import Option
 
-from nsadmin.client.results import NotApplied
+from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
@@ -64,7 +64,12 @@ def rebalance_plan(
     session: Session,
     cluster_name: Annotated[
         str | None,
-        Option("-c", "--clusterName", metavar="CLUSTER", help="The cluster. Default: the only one."),
+        Option(
+            "-c",
+            "--clusterName",
+            metavar="CLUSTER",
+            help="The cluster. Default: that of the brokers, or the only one.",
+        ),
     ] = None,
     added: Annotated[
         list[str] | None,
@@ -154,7 +159,7 @@ def rebalance_plan(
     if sample is not None and journal_folder is not None:
         raise UsageError("--sample and --journal exclude each other: omit one of them")
     proposed_plan = ClusterRebalance(session.admin, sleep, open_inventory(session)).propose_plan(
-        cluster_name or _find_only_cluster(session),
+        cluster_name or _find_cluster(session, [*(added or ()), *(removed or ())]),
         added=added or (),
         removed=removed or (),
         goal=cast(Literal["load", "queues", "disk"], goal),
@@ -171,8 +176,15 @@ def rebalance_plan(
     return ResultRows.from_records(SHARE_COLUMNS, _list_shares(proposed_plan.plan), [None], notes)
 
 
-def _find_only_cluster(session: Session) -> str:
-    cluster_names = sorted(session.admin.clusters.get_info().cluster_names)
+def _find_cluster(session: Session, broker_names: Collection[str]) -> str:
+    """The cluster of these brokers, or the only cluster."""
+    cluster_info = session.admin.clusters.get_info()
+    broker_clusters = {
+        g.cluster_name for g in cluster_info.groups_in_cluster(None) if g.broker_name in broker_names
+    }
+    if broker_names and not broker_clusters:
+        raise NotFound(f"no broker {' or '.join(broker_names)}: nsadmin clusterList lists the brokers")
+    cluster_names = sorted(broker_clusters or cluster_info.cluster_names)
     if len(cluster_names) != 1:
         raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with -c CLUSTER")
     return str(cluster_names[0])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -10,7 +10,7 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, 
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME
-from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.servers import ERROR, result_column
 from nsadmin.commands.procedures import drain_options
 from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.console import audit
@@ -21,20 +21,35 @@ from nsadmin.operations import shell_command
 from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
-from nsadmin.operations.drain.runner import DrainPlan
+from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import open_drain
 from nsadmin.operations.inventory.keeper import open_inventory
-from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.procedure_clock import SYSTEM_CLOCK, ProcedureClock
 from nsadmin.operations.release_faults import list_broker_faults
 from nsadmin.operations.restart.events import describe_record
-from nsadmin.operations.restart.runner import BrokerRestartContext, RestartRules, RollingRestart
+from nsadmin.operations.restart.runner import (
+    BrokerRestartContext,
+    RestartRules,
+    RollingRestart,
+    find_refusals,
+    require_masters,
+)
 from nsadmin.operations.restart.state import BrokerProcess, open_restart, order_processes
 from nsadmin.operations.run_folder import EventRecord
 from nsadmin.operations.state_folder import find_state_home
 
-RESTART_COLUMNS: Columns[tuple[BrokerProcess, int | None]] = (
+
+class PlannedRestart(NamedTuple):
+    """A process to restart, and why its drain would be refused. `open_topics` is None for a slave."""
+
+    process: BrokerProcess
+    open_topics: int | None
+    error: DrainRefused | None
+
+
+RESTART_COLUMNS: Columns[PlannedRestart] = (
     *of_part(
-        lambda r: r[0],
+        lambda r: r.process,
         (
             BROKER_NAME.of(lambda p: p.broker),
             BROKER_ID,
@@ -42,8 +57,9 @@ RESTART_COLUMNS: Columns[tuple[BrokerProcess, int | None]] = (
             Column("steps", "the planned actions, in order", lambda p: p.restart_steps),
         ),
     ),
-    Column("openTopics", "topics that are open to writes there; null for a slave", lambda r: r[1]),
-    RESULT.means("dry-run").of(lambda r: "dry-run"),
+    Column("openTopics", "topics that are open to writes there; null for a slave", lambda r: r.open_topics),
+    result_column("dry-run, or failed if nsadmin would not drain the broker", "dry-run"),
+    ERROR,
 )
 
 _COMMAND_FIELDS = ("brokerName", "brokerAddr", "brokerId")
@@ -109,7 +125,8 @@ def rolling_restart(
 
     nsadmin drains, stops, starts and undrains each master. It stops and starts each slave. After each start,
     it waits until every name server lists the broker, the broker reports a new start, and slaves are in sync.
-    It stops no broker while the previous or the next one is unhealthy.
+    It stops no broker while the previous or the next one is unhealthy. Without --force, it begins only if
+    `nsadmin drain` would not refuse any of the masters. Use --dry-run to see the refusals.
 
     Safe to interrupt. Run the same command to resume. Ctrl-C stops between two steps, --pause-after between
     two broker names. The shell commands may run twice, so they must be repeatable, like systemctl.
@@ -144,13 +161,11 @@ def rolling_restart(
             shell_command.require_safe_fields(_command_fields(broker_process))
     for line in list_broker_faults(session.admin.clusters.list_broker_status(cluster_name)):
         session.write_remark(line)
-    if session.is_dry_run:
-        return _dry_run_rows(session, broker_processes)
-    shell_commands = {
-        "stop": _require_command("--stop", stop_command),
-        "start": _require_command("--start", start_command),
-    }
-    session.confirm_change(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
+    if not session.is_dry_run:
+        shell_commands = {
+            "stop": _require_command("--stop", stop_command),
+            "start": _require_command("--start", start_command),
+        }
 
     @cache
     def read_context(broker_name: str) -> BrokerRestartContext:
@@ -165,6 +180,18 @@ def rolling_restart(
         )
         master_addr = _find_master_addr(broker_groups, broker_name)
         return _read_broker_context(session, cluster_name, drain_plan, master_addr)
+
+    is_resumed = open_restart(find_state_home(), cluster_name).state.load() is not None
+    if not is_resumed:
+        require_masters(addrs_by_broker)
+    contexts = () if is_resumed else map(read_context, addrs_by_broker)
+    refusals = find_refusals(contexts, SYSTEM_CLOCK.now_ms())
+    if session.is_dry_run:
+        return _dry_run_rows(session, broker_processes, refusals)
+    if refusals:
+        refusal_texts = "; ".join(f"{name}: {error}" for name, error in refusals.items())
+        raise DrainRefused(f"no broker was stopped: {refusal_texts}")
+    session.confirm_change(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
 
     def run_step_command(step_name: str, broker_process: BrokerProcess) -> int:
         return _run_command(shell_commands[step_name], broker_process)
@@ -239,15 +266,23 @@ def _list_processes(
     return order_processes(addrs_by_broker)
 
 
-def _dry_run_rows(session: Session, broker_processes: Sequence[BrokerProcess]) -> ResultRows:
+def _dry_run_rows(
+    session: Session, broker_processes: Sequence[BrokerProcess], refusals: Mapping[str, DrainRefused]
+) -> ResultRows:
     open_counts = {
         name: max(
             (len(s.open_topics) for s in ClusterEnvironment(session.admin, name).read_servers()), default=0
         )
         for name in dict.fromkeys(p.broker for p in broker_processes)
     }
-    processes = [(p, open_counts[p.broker] if p.is_master else None) for p in broker_processes]
-    return ResultRows.from_records(RESTART_COLUMNS, processes)
+    planned = [
+        PlannedRestart(p, open_counts[p.broker], refusals.get(p.broker))
+        if p.is_master
+        else PlannedRestart(p, None, None)
+        for p in broker_processes
+    ]
+    notes = [f"no broker would be stopped: {', '.join(refusals)} cannot be drained"] if refusals else []
+    return ResultRows.from_records(RESTART_COLUMNS, planned, [*refusals.values()], notes)
 
 
 def _report_restart(

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
@@ -24,6 +25,7 @@ from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, descr
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.session import Session
@@ -111,7 +113,7 @@ def update_topic(
         argument_values.parse_boolean("-o", order_text),
         argument_values.parse_boolean("-u", unit_text),
         argument_values.parse_boolean("-s", unit_sub_text),
-        attribute_changes,
+        _validate_attributes(attribute_changes),
     )
     targets = select_masters(session, broker_text, cluster_name)
     changes, errors, notes = _apply_topic_patch(
@@ -156,6 +158,16 @@ def update_topic_perm(
     if None in errors:
         errors = [None if isinstance(error, TopicNotExist) else error for error in errors]
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
+
+
+def _validate_attributes(attribute_changes: str | None) -> str | None:
+    """Refuse what brokers refuse: the dry run cannot ask them."""
+    for signed_key, value in argument_values.parse_attribute_changes("-a", attribute_changes).items():
+        if signed_key[0] == "+" and not is_accepted(signed_key[1:], value):
+            values = VALUES_BY_ATTRIBUTE[signed_key[1:]]
+            known_values = f"{values[0]} to {values[-1]}" if isinstance(values, range) else ", ".join(values)
+            raise UsageError(f'invalid value "{value}" of {signed_key[1:]} for -a: use {known_values}')
+    return attribute_changes
 
 
 def _apply_topic_patch(

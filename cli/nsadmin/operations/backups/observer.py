@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from namesrv_core import __version__
-from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.errors import NotSupported, RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.plain_acls import PlainAcl
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
@@ -24,6 +24,7 @@ from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.records import ClusterState, LiveBrokerState
 
 T = TypeVar("T")
+_ACCESS_LABELS = ("users", "ACLs")
 OffsetsByTopicAndGroup = Mapping[tuple[str, str], Mapping[int, int]]
 
 
@@ -125,7 +126,7 @@ class _BrokerExtras:
         for result in results:
             if result.result is not None:
                 values_by_addr[result.addr] = result.result
-            elif result.error is not None and _is_gap(result.error):
+            elif result.error is not None and _is_gap(label, result.error):
                 self.remarks.append(
                     f"missing in the backup: {label} of {result.addr}: {error_text(result.error)}"
                 )
@@ -163,12 +164,19 @@ class _BrokerExtras:
         )
 
 
-def _is_gap(error: RocketMQError) -> bool:
-    """Whether a missing answer is a gap. A release may lack a section, or have no users."""
+def _is_gap(label: str, error: RocketMQError) -> bool:
+    """Whether a missing answer is a gap. A release may lack a section.
+
+    A broker that keeps no users or ACLs is not asked for them, so each refusal of these is a gap.
+    """
     if isinstance(error, ClientClosed):
         raise error
+    if isinstance(error, NotSupported):
+        return False
     if isinstance(error, RequestError):
-        return error.code in (ResponseCode.SYSTEM_BUSY, ResponseCode.NO_PERMISSION)
+        return label in _ACCESS_LABELS or error.code in (
+            ResponseCode.SYSTEM_BUSY, ResponseCode.NO_PERMISSION
+        )  # fmt: skip
     return is_unreachable(error)
 
 

@@ -16,7 +16,7 @@ from nsadmin.operations.run_folder import EventRecord
 _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5
 
-BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "the broker registered again", "rw- for all"
+BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "by a registration of the broker", "rw- for all"
 BY_WIPING = "write permission removed"
 
 

@@ -162,6 +162,8 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 
 def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
+    known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
+    similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
     for group in _brokers_of_group(facts):
         addr = facts.cluster.reader_addrs.get(group.broker_name, "")
         result = facts.cluster.group_tables.get(addr)
@@ -178,13 +180,14 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
-            similar = find_similar_names(facts.group, result.result)
             yield CauseFinding(
                 "cause" if not creates or not facts.connections.clients else "warning",
                 f"{group.broker_name} does not have the group"
                 + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
                 + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
-                advise_command("updateSubGroup", facts.group, "-b", group.master_addr or addr),
+                advise_command("group", "explain", similar[0])
+                if similar
+                else advise_command("updateSubGroup", facts.group, "-b", group.master_addr or addr),
                 broker_name=group.broker_name,
                 broker_addr=addr,
             )

@@ -1,10 +1,11 @@
 """Runs a rolling restart and yields its events. Each step is saved on disk before it is carried out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.advised_command import quote_command
+from nsadmin.operations.drain.events import Checked
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
 from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
@@ -48,7 +49,34 @@ class RestartRules(NamedTuple):
     by: str = ""
 
 
-def _require_masters(addrs: Mapping[str, Mapping[int, str]]) -> None:
+def check_broker(context: BrokerRestartContext, servers: tuple[NameServerFacts, ...], now_ms: int) -> Checked:
+    """Check what the cluster loses without the broker. Raises DrainRefused if it is too much."""
+    checked = check_plan(
+        context.drain_plan,
+        servers,
+        context.system_topics,
+        context.ordered_topics,
+        now_ms,
+        context.environment.read_slave_gaps(find_master_addr(servers), find_slave_addrs(servers)),
+    )
+    if checked.risks and not context.drain_plan.force:
+        raise DrainRefused(describe_refusal(context.drain_plan.broker, checked.risks))
+    return checked
+
+
+def find_refusals(contexts: Iterable[BrokerRestartContext], now_ms: int) -> dict[str, DrainRefused]:
+    """Why masters cannot be drained, by broker. A drain that has begun is not checked again."""
+    refusals = {}
+    for context in contexts:
+        if context.drain_folder.load() is None:
+            try:
+                check_broker(context, context.environment.read_servers(), now_ms)
+            except DrainRefused as error:
+                refusals[context.drain_plan.broker] = error
+    return refusals
+
+
+def require_masters(addrs: Mapping[str, Mapping[int, str]]) -> None:
     """Refuse a restart that would leave out a master: name servers do not list it now."""
     if masterless := [name for name, members in addrs.items() if MASTER_BROKER_ID not in members]:
         raise DrainRefused(
@@ -95,7 +123,7 @@ class RollingRestart:
     def _begin_or_resume(self, addrs: Mapping[str, Mapping[int, str]]) -> Iterator[EventRecord]:
         saved_state = self._folder.state.load()
         if saved_state is None:
-            _require_masters(addrs)
+            require_masters(addrs)
             self._folder.events.delete()
         now_ms, rules = self._clock.now_ms(), self._rules
         state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(
@@ -166,17 +194,10 @@ class RollingRestart:
         servers = context.environment.read_servers()
         checked = None
         if context.drain_folder.load() is None:
-            checked = check_plan(
-                context.drain_plan,
-                servers,
-                context.system_topics,
-                context.ordered_topics,
-                self._clock.now_ms(),
-                context.environment.read_slave_gaps(find_master_addr(servers), find_slave_addrs(servers)),
-            )
-            if checked.risks and not context.drain_plan.force:
-                refusal = describe_refusal(process.broker, checked.risks)
-                raise DrainRefused(f"{process.broker} was not stopped: {refusal}")
+            try:
+                checked = check_broker(context, servers, self._clock.now_ms())
+            except DrainRefused as error:
+                raise DrainRefused(f"{process.broker} was not stopped: {error}") from None
         unknown_servers: list[str] = []
         for record in DrainRun(
             context.drain_plan, context.environment, context.drain_folder, self._clock

@@ -129,11 +129,14 @@ def test_a_broker_registers_all_of_its_topics_again(running_lab: Lab, run: Run) 
     with AdminClient(first) as admin:
         admin.topics.forget_topic("orders", [first])
     dry = run("repair", "register", B, "-n", running_lab.namesrv_addr, "--dry-run", "--json")
-    assert [row["missing"] for row in rows_of(dry.out)] == [1, 0]
+    assert [(row["missing"], row["how"]) for row in rows_of(dry.out)] == [
+        (1, "by a registration of the broker"),
+        (0, "by a registration of the broker"),
+    ]
     result = run("repair", "register", B, "-n", running_lab.namesrv_addr, "--yes", "--json")
     assert (result.code, result.err) == (0, "")
     assert {(row["result"], row["how"]) for row in rows_of(result.out)} == {
-        ("done", "the broker registered again")
+        ("done", "by a registration of the broker")
     }
     assert read_perms(running_lab) == before
 

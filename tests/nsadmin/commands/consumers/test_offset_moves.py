@@ -1,11 +1,15 @@
 """resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset."""
 
+from pathlib import Path
+
 import pytest
 
+from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import Answer, answer_json
+from tests.support.lab import start_lab
 
 UNDO_HINT = "nsadmin: to undo it: nsadmin resetOffsetByTime G T --undo\n"
 
@@ -291,3 +295,23 @@ def test_an_undo_needs_a_move_in_the_audit_and_no_target(ask: Run, filled_broker
         2,
         "nsadmin: --undo has no target: leave out -s, -b, -q, -o and -c\n",
     )
+
+
+def test_a_broker_without_the_group_refuses_its_queues_in_the_dry_run_as_well(
+    run: Run, tmp_path: Path
+) -> None:
+    with start_lab(tmp_path, FleetPlan(clusters=1, groups=2, replicas=1, topics=3)) as lab:
+        server = ("-n", lab.namesrv_addr)
+        assert run("updateSubGroup", "new", "-b", lab.brokers["broker-a-0", 0], *server, "--yes").code == 0
+        words = ("resetOffsetByTime", "new", "orders", "-s", "-1", *server, "--json")
+        preview = run(*words, "--dry-run")
+        moved = run(*words, "--yes", "--no-verify")
+    refusal = 'the broker has no consumer group "new": `nsadmin updateSubGroup new -c cluster-a` creates it'
+    for result, done in ((preview, "dry-run"), (moved, "done")):
+        assert result.code == 3, result.err
+        assert {(row["brokerName"], row["result"], row["error"]) for row in result.json} == {
+            ("broker-a-0", done, None),
+            ("broker-a-1", "failed", refusal),
+        }
+    # There was no offset to return to.
+    assert "--undo" not in moved.err

@@ -183,6 +183,16 @@ def test_every_query_decodes_bodies(run_json: Run, message_broker: MessageBroker
     assert (result.code, "-f and --decode exclude each other" in result.err) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
+def test_an_id_alone_lacks_its_topic(run: Run, command: str) -> None:
+    result = run(command, KEY)
+    assert (result.code, result.err) == (
+        2,
+        f"nsadmin: missing argument TOPIC: run nsadmin {command} TOPIC {KEY}\n",
+    )
+    assert "missing argument MSGID" in run(command, "T").err
+
+
 def test_who_has_consumed_it(run_json: Run, message_broker: MessageBroker) -> None:
     message_broker.store_message(b"one", UNIQ_KEY=KEY)
     message_broker.readers = {"G": GroupReader(("c1",), 1), "H": GroupReader()}

@@ -76,6 +76,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert all(row["topicCount"] > 10 for row in json.loads(dry.out))
     undone = with_env("undrain", B, "--json")
     assert (undone.code, undone.err) == (0, "")
+    counts = [[row["topicCount"] for row in json.loads(result.out)] for result in (dry, undone)]
+    assert counts[0] == counts[1]
     assert [(row["how"], row["result"]) for row in json.loads(undone.out)] == [("topic by topic", "done")] * 2
     assert perms(running_lab) == before
     assert json.loads(with_env("drainStatus", "--json").out) == []

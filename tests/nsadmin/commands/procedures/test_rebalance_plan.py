@@ -46,6 +46,22 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, running_lab: Lab, 
     )
 
 
+def test_the_brokers_say_which_cluster(run: Run, running_lab: Lab) -> None:
+    words = ("rebalance", "plan", "-n", running_lab.namesrv_addr)
+    result = run(*words, "--add", "broker-a-2", "--remove", "broker-a-0")
+    assert (result.code, "broker-a-1" in result.out) == (0, True), result.err
+    refused = run(*words, "--remove", "broker-a-0", "--remove", "broker-b-0")
+    assert refused.err == ("nsadmin: several clusters: choose one of cluster-a, cluster-b with -c CLUSTER\n")
+
+
+def test_a_broker_of_no_cluster_is_named(run: Run, running_lab: Lab) -> None:
+    result = run("rebalance", "plan", "-n", running_lab.namesrv_addr, "--add", "broker-x")
+    assert (result.code, result.err) == (
+        5,
+        "nsadmin: no broker broker-x: nsadmin clusterList lists the brokers\n",
+    )
+
+
 def test_without_out_nothing_is_written(run: Run, running_lab: Lab) -> None:
     result = run(
         "rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", running_lab.namesrv_addr

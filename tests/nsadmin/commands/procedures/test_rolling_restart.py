@@ -119,3 +119,28 @@ def test_two_names_of_one_process_are_refused(run: Run) -> None:
                 "nsadmin: broker-a and broker-b are one process, at 127.0.0.1:10911: restart the name "
                 "servers one by one to remove former names, then run the command again\n"
             )
+
+
+def test_a_restart_whose_drains_would_be_refused_does_not_begin(
+    restart: Run, running_lab: Lab, run: Run, tmp_path: Path
+) -> None:
+    created = run(
+        "updateTopic", "lonely", "-b", running_lab.brokers["broker-a-1", 0], "-n", running_lab.namesrv_addr,
+        "--yes",
+    )  # fmt: skip
+    assert created.code == 0, created.err
+    drain = run("drain", "broker-a-1", "--dry-run", "-n", running_lab.namesrv_addr, "--json")
+    refusal = json.loads(drain.out)[0]["error"]
+    assert "1 topic would be left without a writable queue (lonely): create it on another broker" in refusal
+    preview = restart("--dry-run", "--json")
+    assert (preview.code, drain.code) == (1, 1)
+    assert preview.err == "nsadmin: no broker would be stopped: broker-a-1 cannot be drained\n"
+    assert [(r["brokerName"], r["brokerId"]) for r in json.loads(preview.out) if r["error"] == refusal] == [
+        ("broker-a-1", 0)
+    ]
+    command = f"echo {{brokerName}} >> {tmp_path}/log"
+    real = restart("--stop", command, "--start", command, "--yes")
+    assert (real.code, real.out) == (1, "")
+    assert f"no broker was stopped: broker-a-1: {refusal}" in real.err
+    assert not (tmp_path / "log").exists()
+    assert restart("--dry-run", "--force").code == 0

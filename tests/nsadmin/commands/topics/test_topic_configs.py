@@ -253,3 +253,25 @@ def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
     assert (result.code, json.loads(result.out)[0]["error"]) == (
         4, "no answer within 0.3 s; the change is possibly done",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("attributes", "says"),
+    [
+        ("message.type=FIFO", 'invalid attribute "message.type=FIFO" for -a: write +message.type=FIFO'),
+        ("+reserve.time=1,other", 'invalid attribute "other" for -a: write +other=VALUE or -other'),
+        ("-other=1", 'invalid attribute "-other=1" for -a: write +other=1'),
+        (
+            "+message.type=FIFOO",
+            'invalid value "FIFOO" of message.type for -a: use UNSPECIFIED, NORMAL, FIFO, DELAY, '
+            "TRANSACTION, PRIORITY, LITE, MIXED",
+        ),
+        ("+lite.topic.expiration=x", 'invalid value "x" of lite.topic.expiration for -a: use -1 to 43200'),
+    ],
+)
+def test_attributes_that_brokers_refuse_are_refused_before_any_request(
+    run: Run, a: TopicBroker, attributes: str, says: str
+) -> None:
+    result = run("updateTopic", "-t", "T", "-b", a.addr, "-a", attributes, "--dry-run")
+    assert (result.code, result.out, result.err) == (2, "", f"nsadmin: {says}\n")
+    assert a.asked_codes() == []

@@ -22,7 +22,7 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
     assert (cluster.topics_by_server(), cluster.now) == (before, start)
     assert records[-1] == {"time": start, "event": "undone", "broker": "broker-a"}
     # The registration that a 4.x name server needs restores the others, too.
-    hows = ["the broker registered again" if at in old else "nothing to do" for at in (0, 1)]
+    hows = ["by a registration of the broker" if at in old else "nothing to do" for at in (0, 1)]
     assert [record["how"] for record in select_events(records, "putBack")] == (
         hows if old else ["topic by topic"] * 2
     )
@@ -171,7 +171,7 @@ def test_a_registration_that_takes_no_effect_is_waited_for_10_s(
     monkeypatch.setattr(cluster, "register_broker", lambda: None)
     start = cluster.now
     [record] = cluster.run_undrain(tmp_path)
-    assert (record["how"], record["error"]) == ("the broker registered again", None)
+    assert (record["how"], record["error"]) == ("by a registration of the broker", None)
     # The clock of the test has steps of a second.
     assert cluster.now - start == 20_000
 

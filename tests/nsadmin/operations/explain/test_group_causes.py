@@ -206,7 +206,7 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
             make_facts(cluster=make_cluster(group_tables={MASTER: ServerResult(MASTER, {"Gg": {}}, None)})),
             "groupMissing", "cause",
             "creates none (autoCreateSubscriptionGroup=false); similar groups exist: Gg",
-            f"updateSubGroup G -b {MASTER}",
+            "group explain Gg",
         ),
         (
             make_facts(
