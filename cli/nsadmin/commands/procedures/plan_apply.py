@@ -27,7 +27,7 @@ from nsadmin.commands.procedures.plan_rows import (
 from nsadmin.console import confirmation, stderr
 from nsadmin.console.exit_codes import DIFFERENCES_FOUND, UsageError
 from nsadmin.console.output import OutputText, ResultRows
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.broker_identity import remark_twins

@@ -58,8 +58,15 @@ def _find_client_problems(
 
 def describe_health(bad: int, total: int) -> str:
     """Say how many groups are not healthy, or that all are."""
-    number, state = (bad, "not healthy") if bad else (total, "healthy")
-    return f"{number} of {count_noun(total, 'group')} {'is' if number == 1 else 'are'} {state}"
+    if bad:
+        return f"{bad} of {count_noun(total, 'group')} {'is' if bad == 1 else 'are'} not healthy"
+    return (
+        f"all {total} groups are healthy"
+        if total > 1
+        else "the only group is healthy"
+        if total
+        else "no groups"
+    )
 
 
 def judge_groups(

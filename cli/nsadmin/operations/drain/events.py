@@ -224,7 +224,7 @@ def _describe_progress(record: EventRecord) -> str:
     puts = record["puts"]
     texts = ["writes are not counted yet" if puts is None else f"{_format_count(puts, 'message')} a minute"]
     if record["residue"]:
-        busiest = (f"{count:,} to {topic} from {source}" for topic, count, source in _list_residue(record))
+        busiest = (f"{count:,} to {topic} (from {source})" for topic, count, source in _list_residue(record))
         texts.append(f"in the last minute {join_first_names(busiest)}")
     if record["lag"] is not None:
         texts.append(f"{_format_count(record['lag'], 'message')} not consumed")
@@ -273,8 +273,8 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     ),
     "unsafe": lambda record: f"no longer safe to stop: {record['why']}",
     "holdEnded": lambda record: (
-        f"{record['broker']} is drained, but nsadmin no longer watches it: if it registers with write permission "
-        "again, clients write to it. Stop the broker now, or drain it with --hold or --then COMMAND."
+        f"{record['broker']} is drained, but nsadmin no longer watches it: if it registers with write "
+        "permission again, clients write to it. Stop it now, or drain it with --hold or --then COMMAND."
     ),
     "commandEnded": lambda record: f"{record['command']}: exited with {record['code']}",
     "putBack": _describe_put_back,

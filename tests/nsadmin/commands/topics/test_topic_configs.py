@@ -96,7 +96,7 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert (refused.code, refused.out, refused.err) == (
         2,
         "",
-        f"nsadmin: updateTopic: {loss}, and there is no terminal to confirm on: pass --yes\n",
+        f"nsadmin: updateTopic: {loss}: to do it without a terminal, pass --yes\n",
     )
     assert 17 not in a.asked_codes()
     assert (run(*words, "--dry-run").code, 17 in a.asked_codes()) == (0, False)
