@@ -219,8 +219,8 @@ def test_the_version(run: Run, word: str) -> None:
         (("clusterList", "-i", "0"), 'invalid value "0" for -i: expected a number of seconds above 0'),
         (
             ("deleteTopic", "T", "C"),
-            "deleteTopic T C: this would delete a topic and its messages, which cannot be undone: to do it without "
-            "a terminal, pass --yes",
+            "deleteTopic T C: this would delete a topic and its messages, which cannot be undone: to do it "
+            "without a terminal, pass --yes",
         ),
     ],
 )

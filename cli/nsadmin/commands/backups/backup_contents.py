@@ -115,7 +115,7 @@ def backup_diff(
     elif differences:
         errors = [BackupDiffersError("the backup differs")]
     count = count_noun(len(differences), "difference") if differences else "no differences"
-    summary = f"{count} (from {file_name} -> to {other_file or 'the cluster now'})"
+    summary = f"{count} ({file_name} -> {other_file or 'the cluster now'})"
     notes = [*(after.remarks if other_file is None else ()), summary]
     return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, differences, errors, notes)
 

@@ -275,9 +275,8 @@ def _apply_offset_plan(
     repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
     effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
     session.require_yes(command_name, f"this would let {plan.group} {effect} on {plan.topic}")
-    session.confirm_change(
-        f"Move {plan.group} on {count_noun(len(plan.moves), 'queue')} of {plan.topic}, which lets it {effect}?"
-    )
+    queues = f"{count_noun(len(plan.moves), 'queue')} of {plan.topic}"
+    session.confirm_change(f"Move {plan.group} on {queues}, which lets it {effect}?")
     moves: Sequence[OffsetMove] = plan.moves
     common = {GROUP: plan.group, TOPIC: plan.topic}
     if not session.is_dry_run:

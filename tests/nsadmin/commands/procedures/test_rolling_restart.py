@@ -69,8 +69,8 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
     [
         (
             (),
-            "missing option --stop: pass both commands, such as --stop 'ssh {brokerName} systemctl stop broker' "
-            "--start 'ssh {brokerName} systemctl start broker'",
+            "missing option --stop: pass both commands, such as --stop 'ssh {brokerName} systemctl "
+            "stop broker' --start 'ssh {brokerName} systemctl start broker'",
         ),
         (("--stop", "x"), "missing option --start: pass both commands, such as --stop 'ssh {brokerName} "),
         (

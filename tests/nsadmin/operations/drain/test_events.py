@@ -80,8 +80,8 @@ def test_an_event_in_words(event: RunEvent, said: str) -> None:
 
 def test_how_it_stands() -> None:
     assert describe_record(PROGRESS.to_record()) == (
-        "wait: 1,200 messages a minute; in the last minute 20 to pay (from clients), 9 to orders (from clients); "
-        "5 messages not consumed; waiting for writes to stop"
+        "wait: 1,200 messages a minute; in the last minute 20 to pay (from clients), 9 to orders (from "
+        "clients); 5 messages not consumed; waiting for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
     assert describe_record(quiet.to_record()) == "safe: writes are not counted yet"
