@@ -78,7 +78,8 @@ def _run_pipeline(words: Sequence[str]) -> int:
     from nsadmin.console.settings.name_server_discovery import cache_folder
     from nsadmin.operations import report_runner
 
-    cache_path, tables, progress = cache_folder(), [], StatusLine(stderr.write_stderr_line)
+    cache_path, progress = cache_folder(), StatusLine(stderr.write_stderr_line)
+    tables: list[Mapping[str, Any]] = []
     try:
         for message in report_runner.run_report(words, cache_path / "spark", cache_path / "report.log"):
             if "table" in message:
