@@ -227,7 +227,7 @@ class Name(Leaf):
 
     def parse(self, value: Any, style: FileStyle) -> str:
         if not isinstance(value, str):
-            raise InvalidValue(f"must be a {self.kind}")
+            raise InvalidValue(f"must be {self.allowed}")
         if not re.fullmatch(self.pattern, value):
             raise InvalidValue(f'invalid {self.kind} "{value}": use {self.allowed}')
         return str(value)

@@ -40,6 +40,15 @@ def read_text(
     return file_text
 
 
+def explain_unreadable(file_name: str, error: OSError | UnicodeDecodeError) -> str:
+    """Say why a file cannot be read, and for a folder what to do."""
+    if isinstance(error, IsADirectoryError):
+        return f"{file_name} is a folder: name a file in it"
+    if isinstance(error, UnicodeDecodeError):
+        return f"{file_name} is not a text file"
+    return f"cannot read {file_name}: {error.strerror or error}"
+
+
 def read_bytes(file_path: "str | os.PathLike[str]", *, max_bytes: int = MAX_CHARACTERS) -> bytes:
     """Read a file. Raises OSError, also for a file that is too large."""
     with open(file_path, "rb") as binary_file:

@@ -249,7 +249,11 @@ class CommandRun:
         if self._entry.kind in ("change", "delete"):
             self._session.require_writable(self._entry.typed_name)
         if self._entry.kind == "delete":
-            self._session.require_yes(self._entry.typed_name)
+            effect = f"{self._entry.help[:1].lower()}{self._entry.help[1:]}"
+            self._session.require_yes(
+                " ".join([self._entry.typed_name, *self._describe_arguments()]),
+                f"this would {effect}, which cannot be undone",
+            )
 
     def _require_known_columns(self) -> None:
         """Raise UsageError for an unknown column before any request is sent."""
@@ -306,9 +310,7 @@ class CommandRun:
         failure_count = sum(error is not None for error in command_output.errors)
         is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
         if is_table and not has_rows and not command_output.notes and not failure_count:
-            searched = self._describe_arguments()
-            nothing = f"nothing to show{searched}" if searched else f"{self._entry.typed_name} found nothing"
-            session.write_remark(nothing)
+            session.write_remark(self._describe_nothing())
         for note in command_output.notes:
             (stderr.write_stderr_line if failure_count else session.write_remark)(note)
         if failure_count and not command_output.notes:
@@ -332,10 +334,18 @@ class CommandRun:
                 with suppress(ValueError, OverflowError, OSError):
                     yield parameter, parse_time_ms(text.strip(), int(time() * 1000))
 
-    def _describe_arguments(self) -> str:
-        """The typed arguments, with times in UTC: ` for payments --since 2026-11-28T12:00:00.000Z`."""
-        if self._entry.kind not in ("read", "local"):
-            return ""
+    def _describe_nothing(self) -> str:
+        """What an empty result means: no dead letters for analytics."""
+        words, filters = list[str](), self._options.style.selection.filters
+        if self._entry.kind in ("read", "local"):
+            words = [*self._describe_arguments(), *(w for f in filters for w in ("--filter", shlex.quote(f)))]
+        declared = "" if filters else declaration_of(self.function).nothing
+        searched = f" for {' '.join(words)}" if words else ""
+        nothing = "nothing to show" if words else f"{self._entry.typed_name} found nothing"
+        return f"{declared or nothing}{searched}"
+
+    def _describe_arguments(self) -> list[str]:
+        """The typed arguments, quoted, with times in UTC: `payments --since 2026-11-28T12:00:00.000Z`."""
         times = {parameter.name: format_utc(moment_ms) for parameter, moment_ms in self._read_times()}
         words: list[str] = []
         for parameter in self._parameters:
@@ -344,9 +354,7 @@ class CommandRun:
                 words += [] if parameter.position is not None else [parameter.long_flag]
                 values = value if isinstance(value, list) else [] if value is True else [value]
                 words += [times.get(parameter.name) or str(single_value) for single_value in values]
-        for condition in self._options.style.selection.filters:
-            words += ["--filter", condition]
-        return f" for {shlex.join(words)}" if words else ""
+        return list(map(shlex.quote, words))
 
     def _suggest_names(self, exit_code: int) -> list[str]:
         """A line for each typed name that servers do not know and that is similar to a known one."""

@@ -248,5 +248,5 @@ def load_scenario(name_or_path: str) -> Scenario:
             f'unknown scenario "{name_or_path}": use a YAML file or one of {", ".join(built_in_scenarios)}'
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidScenarioError(f'cannot read "{name_or_path}": {error}') from None
+        raise InvalidScenarioError(operator_files.explain_unreadable(name_or_path, error)) from None
     return parse_scenario(yaml_text, name_or_path, scenario_path.stem)

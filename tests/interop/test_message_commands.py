@@ -128,7 +128,7 @@ def test_a_key_finds_what_mqadmin_finds(cluster: Cluster) -> None:
 def test_a_place_that_holds_nothing_is_told(cluster: Cluster) -> None:
     result = nsadmin(cluster, "queryMsgByOffset", TOPIC, "broker-a", cluster.sent["traced"].queue, "99")
     assert result.code == 5
-    assert "the queue has offsets from 0 to before " in result.err
+    assert "the queue has offsets 0 to " in result.err
 
 
 def test_ids_that_nobody_has(cluster: Cluster) -> None:

@@ -219,7 +219,8 @@ def test_the_version(run: Run, word: str) -> None:
         (("clusterList", "-i", "0"), 'invalid value "0" for -i: expected a number of seconds above 0'),
         (
             ("deleteTopic", "T", "C"),
-            "deleteTopic: this cannot be undone, and there is no terminal to confirm on: pass --yes",
+            "deleteTopic T C: this would delete a topic and its messages, which cannot be undone: to do it "
+            "without a terminal, pass --yes",
         ),
     ],
 )

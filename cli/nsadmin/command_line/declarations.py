@@ -182,6 +182,7 @@ class CommandDeclaration(NamedTuple):
     columns: tuple[AnyColumn, ...]
     agent_refusal: str | None
     examples_place: ExamplesPlace
+    nothing: str
 
     @property
     def column_names(self) -> list[str]:
@@ -197,17 +198,19 @@ def command(
     columns: Iterable[AnyColumn] = (),
     agent_refusal: str | None = None,
     examples: tuple[ExamplesPlace, str] = ("lab", ""),
+    nothing: str = "",
 ) -> Callable[[F], F]:
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
     `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
-    the lab, and why. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
+    the lab, and why. `nothing` is what an empty result means, if that is not obvious. The name, kind and
+    summary of a command are in `nsadmin.command_line.registry`.
     """
 
     columns_by_key: dict[str, AnyColumn] = {}
     for column in columns:
         columns_by_key.setdefault(column.key, column)
-    declaration = CommandDeclaration(tuple(columns_by_key.values()), agent_refusal, examples[0])
+    declaration = CommandDeclaration(tuple(columns_by_key.values()), agent_refusal, examples[0], nothing)
 
     def declare(function: F) -> F:
         function.declaration = declaration  # type: ignore[attr-defined]

@@ -253,7 +253,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker does not have the user",
         "it was created on another broker only",
         "nsadmin listUser -b BROKER",
-        "run nsadmin listUser to list the users of a broker, or nsadmin createUser to create one",
+        "run nsadmin listUser to list the users of a broker",
     ),
     (
         ResponseCode.POLICY_NOT_EXIST,

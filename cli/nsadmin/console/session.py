@@ -276,12 +276,10 @@ class Session:
                 f"nsadmin context set {self.options.context} --writable"
             )
 
-    def require_yes(self, command_name: str, loss: str = "this cannot be undone") -> None:
+    def require_yes(self, command_name: str, loss: str) -> None:
         """Raise UsageError if --yes is missing and there is no terminal; `loss` says what is at stake."""
         if not (self.options.yes or self.is_dry_run or confirmation.can_ask_operator()):
-            raise exit_codes.UsageError(
-                f"{command_name}: {loss}, and there is no terminal to confirm on: pass --yes"
-            )
+            raise exit_codes.UsageError(f"{command_name}: {loss}: to do it without a terminal, pass --yes")
 
     def run_command_line(self, command_words: list[str]) -> int:
         """Run a command line with the options and connections of this batch; return its exit code."""

@@ -43,7 +43,7 @@ def load_preferences(path: str, binding_ids: Collection[str]) -> Preferences:
     except FileNotFoundError:
         return Preferences()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidPreferencesError(f"{path} is not readable: {error}") from None
+        raise InvalidPreferencesError(operator_files.explain_unreadable(path, error)) from None
     except operator_files.InvalidYaml as error:
         raise InvalidPreferencesError(f"{path} is not valid YAML{error.in_line}") from None
     shape = _describe_file(binding_ids)

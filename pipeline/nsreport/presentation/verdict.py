@@ -52,7 +52,7 @@ def describe_unknown_time(sections: Sequence[ReportSection]) -> str:
     broker_rows = find_rows(sections, "broker_availability")
     if not broker_rows:
         return "There are no data about brokers."
-    return f"{format_seconds(sum_seconds(broker_rows, 'unknownSeconds'))} of the brokers' time have no data."
+    return f"Data about brokers is missing for {format_seconds(sum_seconds(broker_rows, 'unknownSeconds'))}."
 
 
 def find_incidents(sections: Sequence[ReportSection]) -> list[Incident]:

@@ -110,11 +110,9 @@ def build_rows(
 
 
 def is_known_empty(table_rows: DataFrame) -> bool:
-    """Whether Spark's optimizer finds out, without a job, that a query of tables without rows has none."""
+    """Whether Spark's optimizer finds out, without a job, that a query of rows in memory has none."""
     java_frame: Any = table_rows._jdf
-    if not any(
-        leaf.nodeName() == "LocalRelation" and leaf.data().isEmpty() for leaf in _list_leaves(table_rows)
-    ):
+    if not any(leaf.nodeName() == "LocalRelation" for leaf in _list_leaves(table_rows)):
         # Optimizing a long query takes a second.
         return False
     max_rows: Any = java_frame.queryExecution().optimizedPlan().maxRows()

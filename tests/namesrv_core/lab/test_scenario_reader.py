@@ -95,7 +95,7 @@ def test_a_file_or_a_name(tmp_path: Path) -> None:
         InvalidScenarioError, match='unknown scenario "nothing": use a YAML file or one of acting-master'
     ):
         load_scenario("nothing")
-    with pytest.raises(InvalidScenarioError, match="cannot read"):
+    with pytest.raises(InvalidScenarioError, match="is a folder: name a file in it"):
         load_scenario(str(tmp_path))
 
 

@@ -111,10 +111,10 @@ def test_a_context_without_name_servers_is_told_so(
 
 
 def test_a_dry_run_needs_no_yes_to_delete() -> None:
-    Session(SharedOptions(dry_run=True)).require_yes("x")
-    Session(SharedOptions(yes=True)).require_yes("x")
+    Session(SharedOptions(dry_run=True)).require_yes("x", "loss")
+    Session(SharedOptions(yes=True)).require_yes("x", "loss")
     with pytest.raises(UsageError):
-        Session(SharedOptions()).require_yes("x")
+        Session(SharedOptions()).require_yes("x", "loss")
 
 
 def test_one_dead_name_server_of_two_is_a_line_and_exit_code_3(run: Run, server: FakeNameServer) -> None:

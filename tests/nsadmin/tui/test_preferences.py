@@ -54,7 +54,7 @@ def test_what_cannot_be_is_told_with_its_place(text: str, why: str, tmp_path: Pa
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InvalidPreferencesError, match="is not readable"):
+    with pytest.raises(InvalidPreferencesError, match="is a folder"):
         load_preferences(str(tmp_path), NAMES)
 
 

@@ -20,7 +20,7 @@ def test_markdown_has_the_same_tables(tmp_path: Path, monkeypatch: pytest.Monkey
         "Made 2025-02-03 04:05 UTC.\n\nWas anything wrong? **Yes.** 1 incident, none still open."
     )
     assert (
-        "Of the input, 3 of 200 lines (1.50%) could not be read. 1 d of the brokers' time have no data."
+        "Of the input, 3 of 200 lines (1.50%) could not be read. Data about brokers is missing for 1 d."
         in text
     )
     row = "| 2025-02-01 | c 1 | b&lt;1&gt; | 0 | 80,000 | 6,400 | 0 | 0 | 0 | 92.593 | 1 |"

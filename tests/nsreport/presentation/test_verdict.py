@@ -53,7 +53,7 @@ def subjects(**rows: list[Row]) -> list[str]:
 
 def test_a_quiet_time_is_no_incident_and_says_how_much_nobody_saw() -> None:
     assert answered(broker_availability=[day("a", unknown=5400)]) == (
-        "No", "No incident was found. 1 h 30 min of the brokers' time have no data.",
+        "No", "No incident was found. Data about brokers is missing for 1 h 30 min.",
     )  # fmt: skip
 
 

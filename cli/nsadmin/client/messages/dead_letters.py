@@ -202,9 +202,7 @@ class DeadLetters:
         try:
             return self._topics.get_route(DEAD_LETTER_PREFIX + group).queues
         except TopicNotExist:
-            raise NotFound(
-                f'group "{group}" has no dead letters: no topic {DEAD_LETTER_PREFIX}{group}'
-            ) from None
+            raise NotFound(f'group "{group}" has no dead letters') from None
 
     def _find_replays(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> ReplayedLetters:
         broker_names = {letter_span.queue_span.broker_name for letter_span in letter_spans}

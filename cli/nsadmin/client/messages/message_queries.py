@@ -224,10 +224,11 @@ class MessageAdmin:
         for message in decode_pulled_messages(pull_result.result):
             if message.queue_offset == offset:
                 return LocatedMessage(broker_name, message)
-        ext_fields = pull_result.result.ext or {}
+        ext = pull_result.result.ext or {}
+        begin, end = int(ext.get("minOffset") or 0), int(ext.get("maxOffset") or 0)
+        held = f"has offsets {begin} to {end - 1}" if begin < end else "is empty"
         raise NotFound(
-            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: the queue has "
-            f"offsets from {ext_fields.get('minOffset')} to before {ext_fields.get('maxOffset')}"
+            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: the queue {held}"
         )
 
     def list_queue_routes(

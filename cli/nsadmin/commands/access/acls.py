@@ -97,7 +97,7 @@ SourceIpsOption = Annotated[
 ]
 
 
-@command(columns=ACL_COLUMNS)
+@command(columns=ACL_COLUMNS, nothing="no ACLs")
 def list_acl(
     session: Session,
     broker_text: BrokerAddrOption = None,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Option
 
+from namesrv_core import operator_files
 from namesrv_core.errors import BadSettings
 from nsadmin.console import confirmation
 from nsadmin.console.exit_codes import UsageError
@@ -87,10 +88,8 @@ def _read_password_file(password_file: str, kind: str) -> str:
         password_text = file_path.read_text(encoding="utf-8").rstrip("\r\n")
     except BadSettings as error:
         raise UsageError(f"{error}") from None
-    except OSError as error:
-        raise UsageError(f"cannot read {password_file}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{password_file} is not a text file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(operator_files.explain_unreadable(password_file, error)) from None
     if not password_text or "\n" in password_text:
         raise UsageError(f"{password_file} must contain one line: the {kind}")
     return password_text

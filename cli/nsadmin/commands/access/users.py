@@ -65,7 +65,7 @@ PasswordOption = Annotated[
 ]
 
 
-@command(columns=USER_COLUMNS)
+@command(columns=USER_COLUMNS, nothing="no users")
 def list_user(
     session: Session,
     broker_text: BrokerAddrOption = None,

@@ -43,7 +43,8 @@ def read_passphrase(passphrase_file: str | None) -> str | None:
     try:
         passphrase = operator_files.read_text(passphrase_file, max_characters=4096).strip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f'cannot read "{passphrase_file}" for --passphrase-file: {error}') from None
+        reason = operator_files.explain_unreadable(passphrase_file, error)
+        raise UsageError(f"--passphrase-file: {reason}") from None
     if not passphrase:
         raise UsageError(f'the file "{passphrase_file}" for --passphrase-file is empty')
     return passphrase
@@ -61,7 +62,7 @@ def open_backup(session: Session, file_name: str, keys: BackupKeys = NO_KEYS) ->
     try:
         loaded_backup = load_backup(Path(file_name).expanduser(), keys)
     except OSError as error:
-        raise UsageError(f'cannot read the backup "{file_name}": {error.strerror}') from None
+        raise UsageError(operator_files.explain_unreadable(file_name, error)) from None
     for remark in loaded_backup.backup.remarks:
         session.write_remark(f"{file_name}: {remark}")
     return loaded_backup

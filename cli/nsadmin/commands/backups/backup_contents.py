@@ -114,7 +114,8 @@ def backup_diff(
         errors += [BackupDiffersError(remark) for remark in after.remarks]
     elif differences:
         errors = [BackupDiffersError("the backup differs")]
-    summary = count_noun(len(differences), "difference") if differences else "no differences"
+    count = count_noun(len(differences), "difference") if differences else "no differences"
+    summary = f"{count} ({file_name} -> {other_file or 'the cluster now'})"
     notes = [*(after.remarks if other_file is None else ()), summary]
     return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, differences, errors, notes)
 

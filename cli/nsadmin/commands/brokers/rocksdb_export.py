@@ -195,7 +195,9 @@ def _parse_config_kinds(kind_list: str, known_kinds: Sequence[str]) -> list[str]
 def _read_document(config_folder: str, kind_name: str, *, with_version: bool = True) -> dict[str, Any]:
     try:
         return rocksdb.read_rocksdb_document(Path(config_folder), kind_name, include_version=with_version)
-    except (rocksdb.RocksDbReaderMissing, NotApplied, OSError) as read_error:
+    except OSError as error:
+        raise UsageError(f"cannot read {config_folder}: {error.strerror or error}") from None
+    except (rocksdb.RocksDbReaderMissing, NotApplied) as read_error:
         raise UsageError(f"{read_error}") from None
 
 

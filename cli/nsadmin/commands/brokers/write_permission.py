@@ -68,7 +68,10 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
         # Make producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
-    session.confirm_change(f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}?")
+    session.confirm_change(
+        f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
+        "registration may restore it (nsadmin drain removes it again)"
+    )
     if session.is_dry_run:
         return _preview(session, broker_name, lambda perm: perm & ~Perm.WRITE)
     return _count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))

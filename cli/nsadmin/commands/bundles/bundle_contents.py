@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument
 
+from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.bundles.bundle_file import JOURNAL_FOLDER, LOG_FOLDER, SupportBundle
 from nsadmin.command_line.declarations import Flags, command
@@ -122,4 +123,4 @@ def open_bundle(file_name: str) -> SupportBundle:
     try:
         return SupportBundle(Path(file_name).expanduser())
     except OSError as error:
-        raise UsageError(f'cannot read the bundle "{file_name}": {error.strerror}') from None
+        raise UsageError(operator_files.explain_unreadable(file_name, error)) from None

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from namesrv_core.printable_text import escape_unsafe
@@ -10,6 +11,7 @@ from nsadmin.console.output import read_row
 from nsadmin.console.output.text_table import cell_text
 from nsadmin.operations.checks.check_table import CHECKS_BY_NAME
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
+from nsadmin.operations.checks.ranges import AlertRange
 
 
 class CheckReport(NamedTuple):
@@ -56,7 +58,7 @@ def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
             "unknown" if sample.value is None else f"{_format_number(sample.value)} {sample.measure.unit}"
         )
         limit_texts = [
-            f"{name} {limit.range_text}"
+            f"{name} {_describe_range(limit)}"
             for name, limit in zip(AlertLimits._fields, sample.limits, strict=True)
             if limit is not None
         ]
@@ -68,6 +70,16 @@ def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
 
 def _sample_name(sample: CheckSample) -> str:
     return sample.measure.name if sample.item_name is None else f"{sample.measure.name} {sample.item_name}"
+
+
+def _describe_range(limit: AlertRange) -> str:
+    """Say which values raise the alert: "above 10", "outside 5 to 10"."""
+    low, high = (_format_number(b) if isfinite(b) else "" for b in (limit.low_bound, limit.high_bound))
+    if limit.alerts_inside:
+        return f"inside {low} to {high}" if low and high else f"from {low} on" if low else f"up to {high}"
+    if not high:
+        return f"below {low}"
+    return f"above {high}" if low in ("", "0") else f"outside {low} to {high}"
 
 
 def _format_number(value: float) -> str:

@@ -95,7 +95,9 @@ def parse_settle_seconds(settle_seconds: float | None) -> float:
 
 def announce_wait(session: Session, wait_seconds: float) -> None:
     """Write to stderr that name servers which differ get time to agree."""
-    session.write_remark(f"name servers differ: comparing again for up to {wait_seconds:.0f} s (--settle)")
+    session.write_remark(
+        f"name servers differ: waiting up to {wait_seconds:.0f} s to see what remains (--settle 0 judges now)"
+    )
 
 
 def run_check(

@@ -65,7 +65,7 @@ MODE_CHANGE_COLUMNS = broker_change_columns(
 )
 
 
-@command(columns=MODE_COLUMNS)
+@command(columns=MODE_COLUMNS, nothing="no group is set to pull or pop")
 def get_consume_mode(
     session: Session,
     broker_text: BrokerAddrOption = None,

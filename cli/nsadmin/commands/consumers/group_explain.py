@@ -84,7 +84,7 @@ def group_explain(
         for g in groups
         for line in describe_verdict(
             g.explanations,
-            "the group consumes: no cause that stops it was found"
+            "the group consumes, and nothing stops it"
             if list_cause_ids(g.explanations, "warning")
             else "no problem: the group consumes its topics",
         )

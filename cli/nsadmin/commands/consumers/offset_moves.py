@@ -23,6 +23,7 @@ from nsadmin.commands.consumers.offset_undo import read_former_offsets
 from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
@@ -272,12 +273,10 @@ def _apply_offset_plan(
 ) -> ResultRows:
     skip_count = sum(m.skipped_count or 0 for m in plan.moves)
     repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
-    effect = f"{skip_count} messages and repeats {repeat_count}"
-    session.require_yes(command_name, f"{plan.group} skips {effect} on {plan.topic}")
-    queue_count = sum(m.error is None for m in plan.moves)
-    session.confirm_change(
-        f"Move {plan.group} on {queue_count} queues of {plan.topic}, which skips {effect}?"
-    )
+    effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
+    session.require_yes(command_name, f"this would let {plan.group} {effect} on {plan.topic}")
+    queues = f"{count_noun(sum(m.error is None for m in plan.moves), 'queue')} of {plan.topic}"
+    session.confirm_change(f"Move {plan.group} on {queues}, which lets it {effect}?")
     moves: Sequence[OffsetMove] = plan.moves
     common = {GROUP: plan.group, TOPIC: plan.topic}
     if not session.is_dry_run:

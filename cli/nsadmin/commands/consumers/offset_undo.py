@@ -75,7 +75,9 @@ def find_former_offsets(
             former |= {(row["brokerName"], row["queueId"]): row.get("from") for row in moved_rows}
     if former:
         return former
-    raise NotFound(f'the audit has no move of "{group}" on "{topic}": nsadmin audit list shows what it has')
+    raise NotFound(
+        f'nothing to undo: the audit has no move of "{group}" on "{topic}" (see nsadmin audit list)'
+    )
 
 
 def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:

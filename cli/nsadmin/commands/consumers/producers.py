@@ -79,7 +79,7 @@ def producer_connection(
     )
 
 
-@command(columns=CLIENT_COLUMNS)
+@command(columns=CLIENT_COLUMNS, nothing="no producers")
 def producer(
     session: Session,
     broker_text: Annotated[

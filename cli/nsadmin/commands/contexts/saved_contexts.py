@@ -142,6 +142,7 @@ def context_delete(session: Session, context_name: ContextNameArgument) -> Resul
     """
     contexts_before = _load_contexts()
     save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))
+    session.write_remark(f'deleted the context "{context_name}"')
     return context_rows(contexts_before, [context_name], is_brief=True)
 
 

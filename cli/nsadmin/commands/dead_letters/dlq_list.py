@@ -35,7 +35,11 @@ GROUP_COLUMNS: Columns[DeadLetterCounts] = (
 )
 
 
-@command(columns=GROUP_COLUMNS, examples=("elsewhere", "simulated consumers never fail"))
+@command(
+    columns=GROUP_COLUMNS,
+    examples=("elsewhere", "simulated consumers never fail"),
+    nothing="no group has dead letters",
+)
 def dlq_list(
     session: Session,
     shows_empty: Annotated[

@@ -94,7 +94,6 @@ def dlq_purge(
     ]
     ready = [purge for purge in counts if not purge.newer_count]
     if ready and not session.is_dry_run:
-        session.require_yes("dlq purge")
         letter_count = sum(purge.older_count for purge in ready)
         unreplayed_count = sum(purge.unreplayed_count for purge in ready)
         session.confirm_change(

@@ -171,15 +171,17 @@ def dlq_replay(
         parse_duration_seconds("--settle", settle_text, 0, _MAX_SETTLE_SECONDS),
     )
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
+    letter_count = sum(
+        max(0, span.queue_span.end_offset - span.queue_span.begin_offset) for span in letter_spans
+    )
+    if not (letter_count or broker_errors or since_text or until_text):
+        raise NotFound(f'group "{group}" has no dead letters')
     memory = SavedReplayMemory(
         replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)
     )
     if session.is_dry_run:
         memory.load_records()
         return _preview_rows(session, group, letter_spans, selection, options, memory, broker_errors)
-    letter_count = sum(
-        max(0, span.queue_span.end_offset - span.queue_span.begin_offset) for span in letter_spans
-    )
     refusal = f'replays dead letters of "{group}" now: wait for it'
     with memory.open(lambda holder: NotApplied(f"{command_name}: {holder} {refusal}")):
         session.confirm_change(_build_question(session, group, letter_spans, letter_count, options))

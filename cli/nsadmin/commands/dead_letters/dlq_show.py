@@ -113,7 +113,11 @@ EXPORT_COLUMNS: Columns[tuple[str, int]] = (
 DEFAULT_MAX_LETTERS = 128
 
 
-@command(columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS), examples=("elsewhere", "simulated consumers never fail"))
+@command(
+    columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS),
+    examples=("elsewhere", "simulated consumers never fail"),
+    nothing="no dead letters",
+)
 def dlq_show(
     session: Session,
     group: GroupArgument,

@@ -84,7 +84,11 @@ CANCEL_COLUMNS: Columns[Cancellation] = (
 )
 
 
-@command(columns=DELAYED_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
+@command(
+    columns=DELAYED_COLUMNS,
+    examples=("elsewhere", "simulated brokers take no messages"),
+    nothing="no delayed messages",
+)
 def delayed_list(
     session: Session,
     topic: Annotated[
@@ -147,7 +151,6 @@ def delayed_cancel(
         for q in session.admin.topics.get_route(topic).queues
         if q.broker_name == broker_name
     )
-    session.require_yes("delayed cancel")
     session.confirm_change(
         f"Cancel message {msg_id} of {topic}, for delivery at {format_utc(delayed.deliver_ms)}?"
     )

@@ -87,7 +87,9 @@ def push_messages(
 ) -> ResultRows:
     """Push each message to the client, one after another; a row shows how the client consumed it."""
     session.require_writable(f"{command_name} -g -d")
-    session.require_yes(f"{command_name} -g -d")
+    session.require_yes(
+        f"{command_name} -g -d", f"this would make {client_id} of {group} consume {_count_text(messages)} now"
+    )
     message_delivery = session.admin.delivery
     receivers = [message_delivery.find_receiver(m, group or "", client_id or "") for m in messages]
     session.confirm_change(
@@ -119,12 +121,13 @@ def resend_messages(session: Session, command_name: str, messages: Sequence[Loca
     """Send each message to its own queue, or to another queue of its topic; rows are those of sendMessage."""
     session.require_writable(f"{command_name} -s")
     _refuse_dead_letters(command_name, messages)
-    session.require_yes(f"{command_name} -s")
+    topic = messages[0].message.topic
+    session.require_yes(
+        f"{command_name} -s", f"this would send {_count_text(messages)} again to every group of {topic}"
+    )
     message_delivery = session.admin.delivery
     queues = [message_delivery.choose_resend_queue(m) for m in messages]
-    session.confirm_change(
-        f"Send {_count_text(messages)} again to every group of {messages[0].message.topic}?"
-    )
+    session.confirm_change(f"Send {_count_text(messages)} again to every group of {topic}?")
     sendings = list[Sending]()
     for located_message, queue in zip(messages, queues, strict=True):
         sent, error = None, None

@@ -113,7 +113,11 @@ RESUME_COLUMNS: Columns[Resumption] = (
 )
 
 
-@command(columns=HALF_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
+@command(
+    columns=HALF_COLUMNS,
+    examples=("elsewhere", "simulated brokers take no messages"),
+    nothing="no half messages",
+)
 def transaction_list(
     session: Session,
     name: NameArgument = None,
@@ -140,7 +144,11 @@ def transaction_list(
     )  # fmt: skip
 
 
-@command(columns=DISCARDED_COLUMNS, examples=("elsewhere", "simulated brokers take no messages"))
+@command(
+    columns=DISCARDED_COLUMNS,
+    examples=("elsewhere", "simulated brokers take no messages"),
+    nothing="no discarded half messages",
+)
 def transaction_discarded(
     session: Session,
     name: NameArgument = None,

@@ -77,9 +77,9 @@ def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -
     """
     results = session.admin.kv.get_value_each(namespace, key)
     entries = [KvEntry(r.addr, key, r.result, r.error) for r in results]
-    return ResultRows.from_records(
-        KV_GET_COLUMNS, entries, [r.error for r in results], common={NAMESPACE: namespace}
-    )
+    errors = [r.error for r in results]
+    notes = [f'no key "{key}" in {namespace}'] if all(map(is_not_found, errors)) else []
+    return ResultRows.from_records(KV_GET_COLUMNS, entries, errors, notes, common={NAMESPACE: namespace})
 
 
 @command(columns=KV_LIST_COLUMNS)

@@ -21,6 +21,7 @@ from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
 from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots
@@ -275,8 +276,7 @@ def kv_import(
     try:
         file_tables = kv_copies.parse_kv_file(operator_files.read_text(file_name))
     except (OSError, UnicodeDecodeError) as error:
-        error_reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(f"cannot read {file_name}: {error_reason}") from None
+        raise UsageError(operator_files.explain_unreadable(file_name, error)) from None
     except kv_copies.InvalidKvFileError as error:
         raise UsageError(f"{file_name}: {error}") from None
     if not file_tables:
@@ -307,8 +307,10 @@ def _apply_tables(
     if session.is_dry_run:
         results = [ServerResult[KvChange](change.addr, change, None) for change in due]
     else:
-        if any(change.after is None for change in due):
-            session.require_yes(f"{command_name} --prune")
+        pruned = [change for change in due if change.after is None]
+        if pruned:
+            names = list(dict.fromkeys(f"{change.namespace} {change.key}" for change in pruned))
+            session.require_yes(f"{command_name} --prune", f"this would delete {abbreviate_names(names, 10)}")
         if due:
             session.confirm_change(_confirm_question(due))
         results = kv.apply_changes(due)

@@ -100,7 +100,7 @@ def update_order_conf(
         )
         rows = name_server_change_rows(ORDER_CONF_CHANGE_COLUMNS, before, results, done, {TOPIC: topic})
         return rows._replace(notes=_list_unused_notes(session, rows.errors))
-    session.require_yes("updateOrderConf delete")
+    session.require_yes("updateOrderConf delete", f"this would delete the order configuration of {topic}")
     session.confirm_change(f"Delete the order configuration of {topic} on {servers_text}?")
     return _delete_order_conf(session, topic, done)
 

@@ -157,7 +157,7 @@ def _read_list_file(item_kind: SpreadKind, file_name: str) -> ItemList:
     try:
         return read_list(item_kind, operator_files.read_text(file_name), file_name)
     except OSError as error:
-        raise UsageError(f"cannot read {file_name}: {error.strerror}") from None
+        raise UsageError(operator_files.explain_unreadable(file_name, error)) from None
     except UnicodeDecodeError:
         raise UsageError(f"{file_name} is not UTF-8 text") from None
     except InvalidPlanFileError as error:

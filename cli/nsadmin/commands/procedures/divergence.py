@@ -214,7 +214,10 @@ def divergence(
 
 def _waiting_remark(look: DivergenceObservation, wait_seconds: float) -> str:
     count = sum(len(f.differences) for f in look.findings if f.state == "new")
-    return f"{count_noun(count, 'difference')}; comparing again for up to {wait_seconds:.0f} s"
+    return (
+        f"{count_noun(count, 'difference')}: waiting up to {wait_seconds:.0f} s to see which of them remain "
+        "(--settle 0 shows them now)"
+    )
 
 
 def _finding_rows(

@@ -390,7 +390,7 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
     return ResultRows.from_records(UNDRAIN_COLUMNS, servers, errors, notes, common=common)
 
 
-@command(columns=STATUS_COLUMNS)
+@command(columns=STATUS_COLUMNS, nothing="this account has no open drain")
 def drain_status(
     session: Session,
     broker_name: Annotated[

@@ -91,7 +91,7 @@ def orphans(
         raise UsageError("--dlq needs --clean: run nsadmin orphans --clean --dlq")
     if delete_orphans:
         session.require_writable("orphans --clean")
-        session.require_yes("orphans --clean")
+        session.require_yes("orphans --clean", "this would delete orphaned topics with their messages")
     now_ms = time_ns() // 1_000_000
     found_orphans, orphan_facts = find_lasting_orphans(
         session.admin, now_ms, lambda: sleep(_SECONDS_BETWEEN_LOOKS)

@@ -27,6 +27,7 @@ from nsadmin.commands.procedures.plan_rows import (
 from nsadmin.console import confirmation, stderr
 from nsadmin.console.exit_codes import DIFFERENCES_FOUND, UsageError
 from nsadmin.console.output import OutputText, ResultRows
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.broker_identity import remark_twins
@@ -274,7 +275,7 @@ def _read_file(file_name: str) -> str:
     try:
         return operator_files.read_text(file_name)
     except OSError as error:
-        raise UsageError(f"cannot read {file_name}: {error.strerror}") from None
+        raise UsageError(operator_files.explain_unreadable(file_name, error)) from None
     except UnicodeDecodeError:
         raise UsageError(f"{file_name} is not UTF-8 text") from None
 
@@ -343,14 +344,16 @@ def _confirm_plan(
 ) -> None:
     """Ask for confirmation; deletes cannot be undone, so off a terminal they need --yes."""
     if plan_difference.deleted_items:
-        session.require_yes("apply with deletes")
+        names = [f"{kind} {name}" for kind, _, name in sorted(plan_difference.deleted_items)]
+        session.require_yes("apply", f"this would delete {abbreviate_names(names, 10)}")
     if confirmation.can_ask_operator() and not session.options.yes:
         for output_line in preview_steps(plan_difference, live_state):
             session.write_remark(output_line)
     for output_line in warning_lines:
         stderr.write_stderr_line(output_line)
     server_counts = (
-        f"{len(live_state.broker_states)} broker(s) and {len(live_state.server_states)} name server(s)"
+        f"{count_noun(len(live_state.broker_states), 'broker')} and "
+        f"{count_noun(len(live_state.server_states), 'name server')}"
     )
     session.confirm_change(
         f"{live_state.cluster_name}, {server_counts}: {summarize_plan(plan_difference)}. Continue?"

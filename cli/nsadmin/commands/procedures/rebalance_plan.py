@@ -15,6 +15,7 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.history.journal_source import find_brokers_journal
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.inventory.keeper import open_inventory
@@ -229,17 +230,16 @@ def _list_shares(plan: RebalancePlan) -> Iterator[ShareRow]:
 def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:
     plan, level_result = proposed_plan
     queue_changes = sum(map(_count_changes, plan.moves))
-    yield (
-        f"{len(plan.moves)} topics change, {queue_changes} queues (goal {plan.goal}, from {plan.source}); "
-        f"largest share {100 * level_result.largest_load:.1f} %, lower bound "
-        f"{100 * level_result.lower_bound:.1f} %"
-    )
+    largest, best = 100 * level_result.largest_load, 100 * level_result.lower_bound
+    busiest = f"the busiest broker has {largest:.1f} % of the {plan.goal} (the best possible is {best:.1f} %)"
+    changes = f"{count_noun(len(plan.moves), 'topic')} and {count_noun(queue_changes, 'queue')} to change"
+    yield f"{changes if plan.moves else 'already level'}: {busiest}, from {plan.source}"
     for move in plan.moves[:_MAX_TOPICS_SHOWN]:
         yield f"{move.topic}: {_describe_queues(move.before)} -> {_describe_queues(move.after)}"
     if len(plan.moves) > _MAX_TOPICS_SHOWN:
         yield f"... and {len(plan.moves) - _MAX_TOPICS_SHOWN} more topics"
     if plan.moves:
-        yield f"{plan.messages_to_consume} messages to consume in queues that are removed"
+        yield f"{count_noun(plan.messages_to_consume, 'message')} to consume in queues that are removed"
     yield from (f"risk: {risk}" for risk in plan.risks)
 
 

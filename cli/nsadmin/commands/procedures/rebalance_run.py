@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from namesrv_core import operator_files
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.argument_values import parse_duration_seconds
@@ -192,7 +193,7 @@ def load_plan_file(plan_file: str) -> RebalancePlan:
     try:
         return load_rebalance_plan(Path(plan_file))
     except OSError as error:
-        raise UsageError(f'could not read "{plan_file}": {error.strerror}') from None
+        raise UsageError(operator_files.explain_unreadable(plan_file, error)) from None
     except InvalidPlanFileError as error:
         first_problem, *other_problems = error.problem_lines
         usage_error = UsageError(first_problem)

@@ -110,6 +110,7 @@ STATUS_COLUMNS: Columns[StatusRow] = (
 @command(
     columns=STATUS_COLUMNS,
     examples=("elsewhere", "a run waits for consumers; interop tests run plans on real brokers"),
+    nothing="no runs of rebalance plans",
 )
 def rebalance_status(
     session: Session,

@@ -243,7 +243,10 @@ def _find_master_addr(broker_groups: list[BrokerAddrGroup], broker_name: str) ->
 
 def _require_command(option_flag: str, command_text: str | None) -> str:
     if not command_text:
-        raise UsageError(f"missing option {option_flag}: pass a shell command, such as 'ssh …'")
+        raise UsageError(
+            f"missing option {option_flag}: pass both commands, such as --stop 'ssh {{brokerName}} systemctl "
+            "stop broker' --start 'ssh {brokerName} systemctl start broker'"
+        )
     unknown_fields = shell_command.find_unknown_fields(command_text, dict.fromkeys(_COMMAND_FIELDS, ""))
     if unknown_fields:
         known_fields = ", ".join(f"{{{field_name}}}" for field_name in _COMMAND_FIELDS)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core import operator_files
 from nsadmin.command_line import registry
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.console import confirmation, stderr
@@ -75,7 +76,7 @@ def _open_lines(batch_file: str) -> AbstractContextManager[Iterable[str]]:
         # A file that was written on Windows can begin with a byte order mark.
         return open(batch_file, encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
-        raise UsageError(f"cannot read {batch_file}: {error.strerror}") from None
+        raise UsageError(operator_files.explain_unreadable(batch_file, error)) from None
 
 
 def _iter_command_lines(source_name: str, batch_lines: Iterable[str]) -> Iterator[tuple[str, str]]:

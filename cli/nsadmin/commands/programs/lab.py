@@ -277,7 +277,10 @@ def announce_lab_context(
     if saved.contexts_by_name[LAB_CONTEXT_NAME] != lab:
         line = f'The context "{LAB_CONTEXT_NAME}" in {contexts_file} is yours and stays unchanged'
         return line, lambda: None
-    line = f"Context {LAB_CONTEXT_NAME} in {contexts_file}: nsadmin --context {LAB_CONTEXT_NAME} clusterList"
+    line = (
+        f"Context {LAB_CONTEXT_NAME} in {contexts_file}, as long as the lab runs: "
+        f"nsadmin --context {LAB_CONTEXT_NAME} clusterList"
+    )
     return line, remove_context
 
 

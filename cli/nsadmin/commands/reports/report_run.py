@@ -78,15 +78,20 @@ def _run_pipeline(words: Sequence[str]) -> int:
     from nsadmin.console.settings.name_server_discovery import cache_folder
     from nsadmin.operations import report_runner
 
-    cache_path, tables, progress = cache_folder(), [], StatusLine(stderr.write_stderr_line)
+    cache_path, progress = cache_folder(), StatusLine(stderr.write_stderr_line)
+    tables: list[Mapping[str, Any]] = []
     try:
         for message in report_runner.run_report(words, cache_path / "spark", cache_path / "report.log"):
             if "table" in message:
+                if tables and _layer_of(tables[-1]) != _layer_of(message):
+                    progress.write_line(_describe_layer(tables))
                 tables.append(message)
-            for line in _message_lines(message):
-                progress.write_line(line)
+            for key in message.keys() & {"doing", "note"}:
+                progress.write_line(str(message[key]))
             if "at" in message:
                 progress.show_status(_progress_text(message))
+        if tables:
+            progress.write_line(_describe_layer(tables))
         return 0
     except report_runner.ReportRunFailed as error:
         progress.write_line(str(error))
@@ -97,11 +102,15 @@ def _run_pipeline(words: Sequence[str]) -> int:
             output.write_text("\n".join(_table_lines(tables)))
 
 
-def _message_lines(message: Mapping[str, Any]) -> Iterator[str]:
-    if "table" in message:
-        row_counts = f"{message['rowsIn']:,} rows in, {message['rowsOut']:,} out"
-        yield f"{message['table']}: {row_counts}, {message['seconds']:.1f} s"
-    yield from (str(message[key]) for key in ("doing", "note") if key in message)
+def _layer_of(table: Mapping[str, Any]) -> str:
+    return str(table["table"]).partition("/")[0]
+
+
+def _describe_layer(tables: Sequence[Mapping[str, Any]]) -> str:
+    """The layer of the last table: made 9 silver tables with 3,769 rows."""
+    layer = _layer_of(tables[-1])
+    row_counts = [table["rowsOut"] for table in tables if _layer_of(table) == layer]
+    return f"made {count_noun(len(row_counts), f'{layer} table')} with {sum(row_counts):,} rows"
 
 
 def _progress_text(message: Mapping[str, Any]) -> str:

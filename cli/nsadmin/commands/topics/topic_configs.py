@@ -195,7 +195,9 @@ def _apply_topic_patch(
         addrs_by_text.setdefault(_describe_topic_change(due), []).append(due.broker_addr)
     for text, addrs in addrs_by_text.items():
         due_losses = [losses[addr] for addr in addrs if addr in losses]
-        session.confirm_change("; ".join([*due_losses, f"{topic}: {text}, on {', '.join(addrs)}"]) + "?")
+        verb = "Create" if text.startswith("new: ") else "Change"
+        change = f"{verb} the topic {topic} ({text.removeprefix('new: ')}) on {', '.join(addrs)}?"
+        session.confirm_change("; ".join([*due_losses, change]))
     applied = plans if session.is_dry_run else configs.apply_changes(plans, patch)
     results = match_results(targets, [ServerResult(a.broker_addr, a, a.error) for a in applied])
     changes = [

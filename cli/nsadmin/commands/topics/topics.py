@@ -14,7 +14,7 @@ from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ def delete_topic(
     topics = expand_names("topic", topic, lambda: session.admin.topics.list_user_names(cluster_name))
     deletions = [session.admin.topics.plan_deletion(name, cluster_name) for name in topics]
     first = deletions[0]
-    masters = f"{len(first.masters)} master(s) of {cluster_name}"
-    name_servers = f"{len(first.namesrv_addrs)} name server(s)"
+    masters = f"{count_noun(len(first.masters), 'master')} of {cluster_name}"
+    name_servers = count_noun(len(first.namesrv_addrs), "name server")
     named = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
     warn_of_drains(session, first.broker_names)
     possessive = "its" if len(topics) == 1 else "their"

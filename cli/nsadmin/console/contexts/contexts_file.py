@@ -30,8 +30,15 @@ def load_contexts(contexts_file: ContextsPath) -> Contexts:
         )
     except FileNotFoundError:
         return Contexts({})
+    except IsADirectoryError:
+        raise InvalidContextsError(
+            f"{contexts_file} is a folder: set NSADMIN_CONFIG to a file, such as "
+            f"{os.path.join(contexts_file, 'config.yaml')}"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidContextsError(f"cannot read {contexts_file}: {error}") from None
+        raise InvalidContextsError(
+            operator_files.explain_unreadable(os.fspath(contexts_file), error)
+        ) from None
     return _parse_file_text(os.fspath(contexts_file), file_text)
 
 
@@ -122,4 +129,4 @@ def save_contexts(contexts_file: ContextsPath, contexts: Contexts) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(contexts_file)), exist_ok=True)
         private_file.replace_private_file(str(contexts_file), yaml_text)
     except OSError as error:
-        raise InvalidContextsError(f"cannot write {contexts_file}: {error}") from None
+        raise InvalidContextsError(f"cannot write {contexts_file}: {error.strerror}") from None

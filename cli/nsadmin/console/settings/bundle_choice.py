@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from namesrv_core import operator_files
 from nsadmin.client import wall_clock
 from nsadmin.client.bundles import bundle_state
 from nsadmin.client.connection.access_options import DEFAULT_ACCESS, Access, Credentials, Tls
@@ -47,7 +48,8 @@ def open_chosen_bundle(values: Mapping[str, Any], chosen: ChosenContext = NO_CON
     try:
         return ChosenBundle(SupportBundle(context.resolve_path(bundle_path)), context)
     except OSError as error:
-        raise UsageError(f'cannot read the bundle "{bundle_path}" ({name}): {error.strerror}') from None
+        reason = operator_files.explain_unreadable(bundle_path, error)
+        raise UsageError(f"the bundle of {name}: {reason}") from None
 
 
 def _sources_by_rank(

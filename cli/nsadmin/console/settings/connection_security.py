@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from namesrv_core import operator_files
 from nsadmin.client.connection import credentials as readers
 from nsadmin.client.connection.access_options import Credentials, Tls
 from nsadmin.client.connection.credentials import FoundCredentials
@@ -158,7 +159,8 @@ def _read_key_password(password_source: str | None, chosen: ChosenContext) -> st
         try:
             password_text = chosen.resolve_path(source_name).read_text().partition("\n")[0]
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read {password_source} ({setting_place}): {error}") from None
+            reason = operator_files.explain_unreadable(source_name, error)
+            raise UsageError(f"{setting_place}: {reason}") from None
     else:
         # The error does not quote the value, because it may be the password itself.
         raise UsageError(f"invalid value for {setting_place}: write env:NAME or file:PATH")

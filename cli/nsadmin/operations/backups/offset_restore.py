@@ -156,7 +156,7 @@ def _choose_target(
     topic, group, queue_id, saved = queue
     target = OffsetTarget(topic, group, queue_id, old_offset, None, "unknown")
     if old_offset == saved.offset and (saved.offset == 0 or store_ms == saved.store_ms):
-        return target._replace(method="kept", reason="the group is there already")
+        return target._replace(method="kept", reason="the group has this offset already")
     if old_offset is not None and not overwrites:
         return target._replace(
             method="kept", reason="the group has another offset (--overwrite-offsets moves it)"

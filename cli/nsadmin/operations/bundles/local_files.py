@@ -105,7 +105,8 @@ class LocalFiles:
             try:
                 content = self._redact_lines(segments.read_lines(segment))
             except (OSError, InvalidSegmentError) as error:
-                self.leave_out(f"segment {segment.file_path.name} of {folder}", str(error))
+                reason = getattr(error, "strerror", None) or str(error)
+                self.leave_out(f"segment {segment.file_path.name} of {folder}", reason)
                 continue
             used_bytes += len(content)
             if used_bytes > _MAX_JOURNAL_BYTES:

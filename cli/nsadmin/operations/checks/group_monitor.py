@@ -8,6 +8,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.lag import BROADCASTS
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 
@@ -55,6 +56,19 @@ def _find_client_problems(
     )
 
 
+def describe_health(bad: int, total: int) -> str:
+    """Say how many groups are not healthy, or that all are."""
+    if bad:
+        return f"{bad} of {count_noun(total, 'group')} {'is' if bad == 1 else 'are'} not healthy"
+    return (
+        f"all {total} groups are healthy"
+        if total > 1
+        else "the only group is healthy"
+        if total
+        else "no groups"
+    )
+
+
 def judge_groups(
     scale: CheckScale,
     observations: Sequence[GroupObservation],
@@ -69,11 +83,7 @@ def judge_groups(
     overall_state = worst_state(
         [*(entry.state for entry in bad_findings), *([CheckState.UNKNOWN] if failure_lines else [])]
     )
-    summary_text = (
-        f"all {len(group_findings)} groups are healthy"
-        if not bad_findings
-        else f"{len(bad_findings)} of {len(group_findings)} groups are not healthy"
-    )
+    summary_text = describe_health(len(bad_findings), len(group_findings))
     if failure_lines:
         summary_text += f"; {len(failure_lines)} of {len(error_by_broker)} brokers returned no list of groups"
     return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings

@@ -14,7 +14,12 @@ from nsadmin.client.results import error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
-from nsadmin.operations.checks.group_monitor import GroupObservation, judge_group, sort_unhealthy
+from nsadmin.operations.checks.group_monitor import (
+    GroupObservation,
+    describe_health,
+    judge_group,
+    sort_unhealthy,
+)
 
 _MAX_SHOWN = 5
 _MAX_GROUPS = 20
@@ -147,7 +152,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     largest = max(lags, key=lambda group: lags[group], default=None)
     is_unknown = any(group.lag is None and group.lag_reason != BROADCASTS for group in used)
     most = lags[largest] if largest is not None else None if is_unknown else 0
-    summary = f"{len(bad)} of {count_noun(len(used), 'group')} are not healthy"
+    summary = describe_health(len(bad), len(used))
     if bad:
         summary += f": {abbreviate_names([finding.about or '' for finding in bad], _MAX_SHOWN)}"
     if largest is not None:

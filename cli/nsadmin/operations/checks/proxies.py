@@ -50,7 +50,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> ProxyObservation:
         earlier = compare_look(scope, "proxies", look)
     scope.skip_if(
         not proxy_list.proxies and not proxy_list.errors and not (earlier and earlier.figures),
-        "no proxy is known: name those in local mode with --proxies",
+        "no proxy found: if one runs in local mode, name it with --proxies",
     )
     # A proxy in local mode only knows the broker that it contains.
     asked_addrs = [proxy.proxy_addr for proxy in seen.serving if proxy.is_answering and proxy.mode != "local"]
@@ -73,7 +73,7 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
     ]
     if not seen.proxy_list.proxies and not (seen.earlier and seen.earlier.figures):
         return scale.make_unknown_finding(
-            "no proxy is known: name those in local mode with --proxies", failures
+            "no proxy found: if one runs in local mode, name it with --proxies", failures
         )
     route_lines = _describe_routes(seen)
     gone_lines = _describe_gone(seen)

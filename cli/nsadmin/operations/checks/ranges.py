@@ -45,7 +45,8 @@ def parse_range(range_text: str) -> AlertRange:
 
 
 SYNTAX_HINT = (
-    "10 alerts above 10 (or below 0), 10: below 10, ~:10 above 10, 5:10 outside 5 to 10, @5:10 inside 5 to 10"
+    "use 10 (alerts above 10 or below 0), or 10: (below 10), or ~:10 (above 10), or 5:10 (outside 5 to 10), "
+    "or @5:10 (inside 5 to 10)"
 )
 
 

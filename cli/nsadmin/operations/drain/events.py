@@ -222,17 +222,14 @@ def _format_ordinal(wipe_count: int) -> str:
 
 def _describe_progress(record: EventRecord) -> str:
     puts = record["puts"]
-    text_parts = ["unknown writes" if puts is None else f"{_format_count(puts, 'message')} a minute"]
+    texts = ["writes are not counted yet" if puts is None else f"{_format_count(puts, 'message')} a minute"]
     if record["residue"]:
-        text_parts.append(
-            join_first_names(
-                f"{topic} {count} (from {source})" for topic, count, source in _list_residue(record)
-            )
-        )
+        busiest = (f"{count:,} to {topic} (from {source})" for topic, count, source in _list_residue(record))
+        texts.append(f"in the last minute {join_first_names(busiest)}")
     if record["lag"] is not None:
-        text_parts.append(f"lag {record['lag']:,}")
-    waiting_text = f"; waiting for {'; '.join(record['waitingFor'])}" if record["waitingFor"] else ""
-    return f"{record['phase']}: {', '.join(text_parts)}{waiting_text}"
+        texts.append(f"{_format_count(record['lag'], 'message')} not consumed")
+    texts += [f"waiting for {condition}" for condition in record["waitingFor"]]
+    return f"{record['phase']}: {'; '.join(texts)}"
 
 
 def _describe_put_back(record: EventRecord) -> str:
@@ -276,8 +273,8 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     ),
     "unsafe": lambda record: f"no longer safe to stop: {record['why']}",
     "holdEnded": lambda record: (
-        f"{record['broker']} is drained, but nsadmin stops watching it: if a registration restores a write "
-        "permission, it stays. Stop the broker now, or drain it with --hold or --then COMMAND."
+        f"{record['broker']} is drained, but nsadmin no longer watches it: if it registers with write "
+        "permission again, clients write to it. Stop it now, or drain it with --hold or --then COMMAND."
     ),
     "commandEnded": lambda record: f"{record['command']}: exited with {record['code']}",
     "putBack": _describe_put_back,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsadmin.client.consumers.lag import Lag
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation
 from nsadmin.operations.drain.state import DrainState
 
@@ -40,7 +41,7 @@ def list_waiting_for(
         texts.append(
             "the broker to register its topics without write permission"
             if state.durable
-            else "the write permission to be removed from all routes"
+            else "the name servers to remove the write permission from all routes"
         )
     elif open_names := sorted({name for server in observation.servers for name in server.open_names}):
         texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
@@ -48,7 +49,7 @@ def list_waiting_for(
         texts.append("a name server that lists the broker")
     elif state.closed_since is not None and observation.time_ms < state.closed_since + rules.settle_ms:
         seconds_left = -(-(state.closed_since + rules.settle_ms - observation.time_ms) // 1000)
-        texts.append(f"clients to refresh their routes, {seconds_left} s")
+        texts.append(f"clients to refresh their routes ({seconds_left} s)")
     elif quiet < rules.quiet_intervals:
         texts.append(
             _explain_writes(observation.counters, puts, rules.write_threshold, quiet, rules.quiet_intervals)
@@ -66,14 +67,18 @@ def _explain_writes(
         return f"the broker to answer: {counters.error}"
     if puts is not None and puts > write_threshold:
         return "writes to stop"
-    return f"{intervals - quiet} more interval{'s' if intervals - quiet > 1 else ''} without writes"
+    return f"the broker to get no writes for {count_noun(intervals - quiet, 'more interval')}"
 
 
 def _explain_lag(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     if lag_by_group is None:
         return ["the lag of the consumers, which is unknown"]
     return [
-        *(["consumers to read the lag"] if any(lag.messages for lag in lag_by_group.values()) else []),
+        *(
+            ["consumers to consume the messages that are left"]
+            if any(lag.messages for lag in lag_by_group.values())
+            else []
+        ),
         *(
             f"the lag of {group}, which is unknown: {lag.reason}"
             for group, lag in sorted(lag_by_group.items())

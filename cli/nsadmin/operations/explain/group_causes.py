@@ -306,7 +306,7 @@ def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
 def _list_proxies(facts: GroupFacts) -> CauseFinding:
     proxies = facts.cluster.proxies
     if not proxies or not proxies.proxies:
-        return skipped_finding("no proxy is known; pass --proxies for one in local mode")
+        return skipped_finding("no proxy found: if one runs in local mode, name it with --proxies")
     return ok_finding(f"proxies answer: {join_names(p.proxy_addr for p in proxies.proxies)}")
 
 
@@ -964,7 +964,7 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("messageModel", _name_model, _find_mixed_models),
     CauseCheck("stuckQueue", _with_clients("no client hangs on a message"), _find_stuck_queues),
     CauseCheck(
-        "unlocked", _with_clients("no client lacks the lock of an ordered queue"), _find_unlocked_queues
+        "unlocked", _with_clients("each ordered queue is locked by its client"), _find_unlocked_queues
     ),
     CauseCheck("suspended", _with_clients("clients fetch the messages that wait"), _find_suspended_queues),
     CauseCheck("owners", _owned_queues, _find_owner_problems),

@@ -72,7 +72,8 @@ def read_expectation(source_text: str, now_ms: int) -> list[ExpectedBroker]:
         if source_path.is_file():
             return _read_file(source_path)
     except (OSError, ValueError) as error:
-        raise InvalidExpectationError(f'"{source_text}" is not readable: {error}') from None
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidExpectationError(f'"{source_text}" is not readable: {reason}') from None
     return _expect_labels(source_text)
 
 

@@ -8,6 +8,7 @@ from namesrv_core.protocol import resource_names
 from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.plans.cluster_export import (
     select_cluster_confs,
     select_user_topics,
@@ -181,9 +182,8 @@ class _DiffBuilder:
         """Report the brokers that the file names and that are not registered."""
         for broker_name in sorted({n for s in specs.values() for n in s.named_brokers}.difference(names)):
             item_count = sum(broker_name in item_spec.named_brokers for item_spec in specs.values())
-            error = NotFound(
-                f"the broker is not registered, but the file names it for {item_count} {spread_kind}(s)"
-            )
+            item_count_text = count_noun(item_count, spread_kind)
+            error = NotFound(f"the broker is not registered, but the file names it for {item_count_text}")
             self.troubles.append(PlanTrouble(broker_name, error, spread_kind))
 
     def _list_ordered_topics(self, desired: DesiredCluster, prune: bool) -> frozenset[str]:

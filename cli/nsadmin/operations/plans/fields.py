@@ -25,12 +25,12 @@ _MAX_LONG = 2**63 - 1
 
 # An export can have names that brokers no longer accept. `diff` refuses to create them.
 TOPIC_NAME, GROUP_NAME = (
-    Name(kind, EXISTING_NAME_PATTERN, f"1 to {MAX_OLD_NAME_LENGTH} characters, in one line")
+    Name(kind, EXISTING_NAME_PATTERN, f"a name of 1 to {MAX_OLD_NAME_LENGTH} characters, in one line")
     for kind in ("topic", "group")
 )
 BROKER_NAME = Name("broker name", r"[^;:\s]+", "a name without blanks, colons and semicolons")
 ORDER_CONF = Name(
-    "order configuration", r"[^:;\s]+:\d{1,9}(;[^:;\s]+:\d{1,9})*", "BROKER:QUEUES;BROKER:QUEUES"
+    "order configuration", r"[^:;\s]+:\d{1,9}(;[^:;\s]+:\d{1,9})*", "text such as broker-a:8;broker-b:8"
 )
 
 TOPIC_SETTINGS = Record(

@@ -305,7 +305,7 @@ class RollingRestart:
         if counters.error is not None:
             lacking.append(f"an answer from {process.addr}")
         elif old_boot_ms is not None and counters.boot_ms == old_boot_ms:
-            lacking.append("it to restart: it is still the process from before")
+            lacking.append("its restart: the old process still answers")
         if observation.counters.error is not None and not process.is_master:
             lacking.append("an answer from its master")
         master_end = (

@@ -71,7 +71,8 @@ def load_custom_commands(
     except FileNotFoundError:
         return CustomCommands()
     except (OSError, UnicodeDecodeError) as error:
-        return CustomCommands(error_lines=[f"{file_path}:1: the file is not readable: {error}"])
+        reason = operator_files.explain_unreadable(str(file_path), error)
+        return CustomCommands(error_lines=[f"{file_path}:1: {reason}"])
     return _FileReader(file_path, screen_names, taken_keys).read_file(file_text)
 
 

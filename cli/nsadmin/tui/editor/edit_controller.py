@@ -78,7 +78,9 @@ class EditController:
                 new_text = file.read()
             keeps_file = self._preview_changes(target, document, new_text, path)
         except (EditorError, OSError, SuspendNotSupported) as error:
-            reason = "this terminal cannot be suspended" if isinstance(error, SuspendNotSupported) else error
+            reason = getattr(error, "strerror", None) or error
+            if isinstance(error, SuspendNotSupported):
+                reason = "this terminal cannot be suspended"
             app.show_message(f"nothing was changed: {reason}", "bad")
         except InvalidEditError as error:
             keeps_file = True

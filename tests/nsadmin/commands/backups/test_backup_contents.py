@@ -44,9 +44,9 @@ def test_a_backup_is_made_shown_compared_and_restored(run: Run, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("show missing.zip", 'cannot read the backup "missing.zip": No such file or directory'),
+        ("show missing.zip", "cannot read missing.zip: No such file or directory"),
         ("show foreign.zip", "foreign.zip is not a backup of nsadmin: it has no manifest.json"),
-        ("show foreign.zip --passphrase-file nope", 'cannot read "nope" for --passphrase-file'),
+        ("show foreign.zip --passphrase-file nope", "--passphrase-file: cannot read nope: No"),
     ],
 )
 def test_mistakes_are_one_line(run: Run, tmp_path: Path, words: str, message: str) -> None:

@@ -62,10 +62,26 @@ def test_text_is_a_line_and_then_the_rest() -> None:
         "WARNING: 12 messages | behind\n"
         "  queue 1|2\n"
         "  queue 2\n"
-        "  lag             12          warning 10, critical ~:20\n"
+        "  lag             12          warning above 10, critical above 20\n"
         "  age it's | 5=5  0.00002 s\n"
         "  age             unknown"
     )
+
+
+@pytest.mark.parametrize(
+    ("range_text", "words"),
+    [
+        ("1:", "below 1"),
+        ("5:10", "outside 5 to 10"),
+        ("@5:10", "inside 5 to 10"),
+        ("@5:", "from 5 on"),
+        ("@~:5", "up to 5"),
+    ],
+)
+def test_a_limit_is_in_words_where_people_read_it(range_text: str, words: str) -> None:
+    sample = CheckSample(LAG, 12, limits=AlertLimits(parse_range(range_text), None))
+    finding = REPORT.overall_finding._replace(samples=(sample,))
+    assert format_text(REPORT._replace(overall_finding=finding)).endswith(f"warning {words}")
 
 
 def test_text_of_many_checks_tells_each_and_details_of_those_that_are_not_ok() -> None:

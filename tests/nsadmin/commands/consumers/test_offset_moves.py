@@ -288,7 +288,7 @@ def test_an_undo_needs_a_move_in_the_audit_and_no_target(ask: Run, filled_broker
     result = ask(*words)
     assert (result.code, result.err) == (
         5,
-        'nsadmin: the audit has no move of "G" on "T": nsadmin audit list shows what it has\n',
+        'nsadmin: nothing to undo: the audit has no move of "G" on "T" (see nsadmin audit list)\n',
     )
     result = ask(*words, "-s", "1")
     assert (result.code, result.err) == (

@@ -5,7 +5,7 @@ from time import time
 from tests.nsadmin.conftest import Run
 from tests.support import message_brokers
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.fake_servers import refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 
 def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
@@ -27,6 +27,12 @@ def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: Dead
         }
     ]
     assert [row["group"] for row in dlq("list", "--all").json] == ["G", "empty"]
+
+
+def test_without_dead_letters_it_says_so(
+    run: Run, first_server: FakeNameServer, dead_letter_broker: DeadLetterBroker
+) -> None:
+    assert run("dlq", "list", "-n", first_server.addr)[1:] == ("", "nsadmin: no group has dead letters\n")
 
 
 def test_replayed_ones_are_counted_as_such(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:

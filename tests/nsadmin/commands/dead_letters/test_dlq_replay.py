@@ -31,6 +31,15 @@ def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLe
     assert "an earlier run replayed 1 message: --again repeats them" in result.err
 
 
+@pytest.mark.parametrize("group", ["G", "unknown"])
+def test_without_dead_letters_there_is_nothing_to_replay(
+    dlq: Run, dead_letter_broker: DeadLetterBroker, group: str
+) -> None:
+    for words in (("--dry-run",), ("--yes",)):
+        result = dlq("replay", group, *words)
+        assert (result.code, result.err) == (5, f'nsadmin: group "{group}" has no dead letters\n')
+
+
 def test_a_replay_is_remembered_by_the_next_command(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
     dead_letter_broker.add_letter(b"one")
     result = dlq("replay", "G")

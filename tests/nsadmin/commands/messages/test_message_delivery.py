@@ -19,7 +19,7 @@ def _filled(message_broker: MessageBroker) -> None:
 @pytest.mark.parametrize("command", ["queryMsgById", "queryMsgByUniqueKey"])
 def test_a_message_is_handed_to_a_client(run_json: Run, message_broker: MessageBroker, command: str) -> None:
     result = run_json(command, "T", KEY, *PUSH)
-    assert (result.code, "this cannot be undone" in result.err) == (2, True)
+    assert (result.code, "to do it without a terminal" in result.err) == (2, True)
     result = run_json(command, "T", KEY, *PUSH, "--dry-run")
     assert [(row["result"], row["consumeResult"]) for row in result.json] == [("dry-run", None)]
     assert 309 not in message_broker.asked_codes()

@@ -118,5 +118,5 @@ def test_a_list_that_makes_messages_unreadable_needs_a_yes(running_lab: Lab, run
     file = written([{"topicName": "orders", "readQueueNums": 1, "writeQueueNums": 1}])
     words = ("updateTopicList", file, "-b", running_lab.brokers[A, 0], "-n", running_lab.namesrv_addr)
     refused = run(*words)
-    assert (refused.code, "there is no terminal to confirm on: pass --yes" in refused.err) == (2, True)
+    assert (refused.code, "to do it without a terminal, pass --yes" in refused.err) == (2, True)
     assert run(*words, "--yes").code == 0

@@ -125,7 +125,9 @@ def test_a_young_difference_is_waited_for(
     )
     result = run("divergence", both_servers)
     assert (result.code, result.out) == (0, "")
-    assert result.err.splitlines()[0] == ("nsadmin: 1 difference; comparing again for up to 2 s")
+    assert result.err.splitlines()[0] == (
+        "nsadmin: 1 difference: waiting up to 2 s to see which of them remain (--settle 0 shows them now)"
+    )
 
 
 def test_watching_remembers_the_looks_before(

@@ -111,8 +111,8 @@ def test_lines_for_who_has_no_terminal(with_env: Run) -> None:
     assert lines[-3:] == [
         "safe: 0 messages a minute",
         "safe to stop",
-        f"{B} is drained, but nsadmin stops watching it: if a registration restores a write permission, it "
-        "stays. Stop the broker now, or drain it with --hold or --then COMMAND.",
+        f"{B} is drained, but nsadmin no longer watches it: if it registers with write permission again, "
+        "clients write to it. Stop it now, or drain it with --hold or --then COMMAND.",
     ]
     assert len(lines) == len(set(lines))
 

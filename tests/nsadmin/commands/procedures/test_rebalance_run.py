@@ -135,7 +135,7 @@ def test_unknown_brokers_and_clusters_are_named(with_env: Run, tmp_path: Path) -
 def test_a_file_that_is_no_plan_is_a_usage_error(with_env: Run, tmp_path: Path) -> None:
     missing = with_env("rebalance", "run", str(tmp_path / "none.yaml"), "--yes")
     assert missing.code == 2
-    assert missing.err.startswith(f'nsadmin: could not read "{tmp_path / "none.yaml"}": No such file')
+    assert missing.err.startswith(f"nsadmin: cannot read {tmp_path / 'none.yaml'}: No such file")
     (tmp_path / "bad.yaml").write_text("rebalancePlan: 1\n")
     assert with_env("rebalance", "run", str(tmp_path / "bad.yaml"), "--yes").code == 2
 

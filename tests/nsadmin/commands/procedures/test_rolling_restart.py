@@ -51,7 +51,7 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
     result = restart("--stop", command, "--start", command, "--patience", "20s", "--json")
     assert result.code == 1
     assert (
-        "broker-a-0 (slave 1) is not healthy: waiting for it to restart: it is still the process from before"
+        "broker-a-0 (slave 1) is not healthy: waiting for its restart: the old process still answers"
         in result.err
     )
     assert [line.split()[:2] for line in log.read_text().splitlines()] == [["broker-a-0", "1"]] * 2
@@ -67,8 +67,12 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "missing option --stop: pass a shell command, such as 'ssh …'"),
-        (("--stop", "x"), "missing option --start: pass a shell command, such as 'ssh …'"),
+        (
+            (),
+            "missing option --stop: pass both commands, such as --stop 'ssh {brokerName} systemctl "
+            "stop broker' --start 'ssh {brokerName} systemctl start broker'",
+        ),
+        (("--stop", "x"), "missing option --start: pass both commands, such as --stop 'ssh {brokerName} "),
         (
             ("--stop", "x {broker}", "--start", "y"),
             "unknown placeholder {broker} in --stop: use {brokerName}, {brokerAddr}, {brokerId}",

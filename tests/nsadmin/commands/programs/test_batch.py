@@ -181,11 +181,13 @@ def test_lines_from_stdin(run: Run, server: FakeNameServer, monkeypatch: pytest.
     assert sys.stdin is given
 
 
-@pytest.mark.parametrize(("name", "why"), [("none", "No such file"), (".", "Is a directory")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("none", "cannot read none: No such file"), (".", ". is a folder: name a file in it")]
+)
 def test_a_file_that_cannot_be_read(name: str, why: str, run: Run, write: Write) -> None:
     write()
     result = run("batch", name)
-    assert (result.code, result.err.startswith(f"nsadmin: cannot read {name}: {why}")) == (2, True)
+    assert (result.code, result.err.startswith(f"nsadmin: {why}")) == (2, True)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(

@@ -28,7 +28,9 @@ def test_it_comes_and_goes_and_the_one_in_use_stays(file: Path) -> None:
     contexts.save_contexts(file, own)
     announcement, remove = announce_lab_context(ADDRESSES, ["/tmp/ns-1/journal", "/tmp/ns-2/journal"])
     assert known_lab(file).journals == ("/tmp/ns-1/journal", "/tmp/ns-2/journal")
-    assert announcement == f"Context lab in {file}: nsadmin --context lab clusterList"
+    assert (
+        announcement == f"Context lab in {file}, as long as the lab runs: nsadmin --context lab clusterList"
+    )
     known = contexts.load_contexts(file)
     assert (known.current_name, known.require_context("lab").namesrv_addr) == (
         "prod",

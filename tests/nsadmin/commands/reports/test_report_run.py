@@ -48,8 +48,7 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
         "nsadmin: starting Spark",
         "nsadmin: bronze/lines: 1 stage, 3 of 8 tasks, 12,000 rows read",
         "nsadmin: Spark: 2 stages, 0 of 1 tasks, 0 rows read",
-        "nsadmin: bronze/lines: 12,000 rows in, 10 out, 1.2 s",
-        "nsadmin: silver/ns_event: 10 rows in, 9 out, 0.5 s",
+        "nsadmin: made 1 bronze table with 10 rows",
         "nsadmin: 1 of 10 lines (10.00%) are in quarantine",
         "nsadmin: too many",
     ]

@@ -96,7 +96,7 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert (refused.code, refused.out, refused.err) == (
         2,
         "",
-        f"nsadmin: updateTopic: {loss}, and there is no terminal to confirm on: pass --yes\n",
+        f"nsadmin: updateTopic: {loss}: to do it without a terminal, pass --yes\n",
     )
     assert 17 not in a.asked_codes()
     assert (run(*words, "--dry-run").code, 17 in a.asked_codes()) == (0, False)
@@ -144,9 +144,9 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
     result = run("updateTopic", "T", "-c", "C", "-r", "5", "-n", server.addr)
     assert (result.code, result.out, result.err) == (1, "", "nsadmin: nothing was changed\n")
     assert asked == [
-        f"T: readQueueNums 4 -> 5, on {a.addr}?",
+        f"Change the topic T (readQueueNums 4 -> 5) on {a.addr}?",
         f"consumers of T cannot read the messages in queues 5 and up on {b.addr};"
-        f" T: readQueueNums 8 -> 5, on {b.addr}?",
+        f" Change the topic T (readQueueNums 8 -> 5) on {b.addr}?",
     ]
     assert 17 not in {*a.asked_codes(), *b.asked_codes()}
 

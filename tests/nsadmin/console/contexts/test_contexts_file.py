@@ -46,6 +46,11 @@ def test_no_file_is_no_contexts(tmp_path: Path) -> None:
     assert load_contexts(tmp_path / "none") == Contexts({})
 
 
+def test_a_folder_is_no_file_of_contexts(tmp_path: Path) -> None:
+    with pytest.raises(InvalidContextsError, match=f"{tmp_path} is a folder: set NSADMIN_CONFIG to a file"):
+        load_contexts(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -148,7 +148,7 @@ def test_the_password_of_a_key_is_where_it_is_said_to_be(
     ("source", "said"),
     [
         ("env:NOPE", "env:NOPE (context lab: tls.keyPasswordFrom) is empty: set the key's password"),
-        ("file:/nowhere", "cannot read file:/nowhere (context lab: tls.keyPasswordFrom): "),
+        ("file:/nowhere", "context lab: tls.keyPasswordFrom: cannot read /nowhere: "),
         ("pa55", "invalid value for context lab: tls.keyPasswordFrom: write env:NAME or file:PATH"),
         ("env:", "invalid value for context lab: tls.keyPasswordFrom: write env:NAME or file:PATH"),
     ],

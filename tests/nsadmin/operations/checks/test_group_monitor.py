@@ -50,7 +50,7 @@ def test_what_a_broker_does_not_tell_is_unknown_and_never_well() -> None:
         LIMITS, [GroupObservation(group("g", None, 0, REFUSED))], {"h:1": None, "h:2": REFUSED}
     )
     assert (whole.state, bad.state) == (CheckState.UNKNOWN, CheckState.UNKNOWN)
-    assert whole.summary == "1 of 1 groups are not healthy; 1 of 2 brokers returned no list of groups"
+    assert whole.summary == "1 of 1 group is not healthy; 1 of 2 brokers returned no list of groups"
     assert whole.details[0].startswith("h:2: ")
     whole, [bad] = judge_groups(LIMITS, [GroupObservation(group("g", 10, 1, REFUSED))], {"h:1": None})
     assert (bad.state, bad.summary) == (CheckState.UNKNOWN, "g has a lag of at least 10 messages")
@@ -58,7 +58,7 @@ def test_what_a_broker_does_not_tell_is_unknown_and_never_well() -> None:
     assert whole.state is CheckState.WARNING
     assert (
         judge_groups(LIMITS, [GroupObservation(group("g", 0))], {"h:1": None})[0].summary
-        == "all 1 groups are healthy"
+        == "the only group is healthy"
     )
 
 

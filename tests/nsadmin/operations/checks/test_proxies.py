@@ -86,5 +86,5 @@ def test_a_proxy_that_does_not_know_a_broker_has_other_routes() -> None:
 def test_without_a_known_proxy_the_state_is_unknown(first_server: FakeNameServer) -> None:
     first_server.clusters = {}
     assert run_check(CHECK, first_server.addr).state is CheckState.UNKNOWN
-    with pytest.raises(CheckNotApplicable, match="no proxy is known"):
+    with pytest.raises(CheckNotApplicable, match="no proxy found"):
         run_check(CHECK, first_server.addr, scope=CheckScope(is_part=True))

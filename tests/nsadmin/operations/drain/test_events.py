@@ -63,8 +63,8 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Undone(T, "broker-a"), "broker-a accepts writes as before the drain"),
     (
         events.HoldEnded(T, "broker-a"),
-        "broker-a is drained, but nsadmin stops watching it: if a registration restores a write permission, "
-        "it stays. Stop the broker now, or drain it with --hold or --then COMMAND.",
+        "broker-a is drained, but nsadmin no longer watches it: if it registers with write permission again, "
+        "clients write to it. Stop it now, or drain it with --hold or --then COMMAND.",
     ),
 ]
 PROGRESS = events.Progress(
@@ -80,11 +80,11 @@ def test_an_event_in_words(event: RunEvent, said: str) -> None:
 
 def test_how_it_stands() -> None:
     assert describe_record(PROGRESS.to_record()) == (
-        "wait: 1,200 messages a minute, pay 20 (from clients), orders 9 (from clients), lag 5; "
-        "waiting for writes to stop"
+        "wait: 1,200 messages a minute; in the last minute 20 to pay (from clients), 9 to orders (from "
+        "clients); 5 messages not consumed; waiting for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert describe_record(quiet.to_record()) == "safe: unknown writes"
+    assert describe_record(quiet.to_record()) == "safe: writes are not counted yet"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:

@@ -36,17 +36,19 @@ def test_nothing_is_waited_for_after_closed_routes_time_and_quiet_intervals() ->
 
 def test_each_obstacle_is_named() -> None:
     assert list_texts(ClusterObservation(31_000, (OPEN,), COUNTERS)) == (
-        "the write permission to be removed from all routes",
+        "the name servers to remove the write permission from all routes",
     )
     assert list_texts(ClusterObservation(2_500, (CLOSED,), COUNTERS)) == (
-        "clients to refresh their routes, 29 s",
+        "clients to refresh their routes (29 s)",
     )
     late = ClusterObservation(40_000, (CLOSED,), COUNTERS)
     assert list_texts(late, puts=5, quiet_count=0) == ("writes to stop",)
-    assert list_texts(late, quiet_count=1) == ("1 more interval without writes",)
-    assert list_texts(late, puts=None, quiet_count=0) == ("2 more intervals without writes",)
+    assert list_texts(late, quiet_count=1) == ("the broker to get no writes for 1 more interval",)
+    assert list_texts(late, puts=None, quiet_count=0) == ("the broker to get no writes for 2 more intervals",)
     few = RULES._replace(write_threshold=5)
-    assert list_texts(late, puts=5, quiet_count=1, rules=few) == ("1 more interval without writes",)
+    assert list_texts(late, puts=5, quiet_count=1, rules=few) == (
+        "the broker to get no writes for 1 more interval",
+    )
     silent = ClusterObservation(40_000, (CLOSED,), BrokerCounters("b:1", "no answer"))
     assert list_texts(silent, quiet_count=1) == ("the broker to answer: no answer",)
     unregistered = ClusterObservation(40_000, (NameServerFacts("h:1", None, "C", {}, {}),), COUNTERS)
@@ -74,7 +76,7 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
         (None, ("the lag of the consumers, which is unknown",)),
-        ({"g": Lag(5)}, ("consumers to read the lag",)),
+        ({"g": Lag(5)}, ("consumers to consume the messages that are left",)),
         ({"g": Lag(0)}, ()),
         (
             {"g": Lag(None, BEYOND_END), "h": Lag(0)},
@@ -86,5 +88,5 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
     assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
         "the slave s:1 to answer",
-        "consumers to read the lag",
+        "consumers to consume the messages that are left",
     )

@@ -191,7 +191,7 @@ def test_all_that_an_observation_tells_is_in_its_progress() -> None:
         },
         7, 3, {"s:1": 100, "s:2": 0, "s:3": None}, {"h:1": 0, "h:2": None, "h:3": 1}, 1, 0, 2,
         (
-            "the write permission to be removed from all routes",
+            "the name servers to remove the write permission from all routes",
             "the slave s:1 to copy the last messages", "the slave s:3 to answer",
         ),
         {"T": ("app",)},

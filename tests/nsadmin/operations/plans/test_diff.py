@@ -143,7 +143,7 @@ def test_what_nobody_knows_is_trouble_and_no_step() -> None:
     assert [(item.server_name, item.item_name, str(item.error)) for item in plan_diff.troubles] == [
         ("b", "", str(error)),
         ("ns:2", "", str(error)),
-        ("z", "", "the broker is not registered, but the file names it for 1 topic(s)"),
+        ("z", "", "the broker is not registered, but the file names it for 1 topic"),
         ("a", "S", "static topic: `nsadmin updateStaticTopic --help` shows how to change it"),
     ]
 

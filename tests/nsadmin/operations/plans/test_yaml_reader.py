@@ -85,7 +85,7 @@ kvs: {}
         'c.yaml:3: topics.orders.perm: invalid value "9": use a whole number from 0 to 7',
         'c.yaml:3: unknown key "topics.orders.readQueuNums": use one of '
         f'{names}, onlyOn, notOn, perBroker; did you mean "readQueueNums"?',
-        'c.yaml:4: topics: invalid topic "two\nlines": use 1 to 255 characters, in one line',
+        'c.yaml:4: topics: invalid topic "two\nlines": use a name of 1 to 255 characters, in one line',
         'c.yaml:6: topics.payments.topicFilterType: invalid value "single_tag": use one of SINGLE_TAG,'
         ' MULTI_TAG; did you mean "SINGLE_TAG"?',
         "c.yaml:7: topics.payments.attributes: must be a map of KEY: VALUE",
@@ -106,9 +106,10 @@ kvs: {}
         ("cluster: c\nversion: 2", 'c.yaml:2: version: invalid value "2": use 1'),
         ("cluster: c\nversion: [1]", "c.yaml:2: version: must be 1"),
         ("cluster: c\ntopics:\n  a: {}\n  a: {}", "c.yaml:4: topics.a: duplicate key"),
-        (f"cluster: c\ntopics:\n  {'x' * 256}: {{}}", 'c.yaml:3: topics: invalid topic "' + 'x' * 256 + '": use 1 to 255 characters, in one line'),
+        (f"cluster: c\ntopics:\n  {'x' * 256}: {{}}", 'c.yaml:3: topics: invalid topic "' + 'x' * 256 + '": use a name of 1 to 255 characters, in one line'),
         ("cluster: c\ntopics: {a: {onlyOn: b}}", "c.yaml:2: topics.a.onlyOn: must be a list, such as [a, b]"),
-        ("cluster: c\norderConf: {a: b}", 'c.yaml:2: orderConf.a: invalid order configuration "b": use BROKER:QUEUES;BROKER:QUEUES'),
+        ("cluster: c\norderConf: {a: b}", 'c.yaml:2: orderConf.a: invalid order configuration "b": use text such as broker-a:8;broker-b:8'),
+        ("cluster: c\norderConf: {a: [b]}", "c.yaml:2: orderConf.a: must be text such as broker-a:8;broker-b:8"),
         ("cluster: c\nkv: {N: {k: }}", 'c.yaml:2: kv.N.k: must be a text: write "" for an empty text'),
         ("cluster: c\ngroups: {g: {subscriptionDataSet: [{}]}}", "c.yaml:2: groups.g.subscriptionDataSet[0]: topic is missing: the topic"),
     ],

@@ -146,7 +146,7 @@ def test_names_of_keys(text: str, key: str | None) -> None:
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     [error_line] = load_custom_commands(str(tmp_path), (), {}).error_lines
-    assert error_line.startswith(f"{tmp_path}:1: the file is not readable")
+    assert error_line.startswith(f"{tmp_path}:1: {tmp_path} is a folder")
 
 
 @pytest.mark.parametrize("name", HOSTILE_YAML)
