@@ -32,6 +32,7 @@ SinceOption = Annotated[
     str | None,
     Option(
         "--since",
+        "--from",
         metavar="TIME",
         help="Report on events from this time on: ISO 8601 (local time without a zone), 7d for a week ago"
         " (m, h, d, w), or ms since 1970.",

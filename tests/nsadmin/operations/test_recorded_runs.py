@@ -44,6 +44,7 @@ def test_a_drain(home: Path) -> None:
             "ns2:9876": {"orders": QueueData("broker-a", 8, 4, 4, 1)},
         },
         {"orders": orders},
+        closes_all=True,
     )
     assert_saved_alike(saved.folder)
     snapshot_file = saved.folder.path / "snapshot.json"

@@ -11,7 +11,7 @@ from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.catalogue import REPORTS_BY_NAME, add_source_reports
 from nsreport.reports.table_catalogue import build_report_schema, find_table
 from nsreport.reports.topic_growth import topic_growth
-from nsreport.runtime.local_rows import is_known_empty
+from nsreport.runtime.local_rows import build_empty_rows, is_known_empty
 from nsreport.sources import schemas
 from tests.support.silver_rows import (
     BROKER_RUNTIME,
@@ -37,8 +37,8 @@ def test_every_module_is_a_report_that_is_told_of() -> None:
 @pytest.fixture(scope="module")
 def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     """An empty table of each kind that reports are made of, and a `knowledge_interval` with a row."""
-    event_rows = spark.createDataFrame([], schemas.event_schema()).limit(0)
-    route_rows = spark.createDataFrame([], ROUTE_INTERVAL).limit(0)
+    event_rows = build_empty_rows(spark, schemas.event_schema())
+    route_rows = build_empty_rows(spark, ROUTE_INTERVAL)
     knowledge = rows(spark, KNOWLEDGE_INTERVAL, looked("ns-1", 0, None))
     return {
         "silver/ns_event": event_rows,
@@ -46,12 +46,12 @@ def inputs(spark: SparkSession) -> dict[str, DataFrame]:
         "silver/route_interval": route_rows,
         "silver/agreement_interval": agreed(route_rows, knowledge),
         "silver/route_server": list_route_servers(route_rows),
-        "silver/entry_interval": spark.createDataFrame([], ENTRY_INTERVAL).limit(0),
+        "silver/entry_interval": build_empty_rows(spark, ENTRY_INTERVAL),
         "silver/knowledge_interval": knowledge,
-        "silver/stats_minute": spark.createDataFrame([], STATS_MINUTE).limit(0),
-        "silver/log_fact": spark.createDataFrame([], LOG_FACT).limit(0),
-        "silver/broker_runtime": spark.createDataFrame([], BROKER_RUNTIME).limit(0),
-        "silver/consumer_lag": spark.createDataFrame([], CONSUMER_LAG).limit(0),
+        "silver/stats_minute": build_empty_rows(spark, STATS_MINUTE),
+        "silver/log_fact": build_empty_rows(spark, LOG_FACT),
+        "silver/broker_runtime": build_empty_rows(spark, BROKER_RUNTIME),
+        "silver/consumer_lag": build_empty_rows(spark, CONSUMER_LAG),
         "gold/topic_growth": topic_growth(route_rows, 0, 1),
     }
 

@@ -92,8 +92,6 @@ def check_all(
     Examples:
         # All checks except one, for cron or Nagios
         nsadmin check all --skip lag
-        # Run all checks, and accept larger lags
-        nsadmin check all --warning lag=1000000 --critical lag=5000000
         # Only the lag of one group, for node_exporter
         nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom
         # Wait until a restarted cluster is healthy

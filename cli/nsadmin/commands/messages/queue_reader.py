@@ -83,8 +83,8 @@ def print_msg(
     Examples:
         # The first ten messages of a topic
         nsadmin printMsg payments --limit 10
-        # Messages of five minutes, without bodies
-        nsadmin printMsg payments --from 2025-01-31T13:00:00Z --until 2025-01-31T13:05:00Z -d false
+        # Messages with a tag since a time (and --until another), without bodies
+        nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
     queue_listing = _QueueListing(session, topic, tag_expression, max_count)
