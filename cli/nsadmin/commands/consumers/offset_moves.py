@@ -277,7 +277,8 @@ def _apply_offset_plan(
     session.confirm_change(
         f"Move {plan.group} on {len(plan.moves)} queues of {plan.topic}, which skips {effect}?"
     )
-    moves = applied = plan.moves
+    moves: Sequence[OffsetMove] = plan.moves
+    applied = moves
     common = {GROUP: plan.group, TOPIC: plan.topic}
     if not session.is_dry_run:
         # --undo needs the old offsets, also if this process is killed.
