@@ -66,6 +66,10 @@ def handle_request(
     return reply, outcome
 
 
+def refuse_message(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
+    raise NotSupported("simulated brokers take no messages")
+
+
 # Topics.
 
 
@@ -417,6 +421,8 @@ _HEADER_HANDLERS: dict[int, tuple[Any, HeaderHandler]] = {
 }
 
 _HANDLERS: dict[int, RequestHandler] = {
+    RequestCode.SEND_MESSAGE_V2: refuse_message,
+    RequestCode.SEND_BATCH_MESSAGE: refuse_message,
     RequestCode.UPDATE_AND_CREATE_TOPIC: create_topic,
     RequestCode.UPDATE_AND_CREATE_TOPIC_LIST: create_topics,
     RequestCode.GET_ALL_TOPIC_CONFIG: list_topic_configs,

@@ -46,12 +46,12 @@ def suggest_names(
         if typed_name in ("", parameter.default):
             continue
         if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str):
-            similar_names = _find_similar_names(typed_name, _fetch_known_names(value_source, admin, detail))
-            suggestion_lines += (
-                [f'no {_SOURCE_NOUNS[value_source]} "{typed_name}"; {did_you_mean(similar_names)}']
-                if similar_names
-                else []
-            )
+            known_names = _fetch_known_names(value_source, admin, detail)
+            # Topics can be a list, and have no commas in their names.
+            for name in typed_name.split(",") if value_source == "topics" else [typed_name]:
+                if similar_names := _find_similar_names(name, known_names):
+                    noun = _SOURCE_NOUNS[value_source]
+                    suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
     return suggestion_lines
 
 

@@ -205,7 +205,15 @@ CHECK_OPTIONS: dict[str, Any] = {
 
 CHANGE_OPTIONS: dict[str, Any] = {
     "dry_run": Annotated[bool, Option("--dry-run", help="Show what would change, and change nothing.")],
-    "yes": Annotated[bool, Option("-y", "--yes", help="Change without asking for confirmation.")],
+    "yes": Annotated[
+        bool,
+        Option(
+            "-y",
+            "--yes",
+            help="Change without asking. Without a terminal, only a change that deletes or skips something "
+            "needs it.",
+        ),
+    ],
 }
 
 

@@ -128,9 +128,9 @@ class SessionCommand(TyperCommand):
         by_name = {parameter.name: parameter for parameter in self.own_parameters}
         for parameter in self.own_parameters:
             alternatives = [parameter, *(by_name[name] for name in parameter.alternative_names)]
-            # A flag alone that is not given is False; 0 is a value.
+            # A flag alone that is not given is False, a list is empty; 0 is a value.
             if len(alternatives) > 1 and all(
-                values[p.name] is None or values[p.name] is False for p in alternatives
+                values[p.name] is False or values[p.name] in (None, (), []) for p in alternatives
             ):
                 texts = map(usage.describe_alternative, alternatives)
                 raise usage.missing_option(*texts, usage=self.usage_text)

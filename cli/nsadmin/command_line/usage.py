@@ -86,6 +86,9 @@ _FLAGS_BY_MEANING = {
 """Options of other tools, with what commands here have instead: the first that the command has."""
 
 
+_SHELL_ADVICE = {"--out": "write to a file with > FILE", "--limit": "cut the output with | head"}
+
+
 def unknown_option(
     flag: str, known_flags: Sequence[str], advice: str, column_names: Sequence[str] = ()
 ) -> UsageError:
@@ -99,8 +102,8 @@ def unknown_option(
     column_name = next((c for c in column_names if c.lower() in (word.lower(), f"{word.lower()}s")), None)
     if meant_flags:
         advice = f"use {meant_flags[0]}"
-    elif flag == "--out":
-        advice = "write to a file with > FILE"
+    elif flag in _SHELL_ADVICE:
+        advice = _SHELL_ADVICE[flag]
     elif word and column_name and "--filter" in known_flags:
         advice = f"use --filter {column_name}{'=' if len(column_name) == len(word) else '~'}VALUE"
     elif word and near_flags:

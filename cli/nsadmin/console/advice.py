@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.errors import NotSupported, RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.results import NoneReachable, NotFound, is_denied
 from nsadmin.console.error_meanings import ERROR_MEANINGS
@@ -69,6 +69,9 @@ def _advise_on_error(error: RocketMQError) -> str | None:
         return _REJECTED_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
+    # Another remark than Java's " request type 310 not supported" says itself why.
+    if isinstance(error, NotSupported) and error.remark and "request type" not in error.remark:
+        return None
     return _ADVICE_BY_CODE.get(error.code)
 
 

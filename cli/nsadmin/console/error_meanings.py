@@ -94,7 +94,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "failed|maybe your broker machine memory too small",
         "the broker stores no messages now",
         "its disk is full, it is a slave, starts or stops, or the time in its store went back",
-        "nsadmin check brokers",
+        "nsadmin broker explain BROKER",
         "the broker is starting, stopping or refuses this now: run nsadmin check brokers to see its state",
     ),
     (

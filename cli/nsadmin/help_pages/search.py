@@ -2,8 +2,10 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
+from itertools import pairwise
 
 from nsadmin.command_line import registry
 from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM
@@ -17,12 +19,13 @@ from nsadmin.help_pages.command_page import example_section
 from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 _MOST = 6
-_WEIGHTS = "10.0, 5.0, 1.0"
-"""Of the columns names, summary and text."""
+_WEIGHTS = {"text": 1, "summary": 5, "names": 7}
+_MIN_PREFIX = 4
+"""Shorter words are the beginning of too many others: who is that of whoami."""
 _EVERYWHERE = re.compile(
     "an?|the|of|for|to|with|without|is|are|was|do|does|did|when|what|which|how|make|my|i|in|on|by|from|if"
     "|can|all|another|each|it|and|or|where|find|see|show|list|get|only|go|goes|went|has|have|be|should"
-    "|want|need|this|that|seem|seems|at|one|must",
+    "|want|need|this|that|seem|seems|at|one|must|who",
     re.IGNORECASE,
 )
 """Words of questions that say nothing about a page."""
@@ -43,15 +46,13 @@ def search_text(words: Sequence[str]) -> str | None:
         )
         rows = [*map(_command_row, registry.COMMANDS), *map(_guide_row, find_guides().values())]
         database.executemany("INSERT INTO page VALUES (?, ?, ?, ?, ?)", rows)
-        # Pages with all words, then those with any of them.
-        queries = [
-            operator.join(f'{{names summary text}}: "{term}"*' for term in terms)
-            for operator in (" AND ", " OR ")
-        ]
-        commands, guides = (
-            list(dict.fromkeys(page for query in queries for page in _find(database, query, kind)))[:_MOST]
-            for kind in ("command", "guide")
-        )
+        heads = "SELECT 1 FROM page WHERE kind = 'command' AND page MATCH ?"
+        if not all(database.execute(heads, (_query("names summary", term),)).fetchone() for term in terms):
+            # Loads all commands, which takes most of the time of a search.
+            texts = ((_command_text(entry), entry.typed_name) for entry in registry.COMMANDS)
+            database.executemany("UPDATE page SET text = ? WHERE kind = 'command' AND term = ?", texts)
+        pairs = ["".join(pair) for pair in pairwise(all_terms)]
+        commands, guides = (_find(database, [*terms, *pairs], kind) for kind in ("command", "guide"))
     errors = [(f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(question)[:_MOST]]
     if not (commands or guides or errors):
         return None
@@ -83,29 +84,52 @@ def _best_example(typed_name: str, terms: Sequence[str]) -> list[CommandExample]
     return [max(examples, key=count_terms)] if examples else []
 
 
-def _find(database: sqlite3.Connection, query: str, kind: str) -> Iterator[tuple[str, str]]:
-    return database.execute(
-        f"SELECT term, summary FROM page WHERE page MATCH ? AND kind = ?"
-        f" ORDER BY bm25(page, 0, 0, {_WEIGHTS}) LIMIT ?",
-        (query, kind, _MOST),
-    )
+def _find(database: sqlite3.Connection, terms: Sequence[str], kind: str) -> list[tuple[str, str]]:
+    """The pages of a kind: each term counts by its rarity, and once, in the best place that has it."""
+    scores: Counter[tuple[str, str]] = Counter()
+    hits_of_terms: list[set[tuple[str, str]]] = []
+    for term in terms:
+        weights: dict[tuple[str, str], float] = {}
+        for column, weight in _WEIGHTS.items():
+            rows = database.execute(
+                "SELECT term, summary FROM page WHERE page MATCH ? AND kind = ? ORDER BY rank",
+                (_query(column, term), kind),
+            )
+            # Among equals, the first hit of a column is the best one.
+            weights |= {page: weight - 0.001 * place for place, page in enumerate(rows)}
+        # Consumer and consuming are one word.
+        if weights.keys() in hits_of_terms:
+            continue
+        hits_of_terms.append(set(weights))
+        rarity = 1 / (3 + len(weights)) ** 0.5
+        scores.update({page: weight * rarity for page, weight in weights.items()})
+    return [page for page, _ in scores.most_common(_MOST)]
+
+
+def _query(columns: str, term: str) -> str:
+    return f'{{{columns}}}: "{term}"{"*" * (len(term) >= _MIN_PREFIX)}'
 
 
 def _command_row(entry: CommandEntry) -> tuple[str, ...]:
-    function = entry.load_function()
     synonyms = [synonym for synonym, names in COMMANDS_BY_SYNONYM.items() if entry.typed_name in names]
-    docstring = parse_docstring(function)
-    text = [
-        *docstring.paragraphs,
-        *(example.description for example in docstring.examples),
-        *(f"{' '.join(p.flag_names)} {p.help}" for p in command_parameters(function)),
-        *(
-            f"{_split_name(key)} {meaning}"
-            for key, meaning in declaration_of(function).column_meanings.items()
-        ),
-    ]
     names = f"{entry.typed_name} {_split_name(entry.typed_name)} {' '.join(synonyms)}"
-    return "command", entry.typed_name, names, entry.help, "\n".join(text)
+    return "command", entry.typed_name, names, entry.help, ""
+
+
+def _command_text(entry: CommandEntry) -> str:
+    function = entry.load_function()
+    docstring = parse_docstring(function)
+    return "\n".join(
+        (
+            *docstring.paragraphs,
+            *(example.description for example in docstring.examples),
+            *(f"{' '.join(p.flag_names)} {p.help}" for p in command_parameters(function)),
+            *(
+                f"{_split_name(key)} {meaning}"
+                for key, meaning in declaration_of(function).column_meanings.items()
+            ),
+        )
+    )
 
 
 def _guide_row(guide: Guide) -> tuple[str, ...]:

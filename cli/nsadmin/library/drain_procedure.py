@@ -191,7 +191,7 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
         raise NotFound(
             f'no saved drain of "{broker_name}" in {state_home / "drains"}: run undrain on the '
             "machine and as the user that started the drain, or run "
-            f"`{quote_command('repair', 'wipe', broker_name)}`"
+            f"`{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions"
         )
     return PreparedUndo(broker_name, servers, saved_drain, environment)
 

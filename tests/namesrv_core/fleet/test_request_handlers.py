@@ -39,6 +39,7 @@ def body(command: RemotingCommand) -> Any:
     ("code", "ext", "text", "expected"),
     [
         (9999, {}, b"", (3, " request type 9999 not supported")),
+        (310, {}, b"x", (3, "simulated brokers take no messages")),
         (351, {"topic": "nope"}, b"", (17, "No topic in this broker. topic: nope")),
         (215, {}, b"", (29, "The specified topic is blank.")),
         (215, {"topic": "TBW102"}, b"", (29, "The topic[TBW102] is conflict with system topic.")),

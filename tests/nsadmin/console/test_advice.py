@@ -80,6 +80,7 @@ def test_what_can_be_done(error: RocketMQError, start: str) -> None:
     [
         NotFound("x"),
         build_request_error(1, "oh"),
+        build_request_error(3, "simulated brokers take no messages"),
         build_request_error(4711, None),
         CallError("h:1", "unconnected", "refused"),
     ],

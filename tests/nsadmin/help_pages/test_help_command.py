@@ -83,6 +83,37 @@ def test_other_words_are_searched(words: str, best: str) -> None:
     assert f"\n  {best} " in page.partition("Guides:")[0]
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("consumer not consuming", "group explain"),
+        ("who consumed this message", "message track"),
+        ("give a user permission to send", "createAcl"),
+        ("new broker joined", "rebalance plan"),
+        ("new broker joined", "spread"),
+        ("pending delayed messages", "delayed list"),
+        ("who changed", "audit list"),
+        ("who changed", "history"),
+        ("which broker is master", "clusterList"),
+        ("reset password", "updateUser"),
+        ("who sends to this topic", "client list"),
+        ("resend message", "dlq replay"),
+        ("can user write topic", "getAcl"),
+        ("can user write topic", "listAcl"),
+        ("key", "queryMsgByKey"),
+        ("stop a group from reading", "updateSubGroup"),
+        ("No route info", "route explain"),
+        ("make a topic read only", "updateTopicPerm"),
+        ("consume consumer consuming", "consumerProgress"),
+    ],
+)
+def test_a_question_has_its_command_among_the_first_two(words: str, expected: str) -> None:
+    page = find_page(words.split())
+    assert page is not None
+    first_two = [line for line in page.partition("Commands:\n")[2].splitlines() if line[2:3].strip()][:2]
+    assert any(line.startswith(f"  {expected} ") for line in first_two), first_two
+
+
 def test_the_best_commands_have_the_example_with_most_of_the_words() -> None:
     page = find_page(["deleted", "topic", "get", "back"])
     assert page is not None

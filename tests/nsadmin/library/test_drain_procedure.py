@@ -58,8 +58,10 @@ def test_a_drain_holds_while_the_script_stops_the_broker_and_is_undone(
         assert [server.addr for server in restored] == list(cluster.namesrv_addrs)
         assert all(server.is_restored for server in restored)
         assert permissions(admin) == before
-        with pytest.raises(NotFound, match=f'no saved drain of "{BROKER}"'):
+        with pytest.raises(NotFound, match=f'no saved drain of "{BROKER}"') as missing:
             admin.undrain(BROKER)
+        repair = f"or run `nsadmin repair wipe {BROKER}`, which restores the broker's own permissions"
+        assert str(missing.value).endswith(repair)
 
 
 def test_a_dry_run_changes_nothing_and_a_read_only_client_can_make_it(cluster: Lab, state_home: Path) -> None:

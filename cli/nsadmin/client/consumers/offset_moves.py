@@ -462,9 +462,7 @@ def _judge_move(
         return offset_move
     return fail_move(
         offset_move,
-        NotApplied(
-            f"overwritten: a client committed {current_offset} after the change; stop the clients first"
-        ),
+        NotApplied(f"overwritten: a client committed {current_offset} after the change"),
     )
 
 

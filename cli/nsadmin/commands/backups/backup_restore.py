@@ -28,6 +28,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
+from nsadmin.operations.backups.offset_restore import HAS_OTHER_OFFSET
 from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
@@ -152,11 +153,14 @@ def backup_restore(
     )
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
+    notes = [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)]
+    if any(outcome.reason == HAS_OTHER_OFFSET for outcome in outcomes):
+        notes.append("groups with another offset keep it: --overwrite-offsets --dry-run shows them")
     return ResultRows.from_records(
         RESTORE_COLUMNS,
-        [outcome for outcome in outcomes if outcome.result != "unchanged"],
+        [o for o in outcomes if o.result != "unchanged" and o.reason != HAS_OTHER_OFFSET],
         [None, *(outcome.error for outcome in outcomes)],
-        [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)],
+        notes,
     )
 
 

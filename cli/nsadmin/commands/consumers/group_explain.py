@@ -16,7 +16,6 @@ from nsadmin.console.session import Session
 from nsadmin.operations.explain.diagnosis import (
     CauseExplanation,
     describe_verdict,
-    list_cause_ids,
     reach_verdict,
     verdict_errors,
 )
@@ -82,12 +81,7 @@ def group_explain(
     notes = [
         f"{g.group}: {line}" if group is None else line
         for g in groups
-        for line in describe_verdict(
-            g.explanations,
-            "the group consumes, and nothing stops it"
-            if list_cause_ids(g.explanations, "warning")
-            else "no problem: the group consumes its topics",
-        )
+        for line in describe_verdict(g.explanations, "the group consumes its topics")
     ]
     return ResultRows.from_records(
         EXPLAIN_COLUMNS,

@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.client import NotFound
+from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.offset_moves import COMMIT_INTERVAL_SECONDS
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
@@ -278,6 +278,7 @@ def _apply_offset_plan(
     queues = f"{count_noun(sum(m.error is None for m in plan.moves), 'queue')} of {plan.topic}"
     session.confirm_change(f"Move {plan.group} on {queues}, which lets it {effect}?")
     moves: Sequence[OffsetMove] = plan.moves
+    applied = moves
     common = {GROUP: plan.group, TOPIC: plan.topic}
     if not session.is_dry_run:
         # --undo needs the old offsets, also if this process is killed.
@@ -285,12 +286,17 @@ def _apply_offset_plan(
         session.record_begun(
             ResultRows.from_records(OFFSET_MOVE_COLUMNS, begun, [m.error for m in begun], common=common)
         )
-        moves = apply_plan(plan)
+        moves = applied = apply_plan(plan)
         if not skip_verification:
             moves = _verify_after_commits(session, plan.group, moves)
     errors = [m.error for m in moves]
     failed_count = sum(error is not None for error in errors)
     notes = [f"failed on {failed_count} of {len(errors)} queues"] if failed_count else []
+    if any(a.error is None and isinstance(m.error, NotApplied) for a, m in zip(applied, moves, strict=True)):
+        notes.append(
+            "a connected client sets the offset back: stop the clients that "
+            f"{quote_command('consumerConnection', plan.group)} lists, then repeat the command"
+        )
     if any(m.result == "pending" for m in moves):
         notes.append("pending: the clients of the group will move within half a minute")
     # Brokers cannot remove an offset where there was none.

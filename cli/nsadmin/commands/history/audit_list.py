@@ -55,6 +55,9 @@ def audit_list(
         str | None,
         Option("--since", metavar="TIME", help=f"Only commands since this time: {time_arguments.TIME_HELP}"),
     ] = None,
+    max_records: Annotated[
+        int | None, Option("--limit", metavar="N", help="Only the newest N changes.", min=1)
+    ] = None,
 ) -> ResultRows:
     """List the changes that this account made or tried to make, oldest first.
 
@@ -67,6 +70,8 @@ def audit_list(
     Examples:
         # All changes
         nsadmin audit list
+        # The last three
+        nsadmin audit list --limit 3
         # Changes of the KV config since a day, with all requests
         nsadmin audit list --from 2025-01-31 --filter command~KvConfig --json
     """
@@ -80,4 +85,7 @@ def audit_list(
         raise UsageError(f"{error}") from None
     records = [r for r in add_undo_commands(audit_log.records) if r["time"] >= begin_ms]
     notes = [f"{audit_file}: line {number} is not an audit record" for number in audit_log.unreadable_lines]
+    if max_records is not None and len(records) > max_records:
+        notes.append(f"only the newest {max_records} of {len(records)} changes are shown (--limit)")
+        records = records[-max_records:]
     return ResultRows.from_records(AUDIT_COLUMNS, records, (), notes, table=AUDIT_TABLE)

@@ -73,7 +73,7 @@ def broker_explain(
     )
     steps = explain_causes(BROKER_CHECKS, facts, "the broker did not answer" if facts.is_silent else None)
     notes = describe_verdict(
-        steps, "no problem: for two seconds, the broker was below the limits at which it refuses messages"
+        steps, "for two seconds, the broker was below the limits at which it refuses messages"
     )
     if facts.reached_since is None:
         notes.append("since when is unknown: pass --journal DIR with a folder of nsadmin collect --runtime")

@@ -6,6 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core import operator_files
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
@@ -238,7 +239,7 @@ def apply(
     )
     if saved_plan is not None:
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
-    _require_few_deletes(plan_difference, max_deletes)
+    _require_few_deletes(plan_difference, max_deletes, file_name, is_saved=saved_plan is not None)
     remark_twins(session)
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
@@ -320,12 +321,17 @@ def _require_unchanged(
         raise error
 
 
-def _require_few_deletes(plan_difference: ClusterDiff, max_deletes: int) -> None:
+def _require_few_deletes(
+    plan_difference: ClusterDiff, max_deletes: int, file_name: str, is_saved: bool
+) -> None:
     delete_count = len(plan_difference.deleted_items)
     if delete_count > max_deletes:
+        allowance = ("--max-deletes", str(delete_count))
+        # `nsadmin plan` shows no saved plan.
+        words = ("apply", file_name, *allowance, "--dry-run") if is_saved else ("plan", file_name, "--prune")
         raise NotApplied(
-            f"the plan deletes {delete_count} items, more than --max-deletes {max_deletes}: check "
-            f"the plan, then pass --max-deletes {delete_count}"
+            f"the plan deletes {delete_count} items, more than --max-deletes {max_deletes}: check them with "
+            f"`{quote_command(*words)}`, then pass {' '.join(allowance)}"
         )
 
 

@@ -144,7 +144,7 @@ def _trouble_row(trouble: PlanTrouble) -> PlanRow:
 
 
 def summarize_plan(plan_difference: ClusterDiff) -> str:
-    """Count the items to create, update and delete, and those that only --prune would delete."""
+    """Count the items to create, update and delete, and those that only the cluster has."""
     counts = {
         action: len(_changed_items(plan_difference, action)) for action in ("create", "update", "delete")
     }
@@ -155,8 +155,7 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
     if not plan_difference.extra_items:
         return summary
     return (
-        f"{summary}; {len(plan_difference.extra_items)} more items are only in the "
-        "cluster, not in the file (--prune deletes them)"
+        f"{summary}; {len(plan_difference.extra_items)} more items are only in the cluster, not in the file"
     )
 
 

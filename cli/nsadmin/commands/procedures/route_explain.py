@@ -187,7 +187,7 @@ def _verdict_notes(steps: Sequence[CauseExplanation]) -> list[str]:
         steps,
         f"clients of each name server find queues, but not those of brokers that left: {lost_list}"
         if lost_list
-        else "no problem: clients of each name server find writable and readable queues",
+        else "clients of each name server find writable and readable queues",
     )
 
 

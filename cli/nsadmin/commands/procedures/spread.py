@@ -13,8 +13,9 @@ from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results
-from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
 from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
@@ -77,10 +78,11 @@ SPREAD_COLUMNS: Columns[tuple[str, TopicSpread]] = (
 @command(columns=SPREAD_COLUMNS)
 def spread(
     session: Session,
-    topic: Annotated[
+    topics_text: Annotated[
         str | None,
-        Argument(metavar="TOPIC", help="Only this topic."),
+        Argument(metavar="TOPICS", help="Only these topics, separated by commas."),
         Flags("-t", "--topic"),
+        Values("topics"),
         RequiredUnless("all_topics"),
     ],
     all_topics: Annotated[bool, Option("--all", help="All topics that are unbalanced.")] = False,
@@ -112,7 +114,8 @@ def spread(
         # Write a plan that balances them
         nsadmin spread --all -c cluster-a --plan even.yaml
     """
-    exclusive_options.require_one_of("TOPIC", topic, "--all", all_topics)
+    exclusive_options.require_one_of("TOPICS", topics_text, "--all", all_topics)
+    topics = parse_name_list("TOPICS", topics_text)
     results = _fetch_registrants(session, cluster_name)
     registrants = [r.result for r in results if r.result is not None]
     failed_results = [r for r in results if r.error is not None]
@@ -122,13 +125,15 @@ def spread(
             find_spreads(
                 [r for r in registrants if r.cluster_name == cluster],
                 system_topics,
-                _wanted_topics(topic, cluster, registrants),
+                None if all_topics else _topics_of_cluster(topics, cluster, registrants),
             )
         )
         for cluster in sorted({r.cluster_name for r in registrants})
     }
-    if topic is not None and not any(spreads_by_cluster.values()):
-        _refuse_unknown_topic(topic, failed_results)
+    found_topics = {spread.topic for spreads in spreads_by_cluster.values() for spread in spreads}
+    for topic in topics:
+        if topic not in found_topics:
+            _refuse_unknown_topic(topic, failed_results)
     notes = [
         f"broker {broker} did not report its topics: {error_text(error)}"
         for broker, _, error in failed_results
@@ -138,7 +143,7 @@ def spread(
         _require_all_brokers(failed_results)
         notes += _write_plan(plan_file, spreads_by_cluster, registrants)
     all_spreads = [(cluster, spread) for cluster, spreads in spreads_by_cluster.items() for spread in spreads]
-    shown = [(cluster, spread) for cluster, spread in all_spreads if topic is not None or not spread.is_even]
+    shown = [(cluster, spread) for cluster, spread in all_spreads if not all_topics or not spread.is_even]
     if all_topics:
         notes.append(f"{len(shown)} of {len(all_spreads)} topics are unbalanced")
     return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
@@ -160,13 +165,11 @@ def _fetch_registrants(session: Session, cluster_name: str | None) -> list[Serve
     ]
 
 
-def _wanted_topics(
-    topic: str | None, cluster_name: str, registrants: Iterable[BrokerRegistrant]
-) -> list[str] | None:
-    """The topics to compare in a cluster: the named one if the cluster has it; None for all."""
-    if topic is None:
-        return None
-    return [topic] if any(topic in r.topics for r in registrants if r.cluster_name == cluster_name) else []
+def _topics_of_cluster(
+    topics: Iterable[str], cluster_name: str, registrants: Iterable[BrokerRegistrant]
+) -> list[str]:
+    known_topics = {topic for r in registrants if r.cluster_name == cluster_name for topic in r.topics}
+    return [topic for topic in topics if topic in known_topics]
 
 
 def _refuse_unknown_topic(topic: str, failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
@@ -210,6 +213,9 @@ def _write_plan(
     try:
         with Path(file_name).open("x", encoding="utf-8") as output_file:
             output_file.write(plan_text)
+    except FileExistsError:
+        # The operator may have edited the plan of an earlier run.
+        raise UsageError(f"{file_name} exists: pass another name with --plan, or remove it first") from None
     except OSError as error:
         raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
     return [f"wrote {file_name}: run nsadmin plan {file_name} to check it, then nsadmin apply {file_name}"]

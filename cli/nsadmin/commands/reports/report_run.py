@@ -4,15 +4,19 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from glob import glob
-from typing import Any
+from typing import Annotated, Any
 
-from nsadmin.command_line.declarations import command, command_parameters
+from nsadmin.command_line.declarations import RequiredUnless, command, command_parameters
 from nsadmin.command_line.shared_options import option_words
 from nsadmin.console import output, stderr
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.progress import StatusLine
 from nsreport.runtime import flags
+
+for _read_arguments in (flags.read_run_arguments, flags.read_stream_arguments):
+    # Only our usage and our errors know such a choice.
+    _read_arguments.__annotations__["input"] = Annotated[flags.InputOption, RequiredUnless("source")]
 
 
 @command(examples=("elsewhere", "Spark takes half a minute; a test of the pipeline runs them in one session"))
@@ -64,8 +68,6 @@ def _start_pipeline(
         arguments = read_arguments(**values)
     except flags.InvalidFlagError as error:
         raise UsageError(str(error)) from None
-    if not arguments.input and not arguments.source:
-        raise UsageError("missing option --input DIR or --source NAME=DIR")
     for input_path in arguments.input:
         # A path with a scheme (hdfs://) is not on this machine, so it cannot be checked here.
         if "://" not in input_path and not (os.path.exists(input_path) or glob(input_path)):

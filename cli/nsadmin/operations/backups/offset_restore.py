@@ -14,13 +14,16 @@ from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.lite_topics import parse_parent_name
 from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
 
+HAS_OTHER_OFFSET = "the group has another offset (--overwrite-offsets moves it)"
+"""Why an offset is kept that is not that of the backup."""
+
 
 class OffsetTarget(NamedTuple):
     """Where a group should continue on one queue.
 
     Attributes:
-        method: "position", "time", "kept" (the group has an offset there, or its retry topic is gone) or
-            "unknown" (no target).
+        method: "position", "time", "unchanged", "kept" (the group has another offset, or its retry topic is
+            gone) or "unknown" (no target).
         new_offset: The offset of the next message; None without a target.
         reason: Why it is kept or unknown; "" otherwise.
     """
@@ -35,7 +38,7 @@ class OffsetTarget(NamedTuple):
 
 
 class OffsetOutcome(NamedTuple):
-    """A target and its result: "done", "kept", "unknown", "failed" or "dry-run"."""
+    """A target and its result: "done", "unchanged", "kept", "unknown", "failed" or "dry-run"."""
 
     target: OffsetTarget
     result: str
@@ -156,11 +159,9 @@ def _choose_target(
     topic, group, queue_id, saved = queue
     target = OffsetTarget(topic, group, queue_id, old_offset, None, "unknown")
     if old_offset == saved.offset and (saved.offset == 0 or store_ms == saved.store_ms):
-        return target._replace(method="kept", reason="the group has this offset already")
+        return target._replace(method="unchanged")
     if old_offset is not None and not overwrites:
-        return target._replace(
-            method="kept", reason="the group has another offset (--overwrite-offsets moves it)"
-        )
+        return target._replace(method="kept", reason=HAS_OTHER_OFFSET)
     if offset_search.is_gone(topic):
         return target._replace(
             method="kept", reason="the topic was deleted with its messages: its next one begins at 0"
@@ -188,12 +189,10 @@ def apply_offsets(
     static_topics: Collection[str] = (),
 ) -> list[OffsetOutcome]:
     """Move the groups, and read the offsets back."""
-    outcomes = [
-        OffsetOutcome(target, target.method) for target in targets if target.method in ("kept", "unknown")
-    ]
+    outcomes = [OffsetOutcome(target, target.method) for target in targets if target.new_offset is None]
     targets_by_plan: dict[tuple[str, str], list[OffsetTarget]] = {}
     for target in targets:
-        if target.method in ("position", "time"):
+        if target.new_offset is not None:
             targets_by_plan.setdefault((target.group, target.topic), []).append(target)
     for (group, topic), plan_targets in targets_by_plan.items():
         if topic in static_topics:

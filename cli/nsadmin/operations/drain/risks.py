@@ -82,10 +82,9 @@ def describe_refusal(broker: str, risks: Sequence[DrainRisk]) -> str:
 def _advise(broker: str, risk: DrainRisk) -> str:
     topic = risk.topics[0] if risk.topics else ""
     if risk.kind == "unwritable":
-        return (
-            f"create {'it' if len(risk.topics) == 1 else 'each'} on another broker with "
-            f"`{quote_command('spread', topic, '--plan', 'even.yaml')}` and `nsadmin apply even.yaml`"
-        )
+        spread_command = quote_command("spread", ",".join(risk.topics), "--plan", "even.yaml")
+        pronoun = "it" if len(risk.topics) == 1 else "each"
+        return f"create {pronoun} on another broker with `{spread_command}` and `nsadmin apply even.yaml`"
     if risk.kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
     if risk.kind == "orderConf":

@@ -90,15 +90,19 @@ def list_cause_ids(explanations: Iterable[CauseExplanation], result: FindingResu
 
 
 def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -> list[str]:
-    """The verdict in a line, and the other problems in a second one."""
+    """The verdict in a line, and the other problems in a second one; `fine_text` says what works."""
+    evidence_by_cause: dict[str, str] = {}
+    for explanation in explanations:
+        if explanation.finding.result == "warning":
+            evidence_by_cause.setdefault(explanation.cause_id, explanation.finding.evidence)
     verdict_line = {
         "cause found": f"cause found: {', '.join(list_cause_ids(explanations))}",
         "unknown": "unknown: no cause found, but some checks were incomplete: "
         f"{', '.join(list_cause_ids(explanations, 'unknown'))}",
-        "fine": fine_text,
+        "fine": fine_text if evidence_by_cause else f"no problem: {fine_text}",
     }[reach_verdict(explanations)]
-    warned_causes = list_cause_ids(explanations, "warning")
-    return [verdict_line, *([f"other problems to fix: {', '.join(warned_causes)}"] if warned_causes else [])]
+    problems = ", ".join(f"{cause_id} ({evidence})" for cause_id, evidence in evidence_by_cause.items())
+    return [verdict_line, *([f"other problems to fix: {problems}"] if problems else [])]
 
 
 def verdict_errors(verdict: Verdict) -> list[RocketMQError | None]:

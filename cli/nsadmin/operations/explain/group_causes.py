@@ -928,7 +928,7 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             advise_command(
                 "consumerProgress",
                 facts.group,
-                instruction="see whether the lag grows; then add clients, at most one for each queue",
+                instruction="add clients, at most one for each queue, if this shows that the lag grows",
             )
             if tps
             else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),

@@ -193,8 +193,10 @@ def test_a_skip_over_which_a_busy_client_commits_is_failed(
     assert (result.code, len(seconds)) == (3, 18)
     rows = result.json
     assert (rows[0]["to"], rows[0]["result"], rows[0]["error"]) == (
-        50, "failed", "overwritten: a client committed 23 after the change; stop the clients first",
+        50, "failed", "overwritten: a client committed 23 after the change",
     )  # fmt: skip
+    advice = "stop the clients that nsadmin consumerConnection G lists, then repeat the command"
+    assert f"nsadmin: a connected client sets the offset back: {advice}\n" in result.err
     assert {row["result"] for row in rows[1:]} == {"done"}
 
 

@@ -39,6 +39,15 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_only_the_newest(run: Run, tmp_path: Path) -> None:
+    lines = (f'{{"time": {time}, "command": "{name}"}}\n' for time, name in enumerate("abc"))
+    (tmp_path / "audit.jsonl").write_text("".join(lines))
+    result = run("auditList", "--limit", "2", "--json")
+    assert [row["command"] for row in result.json] == ["b", "c"]
+    assert result.err == "nsadmin: only the newest 2 of 3 changes are shown (--limit)\n"
+    assert run("auditList", "--limit", "3", "--json").err == ""
+
+
 def test_before_the_first_change_there_is_nothing(run: Run) -> None:
     assert run("auditList", "--json") == (0, "[]\n", "")
 

@@ -88,9 +88,13 @@ def test_deletes_have_a_guard(run_on_lab: Run) -> None:
     many = run_on_lab("apply", file, "--prune", "--yes")
     assert (many.code, many.out) == (1, "")
     assert (
-        "the plan deletes 12 items, more than --max-deletes 10: check the plan, then pass --max-deletes 12"
+        "the plan deletes 12 items, more than --max-deletes 10: check them with "
+        f"`nsadmin plan {file} --prune`, then pass --max-deletes 12"
     ) in many.err
-    assert "delete" in run_on_lab("plan", file, "--prune").out
+    assert "delete" in run_on_lab("plan", file, "--prune", "--out", "pruning.plan").out
+    assert (
+        "`nsadmin apply pruning.plan --max-deletes 12 --dry-run`" in run_on_lab("apply", "pruning.plan").err
+    )
     result = run_on_lab("apply", file, "--prune", "--yes", "--max-deletes", "50")
     assert (result.code, {row["action"] for row in result.json}) == (0, {"update", "delete"})
     assert run_on_lab("topicList", "--no-system", "--filter", "topic!~^%").json == [{"topic": "orders"}]

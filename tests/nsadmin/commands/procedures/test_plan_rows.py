@@ -100,7 +100,7 @@ def test_how_much_there_is_to_do() -> None:
         == "no changes on the servers that answered"
     )
     assert summarize_plan(difference(extra=2)).endswith(
-        "no changes; 2 more items are only in the cluster, not in the file (--prune deletes them)"
+        "no changes; 2 more items are only in the cluster, not in the file"
     )
 
 

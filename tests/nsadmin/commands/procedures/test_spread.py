@@ -36,6 +36,19 @@ def test_a_topic_in_each_cluster_that_has_it(run: Run, running_lab: Lab) -> None
     assert len(rows_of(run, running_lab, "refunds-settled", "-c", "cluster-b")) == 1
 
 
+def test_several_topics_have_one_plan(run: Run, running_lab: Lab, tmp_path: Path) -> None:
+    file, place = tmp_path / "even.yaml", ("-c", "cluster-a", "-n", running_lab.namesrv_addr)
+    topics = "coupons-created,customers-archived"
+    assert run("spread", topics, "--plan", str(file), *place).code == 0
+    assert set(read_desired_cluster(file.read_text(), "even.yaml").topic_specs or ()) == {*topics.split(",")}
+    for topic, problem in (
+        ("nowhere", 'no broker has the topic "nowhere"'),
+        ("order", 'no topic "order"; did'),
+    ):
+        unknown = run("spread", f"orders,{topic}", *place)
+        assert (unknown.code, unknown.err.startswith(f"nsadmin: {problem}")) == (5, True), unknown
+
+
 def test_all_that_are_not_even(run: Run, running_lab: Lab) -> None:
     rows = rows_of(run, running_lab, "--all", "-c", "cluster-a")
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
@@ -59,7 +72,7 @@ def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) ->
     assert len(desired.topic_specs) == 6
     assert all(spec.only_on is None and not spec.not_on for spec in desired.topic_specs.values())
     result = run(*words, "-c", "cluster-a")
-    assert (result.code, "File exists" in result.err) == (2, True)
+    assert (result.code, f"{file} exists: pass another name with --plan" in result.err) == (2, True)
     assert run("spread", "orders", "--plan", "x", "-n", running_lab.namesrv_addr).err == (
         "nsadmin: no plan was written: all topics are balanced\n"
     )
@@ -120,9 +133,9 @@ def test_a_process_with_two_names_counts_once(ask: Run, first_server: FakeNameSe
 def test_wrong_command_lines_are_refused(run: Run, words: tuple[str, ...]) -> None:
     result = run("spread", *words)
     line = (
-        "TOPIC and --all exclude each other: pass only one of them"
+        "TOPICS and --all exclude each other: pass only one of them"
         if words
-        else "missing TOPIC or --all: usage: nsadmin spread (TOPIC | --all)"
+        else "missing TOPICS or --all: usage: nsadmin spread (TOPICS | --all)"
     )
     assert (result.code, result.err) == (2, f"nsadmin: {line}\n")
 

@@ -85,8 +85,15 @@ def test_neither_it_nor_a_worker_of_spark_runs_what_lies_in_the_current_folder(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--dir o", "missing option --input DIR or --source NAME=DIR"),
-        ("--input i", "missing option --dir DIR: usage: nsadmin report run --dir DIR"),
+        (
+            "--dir o",
+            "missing option --input DIR or --source NAME=DIR: usage: nsadmin report run --dir DIR "
+            "(--input DIR | --source NAME=DIR)",
+        ),
+        (
+            "--input i",
+            "missing option --dir DIR: usage: nsadmin report run --dir DIR (--input DIR | --source NAME=DIR)",
+        ),
         ("--input nowhere --dir o", "--input nowhere: no such file or folder"),
         ("--input no*where --dir o", "--input no*where: no such file or folder"),
         ("--source a=. --dir o --since 2025-02-02 --until 2025-02-01", "--since must be before --until"),

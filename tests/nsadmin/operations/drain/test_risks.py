@@ -129,7 +129,7 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
         ),
         (
             "unwritable", ("t", "u"),
-            "create each on another broker with `nsadmin spread t --plan even.yaml` and `nsadmin "
+            "create each on another broker with `nsadmin spread t,u --plan even.yaml` and `nsadmin "
             "apply even.yaml`",
         ),
         (

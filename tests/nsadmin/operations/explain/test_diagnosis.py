@@ -3,7 +3,7 @@
 import pytest
 
 from nsadmin.client.topics.topic_views import NameServerTopicView
-from nsadmin.operations.explain.diagnosis import list_cause_ids, reach_verdict
+from nsadmin.operations.explain.diagnosis import describe_verdict, list_cause_ids, reach_verdict
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
 from nsadmin.operations.explain.route_diagnosis import ALL_CAUSE_CHECKS, explain_route
 from tests.support.route_facts import (
@@ -47,6 +47,16 @@ def test_what_is_the_same_on_several_servers_is_told_once_and_put_right_there_on
     assert wiped.namesrv_addrs == (NS, OTHER_NS)
     assert f"nsadmin repair wipe a -n '{NS};{OTHER_NS}'" in str(wiped.finding.advice)
     assert (reach_verdict(causes), list_cause_ids(causes)) == ("cause found", ["wiped"])
+
+
+def test_a_verdict_says_how_far_each_other_problem_goes_and_not_that_there_is_none() -> None:
+    healthy = explain_route(make_facts([make_server_view(make_queue_route())]))
+    assert describe_verdict(healthy, "all is well") == ["no problem: all is well"]
+    reduced = explain_route(make_facts([make_server_view(make_queue_route(), make_queue_route("b", {}))]))
+    assert describe_verdict(reduced, "all is well") == [
+        "all is well",
+        "other problems to fix: brokersGone (b has queues in the route, but is not registered: it left)",
+    ]
 
 
 @pytest.mark.parametrize(
