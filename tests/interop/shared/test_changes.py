@@ -207,3 +207,13 @@ def test_a_move_says_before_and_after_which_broker_lacks_the_group(cluster: Clus
                 RequestCode.INVOKE_BROKER_TO_RESET_OFFSET,
                 {"group": group, "topic": "Moved", "timestamp": "-1", "isForce": "true"},
             ).code == 26  # fmt: skip
+
+
+def test_a_broker_that_is_not_asked_for_users_has_none(cluster: Cluster, tmp_path: Path) -> None:
+    """Without a provider, a 5.5.0 broker can neither list nor store any."""
+    user = {"username": "clerk"}
+    body = b'{"password":"p","userType":"Normal","username":"clerk"}'
+    for request, ext in ((RequestCode.AUTH_LIST_USER, {}), (RequestCode.AUTH_CREATE_USER, user)):
+        assert wire.ask(cluster.new.port, request, ext, body).code == 1
+    backup = cluster("backup", "create", CLUSTER, "--out", str(tmp_path / "c.zip"))
+    assert [(row["users"], row["missing"]) for row in backup.rows] == [(0, 0)], backup.err

@@ -111,7 +111,7 @@ class _BrokerExtras:
             "ACLs", access_tables.list_acl_entries(admin, choose_brokers(Section.ACLS))
         )
         self._plain_acls = self._collect(
-            "accounts", admin.plain_acls.list_accounts(choose_brokers(Section.ACCOUNTS))
+            "accounts", access_tables.list_accounts(admin, choose_brokers(Section.ACCOUNTS))
         )
         self._offsets = {
             addr: _select_offsets(offsets)
