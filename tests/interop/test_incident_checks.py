@@ -187,7 +187,7 @@ def test_an_old_client(incident: Incident) -> None:
         connection.send(wire.frame(wire.json_header(34, None, 1, version=V3_2_6), json.dumps(body).encode()))
         wait_for("the client", lambda: values(incident.check("clients")[1])["clients"] == 1)
         code, report = incident.check("clients")
-    assert (code, report["summary"]) == (1, "1 of 1 clients are older than 5.0.0")
+    assert (code, report["summary"]) == (1, "1 of 1 client is older than 5.0.0")
     assert report["details"][0].startswith("old@1 at 127.0.0.1:")
     assert report["details"][0].endswith(": JAVA V3_2_6, groups old-group, old-producers")
 

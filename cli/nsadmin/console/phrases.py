@@ -21,6 +21,11 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def part_is(number: int, total: int, noun: str) -> str:
+    """The subject and verb of a sentence about a part: 1 of 7 groups is, 2 of 7 groups are."""
+    return f"{number} of {count_noun(total, noun)} {'is' if number == 1 else 'are'}"
+
+
 def reading_width() -> int:
     """The width for texts: that of the terminal or of COLUMNS, at most 100; 80 without a terminal."""
     return min(shutil.get_terminal_size((80, 24)).columns, 100)

@@ -40,6 +40,7 @@ from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 
@@ -296,7 +297,7 @@ def _all_group_rows(
     missing_errors = _find_missing_brokers(session, inventory, None, cluster_name)
     notes = [*map(str, missing_errors), *failure_notes(errors_by_broker.items())]
     if failed_count:
-        notes.append(f"{failed_count} of {len(groups)} groups are incomplete: see the column error")
+        notes.append(f"{part_is(failed_count, len(groups), 'group')} incomplete: see the column error")
     errors = [*errors_by_broker.values(), *(g.error for g in groups), *missing_errors]
     return ResultRows.from_records(GROUP_COLUMNS, groups, errors, notes)
 

@@ -20,6 +20,7 @@ from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.phrases import part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
 
@@ -145,7 +146,7 @@ def spread(
     all_spreads = [(cluster, spread) for cluster, spreads in spreads_by_cluster.items() for spread in spreads]
     shown = [(cluster, spread) for cluster, spread in all_spreads if not all_topics or not spread.is_even]
     if all_topics:
-        notes.append(f"{len(shown)} of {len(all_spreads)} topics are unbalanced")
+        notes.append(f"{part_is(len(shown), len(all_spreads), 'topic')} unbalanced")
     return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 
 

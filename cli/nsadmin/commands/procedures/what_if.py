@@ -24,6 +24,7 @@ from nsadmin.commands.procedures.outage_rows import (
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
+from nsadmin.console.phrases import part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
@@ -124,7 +125,7 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     stopped_groups = sum(group.stands_still for group in groups)
     errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
-        f"{len(losses)} of {outage.topic_count} topics are affected: {stopped_count} fail for clients, "
+        f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} fail for clients, "
         f"{len(losses) - stopped_count} lose a part of their queues",
         f"{stopped_groups} of {len(groups)} groups cannot read a topic; "
         f"{outage.write_share:.0%} of all write queues are lost",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckNotApplicable, CheckScope
 from nsadmin.operations.checks.check_table import CHECK_TABLE, CheckEntry
 from nsadmin.operations.checks.findings import (
@@ -121,7 +121,7 @@ def _combine_findings(findings: Sequence[CheckFinding], unchecked: Sequence[Unch
     summary = f"{len(findings)} checks"
     if bad:
         titles = ", ".join(f"{finding.title} {finding.state.name}" for finding in bad)
-        summary = f"{len(bad)} of {len(findings)} checks are not OK: {titles}"
+        summary = f"{part_is(len(bad), len(findings), 'check')} not OK: {titles}"
     if unchecked:
         summary += f". Not checked: {', '.join(part.title for part in unchecked)}"
     return CheckFinding(

@@ -8,6 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import part_is
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 
@@ -53,7 +54,7 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
         scale.make_sample("clients", len(releases)),
     ]
     summary = (
-        f"{len(old)} of {len(releases)} clients are older than {seen.min_version}"
+        f"{part_is(len(old), len(releases), 'client')} older than {seen.min_version}"
         if old
         else f"no client of {len(releases)} is older than {seen.min_version}"
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.divergence.observer import (
@@ -87,7 +87,9 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
         missing_sample,
     ]
     if drift:
-        summary = f"{_count_differences(drift)} differences between {answered_count} name servers"
+        summary = (
+            f"{count_noun(_count_differences(drift), 'difference')} between {answered_count} name servers"
+        )
     else:
         summary = f"{answered_count} of {asked_count} name servers agree"
     if seen.namespaces.names:

@@ -8,7 +8,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.lag import BROADCASTS
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import part_is
 from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 
@@ -59,7 +59,7 @@ def _find_client_problems(
 def describe_health(bad: int, total: int) -> str:
     """Say how many groups are not healthy, or that all are."""
     if bad:
-        return f"{bad} of {count_noun(total, 'group')} {'is' if bad == 1 else 'are'} not healthy"
+        return f"{part_is(bad, total, 'group')} not healthy"
     return (
         f"all {total} groups are healthy"
         if total > 1

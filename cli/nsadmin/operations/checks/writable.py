@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
+from nsadmin.console.phrases import part_is
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -229,9 +230,10 @@ def _group_topics(
 
 def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
     writable_count = topic_count - len(groups.unwritable) - len(groups.read_only)
-    summary = f"{writable_count} of {topic_count} topics are writable"
+    summary = f"{part_is(writable_count, topic_count, 'topic')} writable"
     if groups.read_only:
-        summary += f", {len(groups.read_only)} are read-only by configuration"
+        count = len(groups.read_only)
+        summary += f", {count} {'is' if count == 1 else 'are'} read-only by configuration"
     if groups.reduced:
         summary += f", {len(groups.reduced)} of them not on all of their brokers"
     return f"{summary} {masters.LOOKED_AT}"

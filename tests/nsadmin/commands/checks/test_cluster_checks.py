@@ -76,7 +76,7 @@ def test_clients_before_a_release_are_a_warning(
     consumer_broker.producers = {"P": ["p"]}
     result = run("check", "clients", "-n", first_server.addr, "--json")
     report = json.loads(result.out)
-    assert (result.code, report["summary"]) == (1, "1 of 2 clients are older than 5.0.0")
+    assert (result.code, report["summary"]) == (1, "1 of 2 clients is older than 5.0.0")
     assert report["details"] == ["p at 10.0.0.1:5: JAVA V4_9_7, groups P"]
     assert run("check", "clients", "--min-version", "4.9.7", "-n", first_server.addr).code == 0
     assert run("check", "clients", "--critical", "0", "-n", first_server.addr).code == 2

@@ -99,7 +99,7 @@ def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> No
 def test_a_group_that_could_not_be_told_of_says_so(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.handlers[208] = refuse_with(1, "no")
     result = ask("consumerProgress", "--json")
-    assert (result.code, result.err) == (3, "nsadmin: 1 of 1 groups are incomplete: see the column error\n")
+    assert (result.code, result.err) == (3, "nsadmin: 1 of 1 group is incomplete: see the column error\n")
     assert result.json[0]["lag"] is None
 
 

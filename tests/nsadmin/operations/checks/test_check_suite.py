@@ -70,7 +70,7 @@ def test_topics_and_groups_by_name(first_server: FakeNameServer) -> None:
         group.offsets["G", "T", 1] = 50
         first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
         whole, parts = found(first_server.addr, asked=CheckPlan(topics=("T", "X"), groups=("G",)))
-    assert whole.summary.startswith("1 of 7 checks are not OK: topic X CRITICAL. Not checked: ")
+    assert whole.summary.startswith("1 of 7 checks is not OK: topic X CRITICAL. Not checked: ")
     assert "topic" not in [part.check for part in whole.unchecked]
     assert parts["lag"].about == "G"
 

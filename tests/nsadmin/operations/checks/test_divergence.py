@@ -38,7 +38,7 @@ def test_namespaces_that_a_name_server_lists_are_compared(
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.WARNING
     assert finding.summary == (
-        "1 differences between 2 name servers (KV namespaces: DEPLOYMENT, ORDER_TOPIC_CONFIG)"
+        "1 difference between 2 name servers (KV namespaces: DEPLOYMENT, ORDER_TOPIC_CONFIG)"
     )
 
 
@@ -46,7 +46,7 @@ def test_queues_that_differ_are_critical(first_server: FakeNameServer, second_se
     second_server.routes = {"T": {"broker-a": 4}}
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "1 differences between 2 name servers (KV namespaces: ORDER_TOPIC_CONFIG)"
+    assert finding.summary == "1 difference between 2 name servers (KV namespaces: ORDER_TOPIC_CONFIG)"
     assert finding.details[0].startswith(
         f"topic T of broker-a: perm: rw- on {first_server.addr}, r-- on {second_server.addr}; "
     )

@@ -27,7 +27,7 @@ def test_topics_of_rocketmq_and_of_groups_are_left_out(first_server: FakeNameSer
         name: {"broker-a": 4} for name in ("TBW102", "C", "%RETRY%g", "%DLQ%g", "rmq_sys_x", "RMQ_SYS_y")
     }
     finding = found(first_server.addr)
-    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topics are writable " + LOOKED_AT)
+    assert (finding.state, finding.summary) == (CheckState.OK, "1 of 1 topic is writable " + LOOKED_AT)
     assert values(finding) == [0, 0, 1]
 
 
@@ -70,7 +70,7 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     finding = found(first_server.addr)
     assert values(finding) == [0, 1, 2]
     assert finding.details == ("no broker accepts messages for U: broker-a: no write permission",)
-    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration " + LOOKED_AT
+    assert finding.summary == "0 of 2 topics are writable, 1 is read-only by configuration " + LOOKED_AT
 
 
 def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
@@ -80,7 +80,7 @@ def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
     first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 6}}
     finding = found(first_server.addr)
     assert values(finding) == [0, 1, 2]
-    assert finding.summary == "0 of 2 topics are writable, 1 are read-only by configuration " + LOOKED_AT
+    assert finding.summary == "0 of 2 topics are writable, 1 is read-only by configuration " + LOOKED_AT
     assert [line.split(":")[0] for line in finding.details] == ["no broker accepts messages for U"]
 
 
