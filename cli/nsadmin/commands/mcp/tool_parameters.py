@@ -23,8 +23,8 @@ PLAIN_METAVARS = frozenset(
         "ENGINE", "GROUP", "ID", "JSON", "KEY", "KEYS", "KIND", "LIST", "LITE_TOPIC", "MODE", "MS",
         "N", "N,N", "NAME", "NAME=VALUE", "NAMESPACE", "NUMBER", "OFFSET", "OLD=NEW", "PATH=VALUE",
         "PATTERN", "PCT", "PERM", "PLACE", "PORT", "QUEUE", "RANGE", "REGEX", "SECONDS", "SECTION",
-        "SOURCE", "SQL92", "SUBJECT", "TAG", "TAGS", "TEXT", "TIME", "TOPIC", "TYPE", "UNIT",
-        "VALUE", "VERSION",
+        "SOURCE", "SQL92", "SUBJECT", "TAG", "TAGS", "TEXT", "TIME", "TOPIC", "TOPICS", "TYPE",
+        "UNIT", "VALUE", "VERSION",
     )
 )  # fmt: skip
 """Values that nsadmin sends to servers of the cluster, or selects rows with."""
