@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 import nsreport.reports
 from nsreport.facts.agreement import list_route_servers
@@ -34,11 +35,15 @@ def test_every_module_is_a_report_that_is_told_of() -> None:
     assert modules == set(REPORTS_BY_NAME)
 
 
+def empty_table(spark: SparkSession, schema: str | StructType) -> DataFrame:
+    return build_empty_rows(spark, spark.createDataFrame([], schema).schema)
+
+
 @pytest.fixture(scope="module")
 def inputs(spark: SparkSession) -> dict[str, DataFrame]:
     """An empty table of each kind that reports are made of, and a `knowledge_interval` with a row."""
-    event_rows = build_empty_rows(spark, schemas.event_schema())
-    route_rows = build_empty_rows(spark, ROUTE_INTERVAL)
+    event_rows = empty_table(spark, schemas.event_schema())
+    route_rows = empty_table(spark, ROUTE_INTERVAL)
     knowledge = rows(spark, KNOWLEDGE_INTERVAL, looked("ns-1", 0, None))
     return {
         "silver/ns_event": event_rows,
@@ -46,12 +51,12 @@ def inputs(spark: SparkSession) -> dict[str, DataFrame]:
         "silver/route_interval": route_rows,
         "silver/agreement_interval": agreed(route_rows, knowledge),
         "silver/route_server": list_route_servers(route_rows),
-        "silver/entry_interval": build_empty_rows(spark, ENTRY_INTERVAL),
+        "silver/entry_interval": empty_table(spark, ENTRY_INTERVAL),
         "silver/knowledge_interval": knowledge,
-        "silver/stats_minute": build_empty_rows(spark, STATS_MINUTE),
-        "silver/log_fact": build_empty_rows(spark, LOG_FACT),
-        "silver/broker_runtime": build_empty_rows(spark, BROKER_RUNTIME),
-        "silver/consumer_lag": build_empty_rows(spark, CONSUMER_LAG),
+        "silver/stats_minute": empty_table(spark, STATS_MINUTE),
+        "silver/log_fact": empty_table(spark, LOG_FACT),
+        "silver/broker_runtime": empty_table(spark, BROKER_RUNTIME),
+        "silver/consumer_lag": empty_table(spark, CONSUMER_LAG),
         "gold/topic_growth": topic_growth(route_rows, 0, 1),
     }
 

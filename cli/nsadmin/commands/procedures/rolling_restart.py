@@ -135,7 +135,7 @@ def rolling_restart(
     interpret. Safe characters are letters, digits and ._%:[]-
 
     Examples:
-        # Preview the order and the steps
+        # Preview the order and the steps, and the topics that only one broker has (exit code 1)
         nsadmin rollingRestart -c cluster-a --dry-run
     """
     broker_groups = [

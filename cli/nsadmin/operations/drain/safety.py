@@ -74,11 +74,7 @@ def _explain_lag(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     if lag_by_group is None:
         return ["the lag of the consumers, which is unknown"]
     return [
-        *(
-            ["consumers to consume the messages that are left"]
-            if any(lag.messages for lag in lag_by_group.values())
-            else []
-        ),
+        *(["consumers to read the lag"] if any(lag.messages for lag in lag_by_group.values()) else []),
         *(
             f"the lag of {group}, which is unknown: {lag.reason}"
             for group, lag in sorted(lag_by_group.items())

@@ -76,7 +76,7 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
         (None, ("the lag of the consumers, which is unknown",)),
-        ({"g": Lag(5)}, ("consumers to consume the messages that are left",)),
+        ({"g": Lag(5)}, ("consumers to read the lag",)),
         ({"g": Lag(0)}, ()),
         (
             {"g": Lag(None, BEYOND_END), "h": Lag(0)},
@@ -88,5 +88,5 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
     assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
         "the slave s:1 to answer",
-        "consumers to consume the messages that are left",
+        "consumers to read the lag",
     )

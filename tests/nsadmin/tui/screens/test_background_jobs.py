@@ -81,7 +81,7 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
 ) -> None:
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
-    words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true"]
+    words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true", "--force"]
     with start_playground(tmp_path / "lab", name_servers=2) as ground:
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))), home="drains")
         async with app.run_test(size=SIZE) as pilot:
