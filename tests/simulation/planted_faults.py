@@ -362,7 +362,7 @@ PLANTED_FAULTS = (
         kinds=("fill disk",),
     ),
     PlantedFault(
-        12,
+        18,
         "changes without an answer are not in the audit",
         AuditedCaller,
         "_append_record",
@@ -402,7 +402,7 @@ PLANTED_FAULTS = (
         2_002_814,
         "a restart leaves out a master",
         restart_runner,
-        "_require_masters",
+        "require_masters",
         lambda *args: None,
         "restart",
     ),

@@ -184,7 +184,8 @@ def _find_cluster(session: Session, broker_names: Collection[str]) -> str:
         g.cluster_name for g in cluster_info.groups_in_cluster(None) if g.broker_name in broker_names
     }
     if broker_names and not broker_clusters:
-        raise NotFound(f"no broker {' or '.join(broker_names)}: nsadmin clusterList lists the brokers")
+        names = " or ".join(f'"{name}"' for name in broker_names)
+        raise NotFound(f"no broker {names}: nsadmin clusterList lists the brokers")
     cluster_names = sorted(broker_clusters or cluster_info.cluster_names)
     if len(cluster_names) != 1:
         raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with -c CLUSTER")
