@@ -10,6 +10,7 @@ from typing import Any
 from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
+from namesrv_core.transport.exchange import Exchange
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.connection_pool import CallScope, Pool
 from tests.simulation.broker import SimulatedBroker
@@ -142,8 +143,14 @@ class _SimulatedConnections:
         if changes:
             network.last_changes = changes
             network.sent_changes.update(changes)
-        answers = [network.exchange(addr, request, timeout_seconds) for addr, request in calls]
-        self._network.world.pass_time(_LATENCY_MS)
+        answers = []
+        for addr, request in calls:
+            answer = network.exchange(addr, request, timeout_seconds)
+            answers.append(answer)
+            if observer is not None:
+                outcome = answer if isinstance(answer, CallError) else answer.code
+                observer(Exchange(addr, request.code, network.world.true_ms / 1000, 0, outcome, 0, 0, 1, 1))
+        network.world.pass_time(_LATENCY_MS)
         return answers
 
     def pause(self, pause_seconds: float, scope: CallScope) -> None:

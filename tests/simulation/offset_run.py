@@ -4,23 +4,17 @@ The group has no clients. Its audit is that of the command line.
 """
 
 import io
-from collections.abc import Iterable
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 from unittest.mock import patch
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.command import RemotingCommand
-from namesrv_core.transport.exchange import Exchange
-from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.app import BatchContext, run_command_line
-from nsadmin.client.connection.connection_pool import CallScope
 from nsadmin.commands.consumers import offset_moves
 from nsadmin.console import audit
 from tests.simulation.cluster import FAULT_KINDS
 from tests.simulation.consumer import ConsumerGroup
-from tests.simulation.network import SimulatedPool, _SimulatedConnections
 from tests.simulation.queue_run import GROUP, QueueRun, read_audit
 from tests.simulation.world import START_MS, Fault, InvariantBroken
 
@@ -106,7 +100,7 @@ class OffsetRun(QueueRun):
             stack.enter_context(redirect_stderr(output))
             stack.enter_context(patch.object(offset_moves, "sleep", world.pause_seconds))
             stack.enter_context(patch.object(audit, "time", lambda: world.clock_ms / 1000))
-            batch = BatchContext({}, _ObservedPool(self.cluster.network))
+            batch = BatchContext({}, self.cluster.network.pool)
             try:
                 exit_code = run_command_line([*words, "-n", servers, "--yes"], batch)
             except RocketMQError:
@@ -147,30 +141,3 @@ class OffsetRun(QueueRun):
                 place: (offset, moved[place]) for place, offset in before.items() if moved[place] != offset
             }
             raise InvariantBroken(f"the move is undone, but (before, now) of queues differ: {differing}")
-
-
-class _ObservedPool(SimulatedPool):
-    def get_connections(self, access: Any) -> Any:
-        return _ObservedConnections(self._network)
-
-
-class _ObservedConnections(_SimulatedConnections):
-    """Tells the observer of a command what was sent, as the real connections do."""
-
-    def send_requests(
-        self,
-        calls: Iterable[tuple[str, RemotingCommand]],
-        timeout_seconds: float,
-        observer: Any,
-        scope: CallScope,
-    ) -> list[RemotingCommand | CallError]:
-        answers = []
-        for addr, request in calls:
-            answer = self._network.exchange(addr, request, timeout_seconds)
-            answers.append(answer)
-            if observer is not None:
-                outcome = answer if isinstance(answer, CallError) else answer.code
-                began = self._network.world.true_ms / 1000
-                observer(Exchange(addr, request.code, began, 0, outcome, 0, 0, 1, 1))
-        self._network.world.pass_time(2)
-        return answers

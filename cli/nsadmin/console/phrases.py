@@ -4,6 +4,8 @@ import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+NO_PROXY = "no proxy found: if one runs in local mode, name it with --proxies"
+
 
 def abbreviate_names(names: Sequence[str], max_names: int) -> str:
     """Return the first names and the number of the others: "a, b and 3 more"."""

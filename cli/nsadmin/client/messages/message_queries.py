@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers
+from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
@@ -225,10 +225,13 @@ class MessageAdmin:
             if message.queue_offset == offset:
                 return LocatedMessage(broker_name, message)
         ext = pull_result.result.ext or {}
-        begin, end = int(ext.get("minOffset") or 0), int(ext.get("maxOffset") or 0)
-        held = f"has offsets {begin} to {end - 1}" if begin < end else "is empty"
+        begin, end = (headers.parse_java_integer(ext.get(k) or "", 64) for k in ("minOffset", "maxOffset"))
+        if begin is None or end is None:
+            held = "the broker did not say which offsets the queue has"
+        else:
+            held = f"the queue has offsets {begin} to {end - 1}" if begin < end else "the queue is empty"
         raise NotFound(
-            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: the queue {held}"
+            f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: {held}"
         )
 
     def list_queue_routes(

@@ -7,7 +7,7 @@ from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.client.results import ServerResult, error_text
-from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
+from nsadmin.console.phrases import NO_PROXY, abbreviate_names, count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -50,7 +50,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> ProxyObservation:
         earlier = compare_look(scope, "proxies", look)
     scope.skip_if(
         not proxy_list.proxies and not proxy_list.errors and not (earlier and earlier.figures),
-        "no proxy found: if one runs in local mode, name it with --proxies",
+        NO_PROXY,
     )
     # A proxy in local mode only knows the broker that it contains.
     asked_addrs = [proxy.proxy_addr for proxy in seen.serving if proxy.is_answering and proxy.mode != "local"]
@@ -72,9 +72,7 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
         *seen.listing.failure_lines,
     ]
     if not seen.proxy_list.proxies and not (seen.earlier and seen.earlier.figures):
-        return scale.make_unknown_finding(
-            "no proxy found: if one runs in local mode, name it with --proxies", failures
-        )
+        return scale.make_unknown_finding(NO_PROXY, failures)
     route_lines = _describe_routes(seen)
     gone_lines = _describe_gone(seen)
     idle = [proxy for proxy in serving if not proxy.consumer_count and not proxy.connection_addrs]

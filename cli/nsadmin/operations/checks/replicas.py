@@ -73,7 +73,7 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
         parts.append(
             f"{count_noun(drift_count, 'difference')} on {slaves} will not disappear without a change"
         )
-        parts.append(f"{missing_count or 'no'} items are missing")
+        parts.append(f"{missing_count or 'no'} {'item is' if missing_count == 1 else 'items are'} missing")
     if comparison.unread_reasons:
         parts.append(f"{len(comparison.unread_reasons)} of {slaves} not compared, or not completely")
     if not parts:

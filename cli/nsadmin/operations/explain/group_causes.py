@@ -13,7 +13,7 @@ from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import format_utc_second
+from nsadmin.console.phrases import NO_PROXY, format_utc_second
 from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
 from nsadmin.operations.explain.findings import (
     Advice,
@@ -306,7 +306,7 @@ def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
 def _list_proxies(facts: GroupFacts) -> CauseFinding:
     proxies = facts.cluster.proxies
     if not proxies or not proxies.proxies:
-        return skipped_finding("no proxy found: if one runs in local mode, name it with --proxies")
+        return skipped_finding(NO_PROXY)
     return ok_finding(f"proxies answer: {join_names(p.proxy_addr for p in proxies.proxies)}")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from namesrv_core.errors import TopicNotExist
+from namesrv_core.errors import ResponseCode, TopicNotExist
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
@@ -182,6 +182,15 @@ def test_a_place_in_a_queue(admin: AdminClient, first_broker: MessageBroker) -> 
             admin.messages.get_at_offset("T", "broker-a", 3, offset)
     with pytest.raises(NotFound, match=r'not on broker "broker-x": it is on broker-a, broker-b'):
         admin.messages.get_at_offset("T", "broker-x", 3, 0)
+
+
+@pytest.mark.parametrize("ext", [{"nextBeginOffset": "0"}, {"minOffset": "0", "maxOffset": "x"}])
+def test_offsets_that_a_broker_does_not_say_are_not_an_empty_queue(
+    admin: AdminClient, first_broker: MessageBroker, ext: dict[str, str]
+) -> None:
+    first_broker.handlers[11] = lambda asked: build_reply(asked, ResponseCode.PULL_NOT_FOUND, ext=ext)
+    with pytest.raises(NotFound, match="the broker did not say which offsets the queue has"):
+        admin.messages.get_at_offset("T", "broker-a", 0, 5)
 
 
 def test_static_topics_count_by_a_delta(admin: AdminClient, first_broker: MessageBroker) -> None:
