@@ -298,20 +298,20 @@ class CommandRun:
             )
         if "brokerName" in command_output.columns:
             command_output = _fill_broker_identities(session, command_output)
+        written = command_output
         try:
-            has_rows = bool(command_output.rows)
             if session.output_form is None:
-                is_selected = output.write_rows(command_output, session.options.style)
-                has_rows = is_selected or (has_rows and self._entry.kind not in ("read", "local"))
+                written = output.write_rows(command_output, session.options.style)
             else:
                 output.write_text(session.output_form(command_output))
         except output.InvalidSelectionError as error:
             raise UsageError(str(error)) from None
         failure_count = sum(error is not None for error in command_output.errors)
         is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
+        has_rows = written.rows or (command_output.rows and self._entry.kind not in ("read", "local"))
         if is_table and not has_rows and not command_output.notes and not failure_count:
             session.write_remark(self._describe_nothing())
-        for note in command_output.notes:
+        for note in written.notes:
             (stderr.write_stderr_line if failure_count else session.write_remark)(note)
         if failure_count and not command_output.notes:
             stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
@@ -399,7 +399,9 @@ def _mqadmin_form(
             f"--output mqadmin exists only for {', '.join(OUTPUT_FORMS)}, not for {command_entry.typed_name}"
         )
     if output_style.selection != output.RowSelection() or not output_style.shows_headers:
-        raise UsageError("--output mqadmin does not support --columns, --sort, --filter and --no-headers")
+        raise UsageError(
+            "--output mqadmin does not support --columns, --sort, --filter, --limit and --no-headers"
+        )
     if parsed_line.options.dry_run:
         raise UsageError(
             "--output mqadmin does not support --dry-run: its text says that the change was made"

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from nsadmin.command_line.declarations import Parameter, Values, build_parameter
+from nsadmin.command_line.declarations import Parameter, Values, build_parameter, command_parameters
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.output import OUTPUT_FORMATS
 
@@ -171,6 +171,9 @@ SELECTION_OPTIONS: dict[str, Any] = {
             " Repeatable.",
         ),
     ],
+    "row_limit": Annotated[
+        int | None, Option("--limit", metavar="N", help="Print only the first N rows, after --sort.", min=1)
+    ],
 }
 
 
@@ -262,7 +265,12 @@ def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
         # These commands can change servers, and --watch would repeat the change. So they do not have it.
         "mixed": {**SELECTION_OPTIONS, **CHANGE_OPTIONS},
     }.get(entry.kind, {**WATCH_OPTIONS, **SELECTION_OPTIONS})
-    return to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
+    shared = to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
+    own_flags = {
+        flag for parameter in command_parameters(entry.load_function()) for flag in parameter.flag_names
+    }
+    # A --limit of its own bounds what a command asks for.
+    return [parameter for parameter in shared if own_flags.isdisjoint(parameter.flag_names)]
 
 
 def leading_parameters() -> list[Parameter]:

@@ -86,7 +86,7 @@ _FLAGS_BY_MEANING = {
 """Options of other tools, with what commands here have instead: the first that the command has."""
 
 
-_SHELL_ADVICE = {"--out": "write to a file with > FILE", "--limit": "cut the output with | head"}
+_SHELL_ADVICE = {"--out": "write to a file with > FILE"}
 
 
 def unknown_option(

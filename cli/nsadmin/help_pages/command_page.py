@@ -18,7 +18,7 @@ MAX_EXAMPLES = 2
 _MAX_RELATED = 3
 _NAMED_SHARED_FLAGS = (
     "--dry-run", "--yes", "-n", "--context", "--output", "--format", "--columns", "--sort",
-    "--filter", "--watch", "--wait-until-ok", "--timeout",
+    "--filter", "--limit", "--watch", "--wait-until-ok", "--timeout",
 )  # fmt: skip
 """The shared options that a page names; `nsadmin help options` explains all."""
 

@@ -41,7 +41,6 @@ def test_an_alternative_is_another_parameter_of_the_command(entry: CommandEntry)
         ("--group", "use --filter groups~VALUE"),
         ("--topic", "use --filter topic=VALUE"),
         ("--only", "use --section"),
-        ("--limit", "cut the output with | head"),
         ("--port", "see y"),
         ("--foo", "see y"),
         ("-x", "see y"),

@@ -100,11 +100,12 @@ class CheckVerdict(str):
 
 
 class RowSelection(NamedTuple):
-    """The chosen columns, order and conditions; `row_selection.select_rows` defines the syntax."""
+    """The chosen columns, order, conditions and number of rows; `row_selection.select_rows` defines the syntax."""
 
     columns: str | None = None
     sort: str | None = None
     filters: tuple[str, ...] = ()
+    limit: int | None = None
 
 
 class OutputStyle(NamedTuple):

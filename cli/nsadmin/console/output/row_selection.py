@@ -27,12 +27,15 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
-    """Return the rows that meet every condition, sorted, with the chosen columns."""
+    """Return the first rows of those that meet every condition, sorted, with the chosen columns."""
     selected = rows.rows
     for condition in selection.filters:
         selected = list(filter(parse_condition(condition, rows.columns), selected))
     if selection.sort is not None:
         selected = _sort_rows(selected, selection.sort, rows.columns)
+    if selection.limit is not None and len(selected) > selection.limit:
+        rows = rows._replace(notes=[*rows.notes, f"{selection.limit} of {len(selected)} rows"])
+        selected = selected[: selection.limit]
     if selection.columns is None:
         return rows._replace(rows=selected)
     columns = [_find_column("--columns", name, rows.columns) for name in selection.columns.split(",")]

@@ -6,12 +6,12 @@ import sys
 from nsadmin.console.output.result_rows import OutputStyle, ResultRows, RowSelection, UnwritableOutputError
 
 
-def write_rows(rows: ResultRows, style: OutputStyle) -> bool:
+def write_rows(rows: ResultRows, style: OutputStyle) -> ResultRows:
     """Write rows in the chosen format; tables are drawn by Rich on a terminal, else plain aligned text.
 
     A table without rows is not written; the other formats write an empty list or only their column names.
 
-    Returns whether the selection left any row. Raises InvalidSelectionError, with nothing written, if the
+    Returns the selected rows. Raises InvalidSelectionError, with nothing written, if the
     selection does not fit the rows.
     """
     # A command needs only one format, so each is imported where it is used.
@@ -24,7 +24,7 @@ def write_rows(rows: ResultRows, style: OutputStyle) -> bool:
     if style.output_format in ("table", "wide"):
         if not rows.rows:
             # Column names above nothing look like an unfinished answer; a note on stderr says what is empty.
-            return False
+            return rows
         from nsadmin.console.output import text_table
 
         if sys.stdout.isatty():
@@ -44,7 +44,7 @@ def write_rows(rows: ResultRows, style: OutputStyle) -> bool:
             # A terminal shows a line end between quotes as the beginning of another row.
             rows = machine_formats.escape_cells(rows)
         write_text(machine_formats.FORMAT_WRITERS[style.output_format](rows, style.shows_headers))
-    return bool(rows.rows)
+    return rows
 
 
 # The characters that `escape_unsafe` escapes, without line feeds and tabs, which lay out the text.

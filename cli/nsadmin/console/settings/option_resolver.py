@@ -158,7 +158,10 @@ def _resolve_style(values: Mapping[str, Any], chosen: ChosenContext) -> OutputSt
     if output_format not in OUTPUT_FORMATS:
         raise UsageError(f'unknown format "{output_format}" for {source}: use {", ".join(OUTPUT_FORMATS)}')
     row_selection = RowSelection(
-        values.get("columns"), values.get("sort"), tuple(values.get("filters") or ())
+        values.get("columns"),
+        values.get("sort"),
+        tuple(values.get("filters") or ()),
+        values.get("row_limit"),
     )
     context_color = chosen.context.color
     return OutputStyle(

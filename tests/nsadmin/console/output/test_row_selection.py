@@ -47,6 +47,12 @@ def test_a_condition_keeps_the_rows_that_meet_it(condition: str, found: list[str
     assert topics(filters=(condition,)) == found
 
 
+def test_a_limit_keeps_the_first_rows_and_says_how_many_there_are() -> None:
+    limited = select_rows(ROWS, RowSelection(sort="-topic", limit=2))
+    assert ([row["topic"] for row in limited.rows], limited.notes) == (["orders", "bills"], ["2 of 3 rows"])
+    assert select_rows(ROWS, RowSelection(limit=3)) == ROWS
+
+
 def test_large_numbers_are_told_apart() -> None:
     numbers = (2**53, 2**53 + 1)
     rows = ResultRows(("o",), [{"o": number} for number in reversed(numbers)])
