@@ -42,7 +42,10 @@ def test_watch_is_refused_for_a_command_that_repeats_itself(run: Run, server: Fa
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (("topicList", "--sort", "topic"), "does not support --columns, --sort, --filter, --limit and --no-headers"),
+        (
+            ("topicList", "--sort", "topic"),
+            "does not support --columns, --sort, --filter, --limit and --no-headers",
+        ),
         (
             ("wipeWritePerm", "a", "--dry-run"),
             "does not support --dry-run: its text says that the change was made",

@@ -81,7 +81,7 @@ Examples:
 Columns: topic, perm, brokerName
 
 Shared options: nsadmin help options (-n, --context, --output, --columns,
---sort, --filter, --watch, --timeout, ...)
+--sort, --filter, --limit, --watch, --timeout, ...)
 Guide: nsadmin guide find-a-topic-message-or-client
 Related commands: topicList, topicClusterList, deleteTopic
 See also: nsadmin help columns topicRoute, nsadmin help exit-codes"""

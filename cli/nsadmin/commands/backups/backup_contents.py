@@ -17,8 +17,8 @@ from nsadmin.commands.backups.backup_arguments import (
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import difference_columns, plain_value
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup

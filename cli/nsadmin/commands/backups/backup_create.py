@@ -21,8 +21,8 @@ from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.commands.columns.files import FILE, SIZE
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.archive import (
     BackupKeys,

@@ -12,7 +12,8 @@ from nsadmin.commands.columns.messages import FAILED
 from nsadmin.commands.columns.servers import ERROR, failure_notes, outcome_word
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, ByteSize, Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun, to_fine_millis
+from nsadmin.console.output.quantities import to_fine_millis
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
 from nsadmin.operations.bench.latency_figures import Percentiles, draw_histogram, find_percentiles

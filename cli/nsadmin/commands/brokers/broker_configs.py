@@ -31,7 +31,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)

@@ -11,8 +11,8 @@ from nsadmin.client.results import NotFound
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, CLUSTER_NAME
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.replicas.comparer import ReplicaComparer

@@ -12,8 +12,8 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.changes import difference_columns
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.bundles.comparison import compare_bundles
 

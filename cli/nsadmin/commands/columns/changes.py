@@ -12,7 +12,7 @@ from nsadmin.client.results import is_not_found
 from nsadmin.commands.columns.brokers import BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.plans.settings import SpreadKind, without_defaults
 
 if TYPE_CHECKING:

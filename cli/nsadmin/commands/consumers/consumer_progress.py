@@ -39,8 +39,7 @@ from nsadmin.commands.columns.servers import ERROR, failure_notes, result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import part_is
+from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 

@@ -33,8 +33,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 
 

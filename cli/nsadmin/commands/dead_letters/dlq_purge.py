@@ -20,8 +20,8 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.dead_letters.letter_options import GroupArgument
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
 from nsadmin.operations.state_folder import find_state_home

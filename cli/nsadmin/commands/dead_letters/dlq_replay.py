@@ -36,8 +36,7 @@ from nsadmin.commands.dead_letters.letter_options import (
 )
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.letter_counts import AgeCount, LetterCounter
 from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of

@@ -14,7 +14,7 @@ from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, describe_ch
 from nsadmin.commands.history.journal_source import JournalOption, JournalServerOption
 from nsadmin.commands.history.snapshot_source import SNAPSHOT_SOURCE_HELP, resolve_snapshot
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 

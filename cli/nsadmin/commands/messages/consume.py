@@ -43,7 +43,7 @@ from nsadmin.commands.messages.message_rows import (
 from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal, catch_stop_signals
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText, ResultRow, ResultRows, read_row
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.procedure_clock import ProcedureClock
 

@@ -19,8 +19,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.signals import SYSTEM_CLOCK, StopRequestedError, catch_stop_signals
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.message_files.file_form import FileForm, InvalidMessageFileError, find_form
 from nsadmin.operations.message_files.import_memory import ImportMemory, find_import_folder

@@ -32,7 +32,7 @@ from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.console.output import AnyColumn, Column, Columns, of_part
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 
 MAX_SHOWN_BYTES = 16 << 20
 """A longer body is not shown. Brokers accept messages of 4 MiB by default."""

@@ -38,7 +38,7 @@ from nsadmin.commands.messages.produce_totals import (
 )
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import ResultRows
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 

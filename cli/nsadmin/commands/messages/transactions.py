@@ -34,7 +34,8 @@ from nsadmin.commands.columns.servers import ERROR, failure_notes, outcome_word
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.consumers.producers import PRODUCER_GROUP
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun, to_millis
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 NameArgument = Annotated[

@@ -20,8 +20,7 @@ from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
 from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
 from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots

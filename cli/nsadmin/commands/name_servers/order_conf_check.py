@@ -13,7 +13,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.order_conf_check import OrderConfProblem, check_order_confs
 

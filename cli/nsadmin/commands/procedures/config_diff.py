@@ -13,7 +13,7 @@ from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.settings import KEY
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.config_diff import (
     ComparedServer,

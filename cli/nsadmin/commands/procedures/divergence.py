@@ -17,7 +17,8 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun, to_millis
+from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
 from nsadmin.operations.divergence.evidence import DivergenceCause

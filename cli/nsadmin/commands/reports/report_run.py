@@ -10,7 +10,7 @@ from nsadmin.command_line.declarations import RequiredUnless, command, command_p
 from nsadmin.command_line.shared_options import option_words
 from nsadmin.console import output, stderr
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.progress import StatusLine
 from nsreport.runtime import flags
 

@@ -27,7 +27,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from nsadmin.console import progress
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.transfer.transfer_run import TransferProgress
 

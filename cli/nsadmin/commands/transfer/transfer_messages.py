@@ -31,8 +31,7 @@ from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, o
 from nsadmin.commands.transfer.copy_status import show_copy
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.transfer.message_rules import MessageRules
 from nsadmin.operations.transfer.topic_plan import PlannedQueue, TopicPair, TopicPlan, TopicPlanner

@@ -12,8 +12,7 @@ from nsadmin.commands.backups.backup_restore import outcome_columns, summarize_o
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
-from nsadmin.console.output.quantities import count_noun
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome

@@ -14,7 +14,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.commands.transfer.transfer_messages import TARGET_BROKER, TARGET_QUEUE, TARGET_TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.output.quantities import count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.transfer.group_transfer import (
     GroupTransfer,

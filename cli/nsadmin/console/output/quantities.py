@@ -1,7 +1,6 @@
 """Wraps numbers for output as bytes or milliseconds; None, for an unknown value, stays None."""
 
 from nsadmin.console.output import ByteSize, DurationMillis, FineDurationMillis
-from nsadmin.console.phrases import count_noun as count_noun
 
 
 def to_bytes(byte_count: int | None) -> ByteSize | None:

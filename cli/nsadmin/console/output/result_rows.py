@@ -100,7 +100,7 @@ class CheckVerdict(str):
 
 
 class RowSelection(NamedTuple):
-    """The chosen columns, order, conditions and number of rows; `row_selection.select_rows` defines the syntax."""
+    """The chosen columns, order, conditions and length; `row_selection.select_rows` defines the syntax."""
 
     columns: str | None = None
     sort: str | None = None

@@ -3,7 +3,8 @@
 import pytest
 
 from nsadmin.console.output import ByteSize, DurationMillis, FineDurationMillis
-from nsadmin.console.output.quantities import count_noun, to_bytes, to_fine_millis, to_millis
+from nsadmin.console.output.quantities import to_bytes, to_fine_millis, to_millis
+from nsadmin.console.phrases import count_noun
 
 
 @pytest.mark.parametrize(
