@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import typer
@@ -372,7 +373,13 @@ class CommandRun:
             return []
         from nsadmin.console.advice import advise_on_errors
 
-        return advise_on_errors(errors)
+        targets = (
+            f"{parameter.flags[0]} {shlex.quote(value)}"
+            for parameter in self._parameters
+            if parameter.flags[0] in ("-b", "-c")
+            and isinstance(value := self._arguments[parameter.name], str)
+        )
+        return advise_on_errors(errors, *islice(targets, 1))
 
     def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.

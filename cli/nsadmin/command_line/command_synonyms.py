@@ -13,7 +13,7 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("clients connected connection connections", ("client list", "consumerConnection")),
     ("proxies", ("proxy list",)),
     ("producers", ("producer", "producerConnection")),
-    ("consumes", ("consumerProgress", "client list")),
+    ("consumes consumestopic", ("client list", "consumerProgress")),
     ("message messages msg msgs find search", ("queryMsgByKey", "queryMsgById")),
     ("read", ("consume", "printMsg")),
     ("dead deadletter deadletters", ("dlq list", "dlq show")),

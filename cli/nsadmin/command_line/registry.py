@@ -565,6 +565,8 @@ def suggest_commands(command_words: Sequence[str]) -> list[str]:
     return (
         _commands_of_synonym(command_words)
         or _similar_commands(command_words[0])
+        or _similar_commands("".join(command_words[:2]))
+        or find_similar_names(command_words[0], COMMAND_GROUPS, 0.8, max_names=1)
         or _commands_of_similar_synonym(command_words[0])
         or _commands_with_prefix(command_words[0])
     )

@@ -64,7 +64,7 @@ def describe_alternative(parameter: Parameter) -> str:
 
 _FLAGS_BY_MEANING = {
     "--port": ("--http",),
-    "--listen": ("--http",),
+    "--listen": ("--bind", "--http"),
     "--except": ("--skip", "--exclude"),
     "--exclude": ("--skip",),
     "--ignore": ("--skip", "--exclude"),

@@ -42,10 +42,17 @@ _PROVIDER_ADVICE = (
 )
 
 
-def advise_on_errors(errors: Iterable[RocketMQError | None]) -> list[str]:
-    """Return advice, once for each kind of error; none for errors whose own text has it."""
+def advise_on_errors(errors: Iterable[RocketMQError | None], target: str = "-c CLUSTER") -> list[str]:
+    """Return advice, once for each kind of error; none for errors whose own text has it.
+
+    `target` are the words of the command line that name its brokers.
+    """
     advice_texts = (_advise_on_error(error) for error in errors if error is not None)
-    return [translate_advice(text) for text in dict.fromkeys(advice_texts) if text is not None]
+    return [
+        translate_advice(text).replace("{target}", target)
+        for text in dict.fromkeys(advice_texts)
+        if text is not None
+    ]
 
 
 def _advise_on_error(error: RocketMQError) -> str | None:

@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from time import time
 from typing import Any, NamedTuple
 
 from namesrv_core import operator_files, private_files
@@ -67,7 +66,7 @@ def build_audit_record(
     `rows` is None if the command ended before it had any.
     """
     return {
-        "time": int((time() - session.elapsed_seconds) * 1000),
+        "time": session.started_ms,
         "user": describe_user(),
         **_describe_origin(),
         "context": session.options.context,

@@ -253,7 +253,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker does not have the user",
         "it was created on another broker only",
         "nsadmin listUser -b BROKER",
-        "run nsadmin listUser to list the users of a broker",
+        "nsadmin createUser creates a user, and nsadmin listUser {target} lists the users",
     ),
     (
         ResponseCode.POLICY_NOT_EXIST,

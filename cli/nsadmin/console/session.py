@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from time import monotonic, sleep
+from time import monotonic, sleep, time
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
@@ -96,6 +96,7 @@ class Session:
         self.output_form: Callable[[ResultRows | str], str] | None = None
         self.record_begun: Callable[[ResultRows], None] = lambda rows: None
         self._started_at = monotonic()
+        self.started_ms = int(time() * 1000)
         self._progress_bar: progress.RequestProgressBar | None = None
         self._first_values: list[Any] = []
         if shared_options.debug and shared_options.access.tunnel is not None:
@@ -303,10 +304,6 @@ class Session:
         while True:
             yield run_once()
             sleep(period_seconds)
-
-    @property
-    def elapsed_seconds(self) -> float:
-        return monotonic() - self._started_at
 
     @property
     def is_complete(self) -> bool:

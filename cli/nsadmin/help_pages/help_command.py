@@ -29,7 +29,7 @@ def find_page(help_words: Sequence[str]) -> str | None:
         return "Usage: nsadmin version\n\nPrint the version."
     entry, other_words = registry.take_command(topic_words)
     # A question can begin with a command's name: export all messages of a topic.
-    if entry is not None and (len(other_words) < 2 or len(topic_words) - len(other_words) > 1):
+    if entry is not None and not other_words:
         return None
     first_word = topic_words[0].lower()
     if first_word in ("options", "environment", "exit-codes"):

@@ -51,7 +51,7 @@ def search_text(words: Sequence[str]) -> str | None:
             # Loads all commands, which takes most of the time of a search.
             texts = ((_command_text(entry), entry.typed_name) for entry in registry.COMMANDS)
             database.executemany("UPDATE page SET text = ? WHERE kind = 'command' AND term = ?", texts)
-        pairs = ["".join(pair) for pair in pairwise(all_terms)]
+        pairs = ["".join(pair) for pair in (*pairwise(all_terms), *pairwise(terms))]
         commands, guides = (_find(database, [*terms, *pairs], kind) for kind in ("command", "guide"))
     errors = [(f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(question)[:_MOST]]
     if not (commands or guides or errors):

@@ -163,30 +163,27 @@ class ClusterChecks:
         Raises:
             BadSettings: A range or the pattern is invalid.
         """
-        try:
-            excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)
-        except re.error as error:
-            raise BadSettings(f"{exclude_pattern!r} is not a regular expression: {error}") from None
-        scope = CheckScope(
-            cluster_name=cluster_name, excluded_topics=excluded_topics, inventory=self._tools.inventory
-        )
+        excluded = _compile_pattern(exclude_pattern)
+        scope = CheckScope(cluster_name=cluster_name, excluded=excluded, inventory=self._tools.inventory)
         return self._run("writable", warning, critical, scope)
 
     def check_lag(
         self,
-        group: str,
+        group: str | None = None,
         *,
         topic: str | None = None,
         cluster_name: str | None = None,
+        exclude_pattern: str | None = None,
         warning: str | None = None,
         critical: str | None = None,
     ) -> CheckFinding:
         """Check how many messages a consumer group has not consumed yet.
 
         Args:
-            group: The consumer group.
-            topic: Only the lag on this topic. Default: on all.
+            group: The consumer group. Default: all, each against the ranges.
+            topic: Only the lag of the group on this topic. Default: on all.
             cluster_name: Only the brokers of this cluster. Default: all.
+            exclude_pattern: A regular expression; groups in which it is found are left out. Default: none.
             warning: Range of the number of messages. Default: "10000".
             critical: Range of the number of messages. Default: "100000".
 
@@ -194,9 +191,12 @@ class ClusterChecks:
             The finding; `about` is the group.
 
         Raises:
-            BadSettings: A range is invalid.
+            BadSettings: A range or the pattern is invalid, or a topic was given without a group.
         """
-        scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name)
+        if topic and not group:
+            raise BadSettings("a topic needs a group")
+        excluded = _compile_pattern(exclude_pattern)
+        scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
         return self._run("lag", warning, critical, scope)
 
     def check_heartbeats(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
@@ -412,3 +412,10 @@ def _make_scale(check: Check[Any], limits: CheckLimits) -> CheckScale:
         return check.make_scale(limits)
     except InvalidRangeError as error:
         raise BadSettings(f"check {check.name}: {error}") from None
+
+
+def _compile_pattern(pattern: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if pattern is None else re.compile(pattern)
+    except re.error as error:
+        raise BadSettings(f"{pattern!r} is not a regular expression: {error}") from None

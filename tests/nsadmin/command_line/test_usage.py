@@ -71,6 +71,10 @@ def test_the_error_suggests_what_was_probably_meant() -> None:
     assert str(unknown_command_error(["lag"])) == (
         'unknown command "lag": did you mean "consumerProgress" or "check lag"?'
     )
+    assert (
+        str(unknown_command_error(["chekc", "all"])) == 'unknown command "chekc": did you mean "check all"?'
+    )
+    assert str(unknown_command_error(["chekc", "lga"])) == 'unknown command "chekc": did you mean "check"?'
     assert str(unknown_command_error(["journal", "x"])) == (
         'unknown command "journal x": use cat, tail, stat, verify, or search: nsadmin help journal x'
     )

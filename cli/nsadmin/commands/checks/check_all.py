@@ -7,12 +7,14 @@ from typing import Annotated
 
 from typer import Option
 
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.checks.check_runner import (
     CheckOutcome,
     ExpectOption,
     SettleOption,
     announce_wait,
+    parse_excluded,
     parse_expectation,
     parse_limits,
     parse_settle_seconds,
@@ -73,8 +75,12 @@ def check_all(
     ] = None,
     skipped_checks: Annotated[
         list[str] | None,
-        Option("--skip", metavar="CHECK", help="Skip this check. Repeatable."),
+        Option("--skip", metavar="CHECK", help="Skip this check. Repeatable, or a list: A,B."),
         Values("|".join(CLUSTER_CHECKS)),
+    ] = None,
+    exclude_pattern: Annotated[
+        str | None,
+        Option("--exclude", metavar="REGEX", help="Skip topics and groups whose names match this pattern."),
     ] = None,
 ) -> CheckVerdict:
     """Run every check that applies, at the same time. The worst state is the exit code.
@@ -90,14 +96,15 @@ def check_all(
     findings go to stderr.
 
     Examples:
-        # All checks except one, for cron or Nagios
-        nsadmin check all --skip lag
+        # All checks, but not the lag of one group, for cron or Nagios
+        nsadmin check all --exclude '^analytics$'
         # Only the lag of one group, for node_exporter
         nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom
         # Wait until a restarted cluster is healthy
         nsadmin check all --wait-until-ok 5m --skip lag
     """
-    for name in skipped_checks or ():
+    skipped = [name for text in skipped_checks or () for name in parse_name_list("--skip", text)]
+    for name in skipped:
         if name not in CLUSTER_CHECKS:
             raise UsageError(f'unknown check "{name}" for --skip: use {", ".join(CLUSTER_CHECKS)}')
     options = session.options
@@ -111,6 +118,7 @@ def check_all(
         settle_seconds=parse_settle_seconds(settle_seconds),
         inventory=open_inventory(session, expected_brokers),
         report_folder=Path(report_folder).expanduser() if report_folder else None,
+        excluded=parse_excluded(exclude_pattern),
     )
     limits = _limits_by_check(warning_options or (), critical_options or ())
 
@@ -121,7 +129,7 @@ def check_all(
             tuple(dict.fromkeys(topic_names or ())),
             tuple(dict.fromkeys(group_names or ())),
             limits,
-            skipped_checks or (),
+            skipped,
             early_findings.add_finding,
         )
         return check_suite.run_checks(session.open_background_client, plan)

@@ -1,5 +1,6 @@
 """Runs a check: parses its limits, waits until the state is OK if asked to, and writes the report."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,8 +22,6 @@ from nsadmin.operations.checks.ranges import InvalidRangeError
 
 if TYPE_CHECKING:
     from nsadmin.operations.inventory.records import ExpectedBroker
-
-"""The members of the object that --format json writes."""
 
 CheckOutcome = tuple[CheckFinding, Sequence[CheckFinding]]
 CheckProbe = Callable[[], CheckFinding | CheckOutcome]
@@ -84,6 +83,14 @@ def parse_expectation(check_name: str, expectation: str | None) -> tuple[int | N
     if expectation.strip().isdecimal():
         return int(expectation), []
     return None, parse_expected_brokers(f"check {check_name}", expectation)
+
+
+def parse_excluded(pattern: str | None) -> re.Pattern[str] | None:
+    """Parse --exclude, which names of topics and groups are searched for."""
+    try:
+        return None if pattern is None else re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f'invalid regular expression "{pattern}" for --exclude: {error}') from None
 
 
 def parse_settle_seconds(settle_seconds: float | None) -> float:

@@ -1,6 +1,5 @@
 """The commands of checks that ask servers and have options of their own."""
 
-import re
 from typing import Annotated
 
 from typer import Argument, Option
@@ -14,6 +13,7 @@ from nsadmin.commands.checks.check_runner import (
     ExpectOption,
     SettleOption,
     critical_option,
+    parse_excluded,
     parse_expectation,
     parse_settle_seconds,
     run_check,
@@ -147,23 +147,27 @@ def check_writable(
         # Check the topics of one cluster, without archives
         nsadmin check writable --cluster cluster-a --exclude '^archive-'
     """
-    try:
-        excluded_topics = None if exclude_pattern is None else re.compile(exclude_pattern)
-    except re.error as error:
-        raise UsageError(f'invalid regular expression "{exclude_pattern}" for --exclude: {error}') from None
     inventory = open_expected_inventory(session, "check writable", expectation)
-    scope = CheckScope(cluster_name=cluster_name, excluded_topics=excluded_topics, inventory=inventory)
+    excluded = parse_excluded(exclude_pattern)
+    scope = CheckScope(cluster_name=cluster_name, excluded=excluded, inventory=inventory)
     return run_check(session, "writable", warning, critical, scope)
 
 
 @command(columns=CHECK_COLUMNS)
 def check_lag(
     session: Session,
-    group: Annotated[str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName")],
+    group: Annotated[
+        str | None,
+        Argument(metavar="GROUP", help="A consumer group. Default: all."),
+        Flags("-g", "--groupName"),
+    ],
     topic: Annotated[
-        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic of the group.")
     ] = None,
     cluster_name: ClusterOption = None,
+    exclude_pattern: Annotated[
+        str | None, Option("--exclude", metavar="REGEX", help="Skip groups whose names match this pattern.")
+    ] = None,
     warning: Annotated[
         str | None, warning_option("Messages that the group may be behind. Default: 10000.")
     ] = None,
@@ -173,6 +177,8 @@ def check_lag(
 ) -> CheckVerdict:
     """Check how many messages a consumer group has not consumed, on all brokers together.
 
+    Without a group, all groups are checked, each against the limits.
+
     Messages that wait while no client of the group is connected are at least a warning. If a broker does not
     answer, the number is a lower bound: it can raise an alert, but then the state cannot be OK.
 
@@ -181,10 +187,15 @@ def check_lag(
         nsadmin check lag warehouse --warning 1000000 --critical 10000000
         # Check only one topic
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
-        # An unknown group (exit code 3)
-        nsadmin check lag no-such-group
+        # All groups except one
+        nsadmin check lag --exclude '^analytics$'
     """
-    scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name)
+    if topic and not group:
+        raise UsageError(
+            f"-t needs a group: nsadmin consumerProgress -t {topic} shows the lag of all its groups"
+        )
+    excluded = parse_excluded(exclude_pattern)
+    scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
     return run_check(session, "lag", warning, critical, scope)
 
 

@@ -134,16 +134,15 @@ def context_use(
 
 @command(columns=CONTEXT_COLUMNS, agent_refusal="it changes files of this account")
 def context_delete(session: Session, context_name: ContextNameArgument) -> ResultRows:
-    """Delete a saved context. The cluster does not change.
+    """Delete a saved context, and show the remaining ones. The cluster does not change.
 
     Examples:
         # Delete a context
         nsadmin context delete prod
     """
-    contexts_before = _load_contexts()
-    save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))
+    saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))
     session.write_remark(f'deleted the context "{context_name}"')
-    return context_rows(contexts_before, [context_name], is_brief=True)
+    return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), is_brief=True)
 
 
 def _load_contexts() -> Contexts:

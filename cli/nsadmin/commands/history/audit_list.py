@@ -61,10 +61,9 @@ def audit_list(
 ) -> ResultRows:
     """List the changes that this account made or tried to make, oldest first.
 
-    Each command that sent a changing request has a row, also if it failed or was interrupted. A move of
-    offsets has another row, with exit code 130, from before it began. JSON also has the name servers, each
-    request with its outcome, and the rows that the command showed. The audit is in nsadmin/audit.jsonl in
-    ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
+    Each command that sent a changing request has a row, also if it failed or was interrupted. JSON also has
+    the name servers, each request with its outcome, and the rows that the command showed. The audit is in
+    nsadmin/audit.jsonl in ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
     undo has the command that moves a group back after a reset of its offsets that was a mistake.
 
     Examples:
@@ -83,7 +82,9 @@ def audit_list(
         audit_log = audit.load_audit(audit_file)
     except UnreadableAuditError as error:
         raise UsageError(f"{error}") from None
-    records = [r for r in add_undo_commands(audit_log.records) if r["time"] >= begin_ms]
+    # The record from before a move of offsets is replaced by the one from its end.
+    changes = {(r["time"], r.get("command")): r for r in add_undo_commands(audit_log.records)}
+    records = [r for r in changes.values() if r["time"] >= begin_ms]
     notes = [f"{audit_file}: line {number} is not an audit record" for number in audit_log.unreadable_lines]
     if max_records is not None and len(records) > max_records:
         notes.append(f"only the newest {max_records} of {len(records)} changes are shown (--limit)")

@@ -7,7 +7,7 @@ from typer import Option
 from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
-from nsadmin.command_line.declarations import command
+from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.columns.brokers import VERSION
 from nsadmin.commands.columns.consumers import (
     CLIENT_ADDR,
@@ -57,6 +57,11 @@ CLIENT_COLUMNS: Columns[ClusterClient] = (
 def client_list(
     session: Session,
     cluster_name: AskedClusterOption = None,
+    topic: Annotated[
+        str | None,
+        Option("-t", "--topic", metavar="TOPIC", help="Only the consumers of this topic."),
+        Values("topics"),
+    ] = None,
     include_system: Annotated[
         bool, Option("--system", help="Also show clients that only have groups of RocketMQ itself.")
     ] = False,
@@ -74,15 +79,21 @@ def client_list(
     Examples:
         # All clients
         nsadmin client list
+        # Who consumes a topic: the clients of all its groups
+        nsadmin client list --topic orders
         # Only gRPC clients
         nsadmin client list --filter protocol=gRPC
     """
+    groups, errors = session.admin.topics.find_consumer_groups(topic) if topic else ([], [])
     found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
+    clients = found_clients.clients
+    if topic:
+        clients = tuple(c for c in clients if not set(groups).isdisjoint(c.consumer_groups or ()))
     proxies = found_clients.proxies.proxies
     notes = [*describe_proxy_problems(proxies), *failure_notes(found_clients.errors.items())]
     if any(proxy.mode == "cluster" for proxy in proxies) and not is_grpc_installed():
         notes.append(
             f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"
         )
-    errors = [*(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
-    return ResultRows.from_records(CLIENT_COLUMNS, found_clients.clients, errors, notes)
+    errors = [*errors, *(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
+    return ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)

@@ -56,7 +56,7 @@ class CheckScope(NamedTuple):
     cluster_name: str | None = None
     topic: str | None = None
     group: str | None = None
-    excluded_topics: "re.Pattern[str] | None" = None
+    excluded: "re.Pattern[str] | None" = None
     broker_addr: str | None = None
     min_version: str = "5.0.0"
     expected_count: int | None = None

@@ -77,6 +77,9 @@ def run_checks(
     findings = [result for result in results if isinstance(result, CheckFinding)]
     unchecked = [result for result in results if isinstance(result, UncheckedPart)]
     unchecked += [UncheckedPart(name, "skipped with --skip") for name in plan.skipped]
+    if plan.scope.excluded is not None:
+        reason = f"topics and groups that match {plan.scope.excluded.pattern}"
+        unchecked.append(UncheckedPart("excluded names", reason))
     unchecked += _list_unasked(plan, len(seen_groups.difference(plan.groups)))
     return _combine_findings(findings, unchecked), findings
 

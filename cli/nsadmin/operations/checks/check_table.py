@@ -43,7 +43,9 @@ CHECK_TABLE = (
     CheckEntry("divergence", "Check that name servers agree", "cluster_checks"),
     CheckEntry("topic", "Check that a topic is writable", "cluster_checks", subject="topic"),
     CheckEntry("writable", "Check that all topics are writable", "cluster_checks"),
-    CheckEntry("lag", "Check the lag of a group", "cluster_checks", subject="group", covers_all=True),
+    CheckEntry(
+        "lag", "Check the lag of one group or of all", "cluster_checks", subject="group", covers_all=True
+    ),
     CheckEntry(
         "clients",
         "Check the releases of connected clients",

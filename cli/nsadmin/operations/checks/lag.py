@@ -50,7 +50,10 @@ class AllLagsObservation(NamedTuple):
 def observe(admin: AdminClient, scope: CheckScope) -> LagObservation | AllLagsObservation:
     """Read the progress of the group on each broker, for all its topics or for one; without one, of all."""
     if scope.group is None:
-        return AllLagsObservation(*admin.consumers.get_all_progress(scope.cluster_name))
+        groups, error_by_broker = admin.consumers.get_all_progress(scope.cluster_name)
+        excluded = scope.excluded
+        judged = [g for g in groups if excluded is None or not excluded.search(g.group)]
+        return AllLagsObservation(judged, error_by_broker)
     group, now_ms = scope.group, admin.clock_ms
     try:
         stats_results = admin.consumers.get_progress(group, scope.topic, scope.cluster_name)

@@ -28,7 +28,7 @@ class WritableTopicsObservation(NamedTuple):
     `read_only_topics` has, by broker name, the topics that the broker's own configuration makes read-only.
     They are read-only on purpose, not because a name server's write permission was removed. By name server,
     `unwiped_brokers` have a topic with the write permission. `lost_topics` has the missing brokers.
-    `inventory_problem` says why they are unknown. `cluster_name` and `excluded_topics` limit what is judged.
+    `inventory_problem` says why they are unknown. `cluster_name` and `excluded` limit what is judged.
     """
 
     snapshot_results: Sequence[ServerResult[ClusterSnapshot]]
@@ -39,7 +39,7 @@ class WritableTopicsObservation(NamedTuple):
     lost_topics: LostTopics = NO_LOST_TOPICS
     inventory_problem: str | None = None
     cluster_name: str | None = None
-    excluded_topics: re.Pattern[str] | None = None
+    excluded: re.Pattern[str] | None = None
 
     @property
     def snapshots(self) -> list[ClusterSnapshot]:
@@ -66,7 +66,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> WritableTopicsObservation:
         NO_LOST_TOPICS if inventory is None else inventory.observe_snapshots(snapshots),
         None if inventory is None else inventory.problem,
         scope.cluster_name,
-        scope.excluded_topics,
+        scope.excluded,
     )
 
 
@@ -188,7 +188,7 @@ def _list_user_topics(seen: WritableTopicsObservation, lost_topics: Iterable[str
         if is_user_topic(topic, seen.system_topics)
         and (seen.cluster_name is None or _are_in_cluster(snapshot, brokers, seen.cluster_name))
     }
-    excluded = seen.excluded_topics
+    excluded = seen.excluded
     return [
         topic
         for topic in sorted(known_topics.union(lost_topics))

@@ -241,7 +241,7 @@ def check_open_reads(server: AuditedServer, now: float) -> Iterator[SecurityProb
         yield SecurityProblem(
             "openReads",
             CheckState.OK,
-            "unauthenticated clients can read the addresses of all brokers, and all topics",
+            "unauthenticated clients can read all topics and the addresses of all brokers, as clients must",
             _OURS_REMEDY if server.is_ours else FENCE_REMEDY,
         )
 

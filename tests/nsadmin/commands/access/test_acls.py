@@ -52,6 +52,10 @@ def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: t
         'no user "User:shop"',
         "User:shop has no ACL",
     ]
+    advice = (
+        f"nsadmin createUser creates a user, and nsadmin listUser {' '.join(cluster[:2])} lists the users"
+    )
+    assert f"nsadmin: {advice}" in result.err.splitlines()
 
 
 def test_what_changes_is_told_resource_by_resource(run: Run, master: AccessBroker) -> None:

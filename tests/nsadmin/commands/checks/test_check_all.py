@@ -91,6 +91,17 @@ def test_other_limits_for_some(run: Run, first_server: FakeNameServer, dead_addr
         assert (result.code, message in result.err) == (3, True), result.err
 
 
+def test_what_is_excluded_is_not_judged_and_said(run: Run, first_server: FakeNameServer) -> None:
+    first_server.routes["Closed"] = {"broker-a": 4}
+    skipped = ",".join(name for name in SKIP_WORDS if name != "--skip")
+    words = ("check", "all", "-n", first_server.addr, "--skip", skipped, "--json")
+    assert json.loads(run(*words).out)["state"] == "CRITICAL"
+    value = json.loads(run(*words, "--exclude", "^Clo").out)
+    assert value["state"] == "OK"
+    reasons = {part["check"]: part["reason"] for part in value["notChecked"]}
+    assert reasons["excluded names"] == "topics and groups that match ^Clo"
+
+
 def test_a_check_that_is_none(run: Run, first_server: FakeNameServer) -> None:
     result = run("check", "all", "-n", first_server.addr, "--skip", "topic")
     assert (result.code, result.out) == (3, "")

@@ -49,6 +49,14 @@ def test_a_group_on_one_topic(
     assert found(run, "lag", "G", "-n", first_server.addr, "-t", "T", "--warning", "9")["state"] == "WARNING"
     assert found(run, "lag", "G", "-n", first_server.addr, "--critical", "9")["state"] == "CRITICAL"
     assert found(run, "lag", "X", "-n", first_server.addr)["state"] == "UNKNOWN"
+    all_groups = found(run, "lag", "-n", first_server.addr, "--critical", "9")
+    assert (all_groups["state"], all_groups["summary"].split(":")[0]) == (
+        "CRITICAL",
+        "1 of 1 group is not healthy",
+    )
+    excluded = found(run, "lag", "-n", first_server.addr, "--critical", "9", "--exclude", "^G$")
+    assert (excluded["state"], excluded["summary"]) == ("OK", "no groups")
+    assert "-t needs a group: nsadmin consumerProgress -t T" in run("check", "lag", "-t", "T").err
 
 
 def test_name_servers_that_differ(run: Run, both_servers: str, second_server: FakeNameServer) -> None:

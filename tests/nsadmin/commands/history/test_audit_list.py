@@ -40,10 +40,12 @@ def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
 
 
 def test_only_the_newest(run: Run, tmp_path: Path) -> None:
-    lines = (f'{{"time": {time}, "command": "{name}"}}\n' for time, name in enumerate("abc"))
+    # A move of offsets has a record from before it began.
+    codes = (("a", 0), ("b", 0), ("c", 130), ("c", 3))
+    lines = (f'{{"time": {ord(name)}, "command": "{name}", "exitCode": {code}}}\n' for name, code in codes)
     (tmp_path / "audit.jsonl").write_text("".join(lines))
     result = run("auditList", "--limit", "2", "--json")
-    assert [row["command"] for row in result.json] == ["b", "c"]
+    assert [(row["command"], row["exitCode"]) for row in result.json] == [("b", 0), ("c", 3)]
     assert result.err == "nsadmin: only the newest 2 of 3 changes are shown (--limit)\n"
     assert run("auditList", "--limit", "3", "--json").err == ""
 

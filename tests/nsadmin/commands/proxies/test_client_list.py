@@ -53,6 +53,17 @@ def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     )
 
 
+def test_the_consumers_of_a_topic(
+    ask: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker
+) -> None:
+    first_server.routes["T"] = {"broker-a": 6}
+    proxied_broker.clients = {"G": ["reads T"], "H": ["reads another topic"]}
+    proxied_broker.topics["T"] = ["G"]
+    result = ask("client", "list", "-t", "T", "--json")
+    assert (result.code, [row["clientId"] for row in result.json]) == (0, ["reads T"])
+    assert ask("client", "list", "-t", "Unknown").code == 5
+
+
 @pytest.mark.parametrize(
     ("consumer_groups", "producer_groups", "role"),
     [

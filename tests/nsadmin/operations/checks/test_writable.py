@@ -14,7 +14,7 @@ from tests.support.fake_servers import FakeBroker, FakeNameServer
 
 def found(*addrs: str, cluster: str | None = None, leaving_out: str | None = None) -> CheckFinding:
     pattern = None if leaving_out is None else re.compile(leaving_out)
-    return run_check(writable.CHECK, *addrs, scope=CheckScope(cluster_name=cluster, excluded_topics=pattern))
+    return run_check(writable.CHECK, *addrs, scope=CheckScope(cluster_name=cluster, excluded=pattern))
 
 
 def values(finding: CheckFinding) -> list[float | None]:
