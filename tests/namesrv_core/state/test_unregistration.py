@@ -214,8 +214,13 @@ def test_a_broker_of_many_names_leaves_them_in_several_steps() -> None:
     lab = TableHarness()
     for number in range(100):
         lab.register_broker(f"b{number}", 0, [], addr="x", channel=7)
-    sizes = [len(step.events) for step in leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])]
+    generations = [lab.tables.generation]
+    sizes = []
+    for step in leave_in_steps(lab.tables, [end_channel(lab.tables, 7)]):
+        sizes.append(len(step.events))
+        generations.append(lab.tables.generation)
     assert sizes == [32, 32, 32, 4]
+    assert generations == sorted(set(generations))
     assert lab.is_empty()
 
 
