@@ -95,6 +95,17 @@ def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_pat
     ]
 
 
+def test_a_4x_server_whose_topics_were_closed_before_is_closed_again(tmp_path: Path) -> None:
+    cluster = DrainCluster(old=(0, 1))
+    cluster.wipe_write_permission((cluster.nodes[0].addr,))
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
+    first, second, undone = cluster.run_undrain(tmp_path)
+    assert cluster.topics_by_server() == before
+    assert first["how"].startswith("write permission removed; not writable, as before the drain: ")
+    assert (second["how"], undone["event"]) == ("by a registration of the broker", "undone")
+
+
 @pytest.mark.parametrize("old", [(), (0,)])
 def test_what_was_created_changed_or_deleted_since_stays_so(tmp_path: Path, old: tuple[int, ...]) -> None:
     cluster = DrainCluster(old=old)
