@@ -16,7 +16,8 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
@@ -108,6 +109,8 @@ class MutationRun:
         self.seconds: dict[str, float] = {}
         self.caches: list[functools._lru_cache_wrapper[object]] = []
         self.out = os.fdopen(os.dup(1), "w")
+        self.measured = coverage.Coverage(data_file=None, source=[str(package)], messages=False)
+        self.contexts: list[str] = []
 
     def pytest_collection(self) -> None:
         # Imported late, because pytest has to rewrite its assertions.
@@ -116,20 +119,35 @@ class MutationRun:
         settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate])
         settings.load_profile("mutants")
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
+        """What a shared fixture runs, all tests run that use it."""
+        if fixturedef.scope == "function" or not self.contexts:
+            return (yield)
+        self.contexts.append(_name_context(fixturedef))
+        self.measured.switch_context(self.contexts[-1])
+        try:
+            return (yield)
+        finally:
+            self.contexts.pop()
+            self.measured.switch_context(self.contexts[-1])
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.failed |= report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        measured = coverage.Coverage(data_file=None, source=[str(self.package)], messages=False)
+        measured = self.measured
         measured.start()
         passed = []
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            self.contexts = [item.nodeid]
             measured.switch_context(item.nodeid)
             started = time.process_time()
             if self.passes(item, following):
                 passed.append(item)
             self.seconds[item.nodeid] = time.process_time() - started
         measured.stop()
+        self.contexts = []
         used = [item for item in passed if self.seconds[item.nodeid] <= SLOWEST_TEST_SECONDS]
         used.sort(key=lambda item: self.seconds[item.nodeid])
         # A list of objects lacks those that tests/conftest.py froze.
@@ -141,6 +159,7 @@ class MutationRun:
         caches = (o for o in objects if isinstance(o, functools._lru_cache_wrapper))
         self.caches = [cache for cache in caches if cache.__module__ in modules]
         gc.freeze()
+        contexts_by_test = {item.nodeid: _list_contexts(item) for item in used}
         self.out.write(f"{len(used)} of {len(session.items)} tests are used\n")
 
         makers = [make for path in sorted(self.package.glob("*.py")) for make in list_mutants(path)]
@@ -150,7 +169,8 @@ class MutationRun:
             contexts = measured.get_data().contexts_by_lineno(str(mutant.path.resolve()))
             # A line without an event of its own belongs to the one before it.
             line = max((line for line in contexts if line <= mutant.line), default=0)
-            tests = [item for item in used if item.nodeid in contexts.get(line, ())]
+            reaching = set(contexts.get(line, ()))
+            tests = [item for item in used if not reaching.isdisjoint(contexts_by_test[item.nodeid])]
             outcome = self.run(mutant.applied(live), tests) if tests else "not reached"
             outcomes[outcome or "survived"] += 1
             is_shown = outcome not in ("killed", "timeout")
@@ -208,6 +228,16 @@ class MutationRun:
             cache.cache_clear()
         pairs = enumerate(zip(items, [*items[1:], None], strict=True))
         return next((number for number, pair in pairs if not self.passes(*pair)), len(items))
+
+
+def _list_contexts(item: pytest.Item) -> list[str]:
+    assert isinstance(item, pytest.Function)
+    fixtures = chain.from_iterable(item._fixtureinfo.name2fixturedefs.values())
+    return [item.nodeid, *map(_name_context, fixtures)]
+
+
+def _name_context(fixture: pytest.FixtureDef[object]) -> str:
+    return f"{fixture.baseid}::{fixture.argname}"
 
 
 def main() -> int:

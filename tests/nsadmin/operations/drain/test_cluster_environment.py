@@ -54,9 +54,11 @@ def test_each_name_server_tells_what_it_has(running_lab: Lab, world: ClusterEnvi
         assert not server.topics["orders-history"].is_open
 
 
-@pytest.mark.parametrize("numbers", [(4, 3, 6, 2), (0, 0, 0, 0)])
+@pytest.mark.parametrize(
+    ("numbers", "logical_queues"), [((4, 3, 6, 2), {}), ((0, 0, 0, 0), {}), ((4, 3, 6, 2), {"0": 1})]
+)
 def test_queues_are_read_with_all_their_numbers(
-    first_server: FakeNameServer, broker: FakeBroker, numbers: tuple[int, ...]
+    first_server: FakeNameServer, broker: FakeBroker, numbers: tuple[int, ...], logical_queues: dict[str, int]
 ) -> None:
     """Undoing the drain writes them back."""
     first_server.clusters = {"C": {"a": {0: broker.addr}}}
@@ -65,11 +67,18 @@ def test_queues_are_read_with_all_their_numbers(
     queue = {"brokerName": "a", **dict(zip(names, numbers, strict=True))}
     group = {"brokerName": "a", "cluster": "C", "brokerAddrs": {0: broker.addr}}
     first_server.handlers[105] = lambda asked: answer_json(
-        asked, {"brokerDatas": [group], "queueDatas": [queue], "filterServerTable": {}}
+        asked,
+        {
+            "brokerDatas": [group],
+            "queueDatas": [queue],
+            "filterServerTable": {},
+            "topicQueueMappingByBroker": {"a": {"bname": "a", "currIdMap": logical_queues}},
+        },
     )
     with AdminClient(first_server.addr, timeout=5) as admin:
         [server] = ClusterEnvironment(admin, "a").read_servers()
     assert server.queues_by_topic == {"T": QueueData("a", *numbers)}
+    assert server.topics["T"].is_static == bool(logical_queues)
 
 
 def test_a_name_server_without_the_broker_tells_of_no_member(first_server: FakeNameServer) -> None:
@@ -160,8 +169,7 @@ def test_who_does_not_answer_is_unknown(running_lab: Lab, world: ClusterEnvironm
     assert [progress.slave_addr for progress in silent.slaves] == [slave]
     assert isinstance(world.read_own_queues(dead_addr), str)
     assert isinstance(world.read_permission(dead_addr), str)
-    assert world.set_permission(dead_addr, 4) is not None
-    assert world.request_registration(dead_addr) is not None
+    assert world.set_permission(dead_addr, 4) == world.request_registration(dead_addr) == silent.error
 
 
 def test_wiped_and_put_back_in_the_one_way_and_in_the_other(

@@ -57,26 +57,30 @@ GONE = NameServerFacts("h:1", None, None)
 
 
 @pytest.mark.parametrize(
-    ("between", "now", "counters", "cause"),
+    ("between", "now", "counters", "back", "cause"),
     [
-        (SHUT, OPEN, QUIET._replace(boot_ms=2), "the broker restarted"),
+        (SHUT, OPEN, QUIET._replace(boot_ms=2), (), "the broker restarted"),
         (
-            NameServerFacts("h:1", "no"), OPEN, QUIET,
+            NameServerFacts("h:1", "no"), OPEN, QUIET, (events.ServerBack(3, "h:1"),),
             "the name server restarted, or the broker lost its connection to it",
         ),
-        (GONE, OPEN, QUIET, "the broker registered again after it was gone"),
-        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW)}), QUIET, "created"),
-        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, "new topics"),
+        (GONE, OPEN, QUIET, (events.BrokerBack(3, "h:1"),), "the broker registered again after it was gone"),
+        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW)}), QUIET, (), "created"),
+        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, (), "new topics"),
     ],
 )  # fmt: skip
 def test_a_reopening_has_a_cause(
-    between: NameServerFacts, now: NameServerFacts, counters: BrokerCounters, cause: str
+    between: NameServerFacts,
+    now: NameServerFacts,
+    counters: BrokerCounters,
+    back: tuple[RunEvent, ...],
+    cause: str,
 ) -> None:
     state_machine = machine()
     for time_ms, facts in enumerate((OPEN, SHUT, between)):
         state_machine.process_observation(ClusterObservation(time_ms, (facts,), QUIET))
     told = state_machine.process_observation(ClusterObservation(3, (now,), counters)).events
-    assert events.Reopened(3, "h:1", tuple(now.open_topics), cause) in told
+    assert told[:-1] == [*back, events.Reopened(3, "h:1", tuple(now.open_topics), cause)]
 
 
 def test_a_wipe_that_failed_is_no_reason_to_speak_of_reopening() -> None:

@@ -158,6 +158,9 @@ def test_a_name_server_that_does_not_answer_is_named_and_the_drain_is_kept(tmp_p
         "connection refused, no server listens on this port",
     ]
     assert select_events(records, "undone") == []
+    kept = DrainFolder(tmp_path).load()
+    assert kept is not None
+    assert (kept.state.phase, kept.state.safe_since) == ("undrain", None)
     cluster.nodes[1].is_up = True
     assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
     assert cluster.topics_by_server()[0] == cluster.topics_by_server()[1] == dict(sorted(cluster.own.items()))
