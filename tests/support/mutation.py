@@ -25,6 +25,7 @@ from typing import NamedTuple
 import coverage
 import libcst as cst
 import pytest
+from coverage.parser import PythonParser
 from mutmut.mutation.mutators import mutation_operators
 
 SLOWEST_TEST_SECONDS = 1.0
@@ -166,10 +167,7 @@ class MutationRun:
         outcomes: Counter[str] = Counter()
         sample = random.Random(self.seed).sample(makers, min(self.count, len(makers)))
         for number, mutant in enumerate((make() for make in sample), 1):
-            contexts = measured.get_data().contexts_by_lineno(str(mutant.path.resolve()))
-            # A line without an event of its own belongs to the one before it.
-            line = max((line for line in contexts if line <= mutant.line), default=0)
-            reaching = set(contexts.get(line, ()))
+            reaching = self.find_contexts(mutant)
             tests = [item for item in used if not reaching.isdisjoint(contexts_by_test[item.nodeid])]
             outcome = self.run(mutant.applied(live), tests) if tests else "not reached"
             outcomes[outcome or "survived"] += 1
@@ -180,6 +178,16 @@ class MutationRun:
         self.out.write(f"\n{self.package}: {counts}, of {len(makers)} mutants\n")
         self.out.flush()
         return True
+
+    def find_contexts(self, mutant: Mutant) -> set[str]:
+        """The tests and fixtures that ran a line of the changed statement."""
+        parser = PythonParser(text=mutant.before)
+        parser.parse_source()
+        changed = parser.first_line(mutant.line)
+        contexts = self.measured.get_data().contexts_by_lineno(str(mutant.path.resolve()))
+        return {
+            name for line, names in contexts.items() if parser.first_line(line) == changed for name in names
+        }
 
     def passes(self, item: pytest.Item, following: pytest.Item | None) -> bool:
         self.failed = False

@@ -29,7 +29,7 @@ def cause(pictures: list[ClusterSnapshot], **facts: BrokerFacts) -> DivergenceCa
 
 
 def telling(
-    names: tuple[str, ...] | None = BOTH, own: Mapping[str, ComparedValue | None] | None = None
+    names: tuple[str, ...] = BOTH, own: Mapping[str, ComparedValue | None] | None = None
 ) -> BrokerFacts:
     return BrokerFacts(True, names, own or {})
 
@@ -197,7 +197,7 @@ def without_b() -> list[ClusterSnapshot]:
 
 def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[ClusterSnapshot]) -> None:
     assert cause(without_b, y=telling(("name-server-1:9876",))).kind == "partition"
-    assert cause(without_b, y=telling(None)).kind == "partition"
+    assert cause(without_b, y=telling(())).kind == "partition"
 
 
 def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
@@ -313,7 +313,7 @@ def test_an_old_or_unknown_or_partial_list_is_no_new_one() -> None:
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, NEW_LIST_MS)) is None
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, None)) is None
     assert new_list_cause(BrokerFacts(True, ("s:1",), {}, 30_000)) is None
-    assert new_list_cause(BrokerFacts(True, None, {}, 30_000)) is None
+    assert new_list_cause(BrokerFacts(True, (), {}, 30_000)) is None
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, 30_000), ()) is None
 
 
