@@ -73,6 +73,7 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
     records = cluster.run_undrain(tmp_path)
     assert (cluster.topics_by_server(), cluster.now) == (before, start)
     assert records[-1] == {"time": start, "event": "undone", "broker": "broker-a"}
+    assert {record["time"] for record in records} == {start}
     # The registration that a 4.x name server needs restores the others, too.
     hows = ["by a registration of the broker" if at in old else "nothing to do" for at in (0, 1)]
     assert [record["how"] for record in select_events(records, "putBack")] == (
@@ -104,6 +105,15 @@ def test_a_4x_server_whose_topics_were_closed_before_is_closed_again(tmp_path: P
     assert cluster.topics_by_server() == before
     assert first["how"].startswith("write permission removed; not writable, as before the drain: ")
     assert (second["how"], undone["event"]) == ("by a registration of the broker", "undone")
+
+
+def test_a_4x_server_that_only_missed_a_change_is_registered_anew(tmp_path: Path) -> None:
+    cluster = DrainCluster(1, old=(0,))
+    cluster.run_drain(tmp_path)
+    cluster.register_broker()
+    cluster.own["orders"] = make_queue(RW, 16)
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server()[0]["orders"] == make_queue(RW, 16)
 
 
 @pytest.mark.parametrize("old", [(), (0,)])
