@@ -58,6 +58,8 @@ def test_a_subject_is_the_same_however_it_is_spaced(one: str, other: str) -> Non
     ("one", "other"),
     [
         ("CN=ops", "CN=Ops"),
+        ("CN=ops", "CN=opsX"),
+        ("XCN=ops", "CN=ops"),
         ("CN=ops,O=Example", "CN=ops"),
         ("CN=ops,O=Example", "O=Example,CN=ops"),
         ("CN=ops\\,O=Example", "CN=ops,O=Example"),

@@ -216,7 +216,11 @@ def test_another_address_with_a_lower_state_version_gets_an_empty_answer_and_no_
     assert master == MasterAddress()
     assert lab.addrs_by_id() == {0: "x"}
     assert list(lab.tables.live_brokers) == [("c", "x")]
-    assert [type(event) for event in lab.events] == [AddressConflict, RegistrationRefused]
+    _, refusal = lab.events
+    reason = "x has a higher stateVersion"
+    assert refusal == RegistrationRefused(
+        "c", "a", 0, "y", reason, enable_acting_master=False, zone_name=None
+    )
 
 
 def test_an_outdated_master_that_was_a_slave_loses_that_place_and_keeps_its_filters() -> None:
@@ -798,6 +802,16 @@ def test_a_repeated_registration_ends_a_silence() -> None:
     assert repeat(now_ms=152) == (MasterAddress(), [])
 
 
+def test_a_repeated_registration_may_come_over_another_channel() -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, channel=1)
+    claim = BrokerClaim("c", "a", 0, "a0", "ha-a0", None, False, None)
+    registration.repeat_registration(lab.tables, claim, lab.tables.live_brokers[KEY], channel_id=2, now_ms=1)
+    assert lab.close_channel(1) == []
+    assert len(lab.close_channel(2)) == 2
+    assert lab.is_empty()
+
+
 def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known_tables: RouteTables) -> None:
     preview, _ = looked(known_tables, configs("new", "newer", "of b"))
     assert preview is not None
@@ -935,6 +949,18 @@ def test_it_holds_until_queues_of_that_broker_change(known_tables: RouteTables) 
     assert preview.is_current(known_tables)
     known_tables.drop_queue("same", "a")
     assert not preview.is_current(known_tables)
+    preview, _ = looked(known_tables, configs("new"))
+    assert preview is not None
+    known_tables.change_all_queues("b", wiped)
+    assert preview.is_current(known_tables)
+    known_tables.change_all_queues("a", wiped)
+    assert not preview.is_current(known_tables)
+
+
+def test_the_placement_of_topics_that_go_has_none(known_tables: RouteTables) -> None:
+    place = known_tables.placements_by_topic["of b"]
+    known_tables.change_all_queues("b", gone)
+    assert (place.topic_count, "of b" in known_tables.placements_by_topic) == (0, False)
 
 
 def test_it_does_not_hold_where_it_is_not_known_any_more(

@@ -209,7 +209,7 @@ def _find_wrong_servers(
     """Return the name servers that contradict the broker; if its value is unknown, the minority."""
     if is_own_known and own_value is None:
         return tuple(index for index, value in enumerate(difference.server_values) if value is not None)
-    if is_own_known and isinstance(own_value, Mapping):
+    if isinstance(own_value, Mapping):
         return tuple(
             index
             for index, value in enumerate(difference.server_values)

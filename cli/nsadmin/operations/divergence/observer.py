@@ -109,7 +109,6 @@ class DivergenceObserver:
         self._namespaces = tuple(namespaces)
         self._sections = sections
         self._difference_ages = DifferenceAges(settle_ms)
-        self._end_ms: int | None = None
         self._settle_ms = settle_ms
         self._reads_single = reads_single
 

@@ -19,6 +19,7 @@ from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, D
 from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
 BOTH = ("s:1", "s:2")
+TWO_CLUSTERS = {"a": make_broker_entry(), "b": make_broker_entry("y:1", "d")}
 TWO_BROKERS = {"a": make_broker_entry(), "b": make_broker_entry("y:1")}
 
 
@@ -144,6 +145,14 @@ OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d"
             "delete it",
         ),
         (
+            [make_cluster_snapshot("s:1", TWO_CLUSTERS, {"T": {"b": make_queue_entry()}}),
+             make_cluster_snapshot("s:2", TWO_CLUSTERS, {})],
+            {"y": telling(own={"T": None})}, "left-over",
+            "b does not have the topic any more: it was deleted, but not on s:1",
+            "run `nsadmin deleteTopic T d` if nobody needs the topic: brokers and name servers "
+            "delete it",
+        ),
+        (
             [make_cluster_snapshot("s:1", topics={"T": {}}), make_cluster_snapshot("s:2", {}, {})], {},
             "left-over",
             "the topic was deleted on some name servers only; no broker has it",
@@ -158,6 +167,18 @@ OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d"
         ),
         (
             kv("w", "v"), {}, "kv-written-to-some",
+            "written to some name servers only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            kv(None, "v", "w"), {}, "kv-written-to-some",
+            "written to some name servers only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:2`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            kv("w", "v", "v", "x"), {}, "kv-written-to-some",
             "written to some name servers only: name servers do not replicate KV config",
             "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
             "source",

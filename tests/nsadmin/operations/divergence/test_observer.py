@@ -269,6 +269,16 @@ def test_one_that_is_silent_hides_nothing_and_is_not_forgotten(servers: list[Fak
         assert DivergenceObserver(admin, Time(), settle_ms=0).observe_once().verdict == "unknown"
 
 
+def test_topics_of_a_single_name_server_are_read_on_request(servers: list[FakeNameServer]) -> None:
+    with AdminClient([servers[0].addr]) as admin:
+        looks = [
+            DivergenceObserver(admin, Time(), settle_ms=0, reads_single=reads_single).observe_once()
+            for reads_single in (False, True)
+        ]
+    assert [(look.verdict, look.has_topics) for look in looks] == [("unknown", False), ("unknown", True)]
+    assert [sorted(look.server_snapshots[0].topics) for look in looks] == [[], ["T", "U"]]
+
+
 # What brokers are asked
 
 
