@@ -112,6 +112,7 @@ class MutationRun:
         self.out = os.fdopen(os.dup(1), "w")
         self.measured = coverage.Coverage(data_file=None, source=[str(package)], messages=False)
         self.contexts: list[str] = []
+        self.kills: Counter[Path] = Counter()
 
     def pytest_collection(self) -> None:
         # Imported late, because pytest has to rewrite its assertions.
@@ -140,17 +141,18 @@ class MutationRun:
         measured = self.measured
         measured.start()
         passed = []
+        # Spark works in a process of its own.
+        clock = time.process_time if self.forks else time.monotonic
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
             self.contexts = [item.nodeid]
             measured.switch_context(item.nodeid)
-            started = time.process_time()
+            started = clock()
             if self.passes(item, following):
                 passed.append(item)
-            self.seconds[item.nodeid] = time.process_time() - started
+            self.seconds[item.nodeid] = clock() - started
         measured.stop()
         self.contexts = []
-        used = [item for item in passed if self.seconds[item.nodeid] <= SLOWEST_TEST_SECONDS]
-        used.sort(key=lambda item: self.seconds[item.nodeid])
+        used = [i for i in passed if not self.forks or self.seconds[i.nodeid] <= SLOWEST_TEST_SECONDS]
         # A list of objects lacks those that tests/conftest.py froze.
         gc.unfreeze()
         # A fork copies each page of the memory that it looks at: it looks at few objects.
@@ -169,7 +171,7 @@ class MutationRun:
         for number, mutant in enumerate((make() for make in sample), 1):
             reaching = self.find_contexts(mutant)
             tests = [item for item in used if not reaching.isdisjoint(contexts_by_test[item.nodeid])]
-            outcome = self.run(mutant.applied(live), tests) if tests else "not reached"
+            outcome = self.run(mutant.applied(live), self.order(tests)) if tests else "not reached"
             outcomes[outcome or "survived"] += 1
             is_shown = outcome not in ("killed", "timeout")
             self.out.write(f"\n{number}: {outcome or 'survived'}: {mutant.show()}" if is_shown else ".")
@@ -188,6 +190,15 @@ class MutationRun:
         return {
             name for line, names in contexts.items() if parser.first_line(line) == changed for name in names
         }
+
+    def order(self, tests: list[pytest.Item]) -> list[pytest.Item]:
+        """By file, as tests share fixtures: first those that killed many mutants or take little time."""
+        files: dict[Path, list[pytest.Item]] = {}
+        for item in tests:
+            files.setdefault(item.path, []).append(item)
+        seconds = {path: sum(self.seconds[item.nodeid] for item in items) for path, items in files.items()}
+        paths = sorted(files, key=lambda path: seconds[path] / (1 + self.kills[path]))
+        return [item for path in paths for item in files[path]]
 
     def passes(self, item: pytest.Item, following: pytest.Item | None) -> bool:
         self.failed = False
@@ -225,6 +236,7 @@ class MutationRun:
             passed = self.count_passes(items)
         if passed == len(items):
             return ""
+        self.kills[items[passed].path] += 1
         # Tests that fail in a fork or in this order anyway kill nothing. What a failed test leaves open is
         # reported in the next one.
         is_killed = any(self.count_passes(items[: passed + 1]) > passed for _ in range(2))
