@@ -132,7 +132,7 @@ def test_what_came_is_known_of_a_broker_that_counts_each_topic(broker: FakeBroke
     counts = {"C": 9, "T": 3, "U": 0, HALF_TOPIC: 1}
 
     def answer_count(asked: RemotingCommand) -> RemotingCommand:
-        count = counts.get((asked.ext or {})["statsKey"])
+        count = counts.get((asked.ext or {}).get("statsKey") or "")
         return (
             build_reply(asked, 16) if count is None else answer_json(asked, {"statsMinute": {"sum": count}})
         )
