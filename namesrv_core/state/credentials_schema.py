@@ -104,8 +104,8 @@ class _Texts(Shape):
         return INVALID
 
     def schema(self) -> JsonSchema:
-        min_items = {"minItems": self._min_items} if self._min_items else {}
-        return {"anyOf": [{"type": "array", "items": self._item.schema(), **min_items}, {"type": "null"}]}
+        texts = {"type": "array", "items": self._item.schema(), "minItems": self._min_items}
+        return {"anyOf": [texts, {"type": "null"}]}
 
 
 class _Networks(_Texts):

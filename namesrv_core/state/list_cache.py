@@ -99,9 +99,7 @@ class ListCache:
                 self._cache_body(computation)
 
     def _cache_body(self, computation: _ListComputation) -> None:
-        if computation.body is None or computation.generation != self._tables.generation:
-            return
-        if self.get_body(computation.key) is None:
+        if computation.body is not None and computation.generation == self._tables.generation:
             self._bodies.put(computation.key, computation.body, len(computation.body) + _ENTRY_BYTES)
 
 

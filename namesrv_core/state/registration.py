@@ -142,9 +142,9 @@ class RegistrationPreview(NamedTuple):
     new_placements: dict[str, QueuePlacement]
     move_count: int
 
-    def is_current(self, tables: RouteTables, broker_name: str) -> bool:
-        """Whether the preview is for this broker and the broker's queues have not changed since."""
-        return self.broker_name == broker_name and tables.last_move_of(broker_name) <= self.move_count
+    def is_current(self, tables: RouteTables) -> bool:
+        """Whether the broker's queues have not changed since."""
+        return tables.last_move_of(self.broker_name) <= self.move_count
 
     def apply_to_tables(self, tables: RouteTables, *, new_only: bool) -> tuple[TopicChanges, ...]:
         """Apply the moves and return the changes. With `new_only` skip topics that the broker already has."""
@@ -376,14 +376,14 @@ def _apply_topic_configs(
     is_prime_slave = acting_master.is_smallest_slave(broker, group)
     if broker.broker_id != MASTER_BROKER_ID and not is_prime_slave:
         return []
-    if registration_preview is not None and not registration_preview.is_current(tables, broker.broker_name):
+    if registration_preview is not None and not registration_preview.is_current(tables):
         registration_preview = None
     dropped: list[TopicChange | None] = []
     if deletes_missing and not registration.queue_mappings:
         missing = [
             t for t in tables.topics_of_broker(broker.broker_name) if t not in registration.topic_configs
         ]
-        dropped += [tables.drop_queue(topic, broker.broker_name) for topic in missing]
+        dropped = [tables.drop_queue(topic, broker.broker_name) for topic in missing]
     live = tables.live_brokers.get((broker.cluster_name, broker.broker_addr))
     changed = (
         is_new or live is None or live.data_version is None or live.data_version != registration.data_version

@@ -112,7 +112,7 @@ def encode_route_body(route: RegisteredRoute, order_conf: str | None, is_standar
             "brokerDatas": _join_encoded_list(texts),
             "filterServerTable": route.filter_servers,
             "orderTopicConf": order_conf,
-            "queueDatas": _join_encoded_list(_encode_queue(q, is_standard) for q in route.queue_datas),
+            "queueDatas": _join_encoded_list(map(_encode_queue, route.queue_datas)),
             "topicQueueMappingByBroker": None if mappings is None else mapping_infos_json(mappings),
         },
         is_standard=is_standard,
@@ -120,7 +120,7 @@ def encode_route_body(route: RegisteredRoute, order_conf: str | None, is_standar
 
 
 _member_texts: BoundedCache[tuple[object, ...], str] = BoundedCache(_MAX_CACHE_BYTES)
-_queue_texts: BoundedCache[tuple[QueueData, bool], str] = BoundedCache(_MAX_CACHE_BYTES)
+_queue_texts: BoundedCache[QueueData, str] = BoundedCache(_MAX_CACHE_BYTES)
 
 
 def _encode_member(member: RouteMember, is_standard: bool) -> str:
@@ -136,12 +136,13 @@ def _encode_member(member: RouteMember, is_standard: bool) -> str:
     return text
 
 
-def _encode_queue(queue: QueueData, is_standard: bool) -> str:
-    text = _queue_texts.get((queue, is_standard))
+def _encode_queue(queue: QueueData) -> str:
+    text = _queue_texts.get(queue)
     if text is None:
-        text = fastjson.encode_json_text(queue_data_json(queue), is_standard)
+        # Its numbers are ints of Java, which are the same in both dialects.
+        text = fastjson.encode_json_text(queue_data_json(queue))
         size = 2 * sys.getsizeof(text) + _ENTRY_BYTES
-        _queue_texts.put((queue, is_standard), text, size)
+        _queue_texts.put(queue, text, size)
     return text
 
 

@@ -265,10 +265,10 @@ def _format_value(value: object) -> str:
 
 def _parse_number(digits: str) -> int:
     if not digits.lstrip("+-").isdecimal():
-        raise ValueError(digits)
+        raise ValueError
     number = int(digits)
     if not -(2**31) <= number < 2**31:
-        raise ValueError(digits)
+        raise ValueError
     return number
 
 

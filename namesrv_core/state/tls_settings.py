@@ -153,7 +153,7 @@ class TlsSettings:
     @staticmethod
     def _read_client_auth(items: Mapping[str, str]) -> str:
         """Whether to request client certificates. A certificate that is not verified proves nothing."""
-        if items.get(_AUTH_CLIENT_KEY, "false").lower() == "true":
+        if _is_true(items, _AUTH_CLIENT_KEY):
             return items[_CLIENT_AUTH_KEY]
         if items[_CLIENT_AUTH_KEY] == "require":
             raise BadSettings(
@@ -161,6 +161,10 @@ class TlsSettings:
                 f"set {_AUTH_CLIENT_KEY}=true"
             )
         return "none"
+
+
+def _is_true(items: Mapping[str, str], key: str) -> bool:
+    return items.get(key, "").lower() == "true"
 
 
 def _split_list(items: Mapping[str, str], key: str) -> tuple[str, ...]:
@@ -182,12 +186,12 @@ def _read_protocols(items: Mapping[str, str]) -> tuple[str, ...]:
 
 def _read_outgoing(items: Mapping[str, str]) -> OutgoingTls | None:
     """Read the settings for outgoing TLS. As upstream, brokers are verified only if a setting requires it."""
-    if items.get(_CLIENT_ENABLE_KEY, "false").lower() != "true":
+    if not _is_true(items, _CLIENT_ENABLE_KEY):
         return None
-    if items.get(_TEST_MODE_KEY, "false").lower() == "true":
+    if _is_true(items, _TEST_MODE_KEY):
         return OutgoingTls(False)
     return OutgoingTls(
-        items.get(_AUTH_SERVER_KEY, "false").lower() == "true",
+        _is_true(items, _AUTH_SERVER_KEY),
         items.get(_CLIENT_TRUST_PATH_KEY),
         items.get(_CLIENT_CERT_PATH_KEY),
         items.get(_CLIENT_KEY_PATH_KEY),

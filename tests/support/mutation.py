@@ -16,7 +16,8 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from typing import NamedTuple
 import coverage
 import libcst as cst
 import pytest
+from coverage.parser import PythonParser
 from mutmut.mutation.mutators import mutation_operators
 
 SLOWEST_TEST_SECONDS = 1.0
@@ -108,6 +110,9 @@ class MutationRun:
         self.seconds: dict[str, float] = {}
         self.caches: list[functools._lru_cache_wrapper[object]] = []
         self.out = os.fdopen(os.dup(1), "w")
+        self.measured = coverage.Coverage(data_file=None, source=[str(package)], messages=False)
+        self.contexts: list[str] = []
+        self.kills: Counter[Path] = Counter()
 
     def pytest_collection(self) -> None:
         # Imported late, because pytest has to rewrite its assertions.
@@ -116,22 +121,38 @@ class MutationRun:
         settings.register_profile("mutants", phases=[Phase.explicit, Phase.generate])
         settings.load_profile("mutants")
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
+        """What a shared fixture runs, all tests run that use it."""
+        if fixturedef.scope == "function" or not self.contexts:
+            return (yield)
+        self.contexts.append(_name_context(fixturedef))
+        self.measured.switch_context(self.contexts[-1])
+        try:
+            return (yield)
+        finally:
+            self.contexts.pop()
+            self.measured.switch_context(self.contexts[-1])
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.failed |= report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        measured = coverage.Coverage(data_file=None, source=[str(self.package)], messages=False)
+        measured = self.measured
         measured.start()
         passed = []
+        # Spark works in a process of its own.
+        clock = time.process_time if self.forks else time.monotonic
         for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            self.contexts = [item.nodeid]
             measured.switch_context(item.nodeid)
-            started = time.process_time()
+            started = clock()
             if self.passes(item, following):
                 passed.append(item)
-            self.seconds[item.nodeid] = time.process_time() - started
+            self.seconds[item.nodeid] = clock() - started
         measured.stop()
-        used = [item for item in passed if self.seconds[item.nodeid] <= SLOWEST_TEST_SECONDS]
-        used.sort(key=lambda item: self.seconds[item.nodeid])
+        self.contexts = []
+        used = [i for i in passed if not self.forks or self.seconds[i.nodeid] <= SLOWEST_TEST_SECONDS]
         # A list of objects lacks those that tests/conftest.py froze.
         gc.unfreeze()
         # A fork copies each page of the memory that it looks at: it looks at few objects.
@@ -141,17 +162,16 @@ class MutationRun:
         caches = (o for o in objects if isinstance(o, functools._lru_cache_wrapper))
         self.caches = [cache for cache in caches if cache.__module__ in modules]
         gc.freeze()
+        contexts_by_test = {item.nodeid: _list_contexts(item) for item in used}
         self.out.write(f"{len(used)} of {len(session.items)} tests are used\n")
 
         makers = [make for path in sorted(self.package.glob("*.py")) for make in list_mutants(path)]
         outcomes: Counter[str] = Counter()
         sample = random.Random(self.seed).sample(makers, min(self.count, len(makers)))
         for number, mutant in enumerate((make() for make in sample), 1):
-            contexts = measured.get_data().contexts_by_lineno(str(mutant.path.resolve()))
-            # A line without an event of its own belongs to the one before it.
-            line = max((line for line in contexts if line <= mutant.line), default=0)
-            tests = [item for item in used if item.nodeid in contexts.get(line, ())]
-            outcome = self.run(mutant.applied(live), tests) if tests else "not reached"
+            reaching = self.find_contexts(mutant)
+            tests = [item for item in used if not reaching.isdisjoint(contexts_by_test[item.nodeid])]
+            outcome = self.run(mutant.applied(live), self.order(tests)) if tests else "not reached"
             outcomes[outcome or "survived"] += 1
             is_shown = outcome not in ("killed", "timeout")
             self.out.write(f"\n{number}: {outcome or 'survived'}: {mutant.show()}" if is_shown else ".")
@@ -160,6 +180,25 @@ class MutationRun:
         self.out.write(f"\n{self.package}: {counts}, of {len(makers)} mutants\n")
         self.out.flush()
         return True
+
+    def find_contexts(self, mutant: Mutant) -> set[str]:
+        """The tests and fixtures that ran a line of the changed statement."""
+        parser = PythonParser(text=mutant.before)
+        parser.parse_source()
+        changed = parser.first_line(mutant.line)
+        contexts = self.measured.get_data().contexts_by_lineno(str(mutant.path.resolve()))
+        return {
+            name for line, names in contexts.items() if parser.first_line(line) == changed for name in names
+        }
+
+    def order(self, tests: list[pytest.Item]) -> list[pytest.Item]:
+        """By file, as tests share fixtures: first those that killed many mutants or take little time."""
+        files: dict[Path, list[pytest.Item]] = {}
+        for item in tests:
+            files.setdefault(item.path, []).append(item)
+        seconds = {path: sum(self.seconds[item.nodeid] for item in items) for path, items in files.items()}
+        paths = sorted(files, key=lambda path: seconds[path] / (1 + self.kills[path]))
+        return [item for path in paths for item in files[path]]
 
     def passes(self, item: pytest.Item, following: pytest.Item | None) -> bool:
         self.failed = False
@@ -186,13 +225,18 @@ class MutationRun:
             finally:
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        return {0: "", 1: "killed", 2: "error"}.get(code, "timeout")
+        outcome = {0: "", 1: "killed", 2: "error"}.get(code, "timeout")
+        if outcome == "error" and not isinstance(change, contextlib.nullcontext):
+            # A failure that leaves something behind in its fork is one if another fork passes.
+            return "error" if self.run(contextlib.nullcontext(), items) else "killed"
+        return outcome
 
     def test(self, change: contextlib.AbstractContextManager[None], items: list[pytest.Item]) -> str:
         with change:
             passed = self.count_passes(items)
         if passed == len(items):
             return ""
+        self.kills[items[passed].path] += 1
         # Tests that fail in a fork or in this order anyway kill nothing. What a failed test leaves open is
         # reported in the next one.
         is_killed = any(self.count_passes(items[: passed + 1]) > passed for _ in range(2))
@@ -204,6 +248,16 @@ class MutationRun:
             cache.cache_clear()
         pairs = enumerate(zip(items, [*items[1:], None], strict=True))
         return next((number for number, pair in pairs if not self.passes(*pair)), len(items))
+
+
+def _list_contexts(item: pytest.Item) -> list[str]:
+    assert isinstance(item, pytest.Function)
+    fixtures = chain.from_iterable(item._fixtureinfo.name2fixturedefs.values())
+    return [item.nodeid, *map(_name_context, fixtures)]
+
+
+def _name_context(fixture: pytest.FixtureDef[object]) -> str:
+    return f"{fixture.baseid}::{fixture.argname}"
 
 
 def main() -> int:

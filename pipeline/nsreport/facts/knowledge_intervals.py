@@ -168,7 +168,7 @@ def _judge_knowledge(ordered_changes: DataFrame) -> DataFrame:
     is_there = when(is_gone, False).when(is_back, True)
     is_complete = coalesce(_latest_value(is_whole) & _latest_value(is_seen), lit(False))
     return ordered_changes.select(
-        "*", is_complete.alias("isComplete"), coalesce(_latest_value(is_there), lit(False)).alias("isThere")
+        "*", is_complete.alias("isComplete"), _latest_value(is_there).alias("isThere")
     ).select(*_JUDGED_COLUMNS, "isComplete", (col("isComplete") & col("isThere")).alias("known"))
 
 

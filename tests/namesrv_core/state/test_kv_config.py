@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.events import KvDeleted, KvPut
-from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG, KvConfig
+from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG, KvConfig, entry_size
 from namesrv_core.storage.kv_file import save_kv_tables
 from tests.support.memory import MEGABYTE, kept_megabytes
 
@@ -33,6 +33,7 @@ def test_a_null_is_kept_and_reads_as_absent() -> None:
     kv.put_value("n", "k", None)
     assert kv.get_value("n", "k") is None
     assert kv.tables_by_namespace == {"n": {"k": None}}
+    assert [entry_size("ä", "k", value) for value in (None, "", "v")] == [3, 3, 4]
 
 
 def test_a_namespace_that_a_delete_empties_goes() -> None:

@@ -42,7 +42,9 @@ def update(state: NameServerState) -> None:
 def test_a_change_of_tables_kv_config_or_settings_forgets_it(
     state: NameServerState, change: Callable[[NameServerState], None]
 ) -> None:
+    generation = state.route_generation
     change(state)
+    assert state.route_generation > generation
     assert state.get_cached_body(("T", True)) is None
     assert state.get_cached_body(("T", True)) is None
 

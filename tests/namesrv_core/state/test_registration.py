@@ -216,7 +216,11 @@ def test_another_address_with_a_lower_state_version_gets_an_empty_answer_and_no_
     assert master == MasterAddress()
     assert lab.addrs_by_id() == {0: "x"}
     assert list(lab.tables.live_brokers) == [("c", "x")]
-    assert [type(event) for event in lab.events] == [AddressConflict, RegistrationRefused]
+    _, refusal = lab.events
+    reason = "x has a higher stateVersion"
+    assert refusal == RegistrationRefused(
+        "c", "a", 0, "y", reason, enable_acting_master=False, zone_name=None
+    )
 
 
 def test_an_outdated_master_that_was_a_slave_loses_that_place_and_keeps_its_filters() -> None:
@@ -768,7 +772,7 @@ def test_what_is_applied_is_what_is_there(known_tables: RouteTables, new_only: b
     assert [change.topics for change in applied] == ([("new",)] if new_only else [("other",), ("new",)])
     assert known_tables.queues_of_topic("other")["a"] == (NARROW if new_only else WIDE)
     assert known_tables.queues_of_topic("new") == {"a": WIDE}
-    assert not preview.is_current(known_tables, "a")
+    assert not preview.is_current(known_tables)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -798,13 +802,23 @@ def test_a_repeated_registration_ends_a_silence() -> None:
     assert repeat(now_ms=152) == (MasterAddress(), [])
 
 
+def test_a_repeated_registration_may_come_over_another_channel() -> None:
+    lab = TableHarness()
+    lab.register_broker("a", 0, channel=1)
+    claim = BrokerClaim("c", "a", 0, "a0", "ha-a0", None, False, None)
+    registration.repeat_registration(lab.tables, claim, lab.tables.live_brokers[KEY], channel_id=2, now_ms=1)
+    assert lab.close_channel(1) == []
+    assert len(lab.close_channel(2)) == 2
+    assert lab.is_empty()
+
+
 def test_who_brings_or_drops_the_same_topics_meanwhile_loses_nothing(known_tables: RouteTables) -> None:
     preview, _ = looked(known_tables, configs("new", "newer", "of b"))
     assert preview is not None
     new = QueueData("b", 1, 1, 6, 0)
     known_tables.set_queue("new", new)
     known_tables.drop_queue("of b", "b")
-    assert preview.is_current(known_tables, "a")
+    assert preview.is_current(known_tables)
     preview.apply_to_tables(known_tables, new_only=False)
     assert known_tables.queues_of_topic("new") == {"b": new, "a": WIDE}
     assert known_tables.queues_of_topic("newer") == known_tables.queues_of_topic("of b") == {"a": WIDE}
@@ -921,7 +935,7 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
             assert told(at_once.change_all_queues(name, change)) == told(
                 change_one_by_one(one_by_one, name, change)
             )
-    assert found.is_current(at_once, "a")
+    assert found.is_current(at_once)
     found.apply_to_tables(at_once, new_only=False)
     put_one_by_one(one_by_one, "a", topics)
     assert contents(at_once) == contents(one_by_one)
@@ -930,12 +944,23 @@ def test_what_is_put_at_once_is_what_is_put_one_after_the_other(data: st.DataObj
 def test_it_holds_until_queues_of_that_broker_change(known_tables: RouteTables) -> None:
     preview, _ = looked(known_tables, configs("new"))
     assert preview is not None
-    assert not preview.is_current(known_tables, "b")
     known_tables.set_queue("new", QueueData("b", 1, 1, 6, 0))
     known_tables.set_queue("same", WIDE)
-    assert preview.is_current(known_tables, "a")
+    assert preview.is_current(known_tables)
     known_tables.drop_queue("same", "a")
-    assert not preview.is_current(known_tables, "a")
+    assert not preview.is_current(known_tables)
+    preview, _ = looked(known_tables, configs("new"))
+    assert preview is not None
+    known_tables.change_all_queues("b", wiped)
+    assert preview.is_current(known_tables)
+    known_tables.change_all_queues("a", wiped)
+    assert not preview.is_current(known_tables)
+
+
+def test_the_placement_of_topics_that_go_has_none(known_tables: RouteTables) -> None:
+    place = known_tables.placements_by_topic["of b"]
+    known_tables.change_all_queues("b", gone)
+    assert (place.topic_count, "of b" in known_tables.placements_by_topic) == (0, False)
 
 
 def test_it_does_not_hold_where_it_is_not_known_any_more(
@@ -948,7 +973,7 @@ def test_it_does_not_hold_where_it_is_not_known_any_more(
     for name in "abcd":
         strange.set_queue("T", QueueData(name, 1, 1, 6, 0))
     assert len(strange._last_moves) <= 3
-    assert not preview.is_current(strange, "a")
+    assert not preview.is_current(strange)
 
 
 def test_a_topic_under_another_name_is_not_foreseen(known_tables: RouteTables) -> None:

@@ -1,10 +1,13 @@
 """What is asked of the tables, as values and as exact bytes."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.json_bodies import MappingInfo, broker_data_json, queue_data_json
 from namesrv_core.state import routes
+from namesrv_core.state.list_cache import BodySteps
 from namesrv_core.state.routes import (
     RegisteredRoute,
     RouteMember,
@@ -190,6 +193,22 @@ def test_a_body_is_that_of_the_tables_as_they_are_now() -> None:
             assert encode_route_body(route, None, standard) == fastjson.encode_json(
                 plain, is_standard=standard
             )
+
+
+def test_a_queue_is_encoded_once() -> None:
+    assert routes._encode_queue(make_queue("once")) is routes._encode_queue(make_queue("once"))
+
+
+def test_the_cluster_map_is_encoded_in_steps() -> None:
+    lab = TableHarness()
+    for number in range(65):
+        lab.register_broker(f"b{number}", 0, [])
+    *pauses, body = in_steps(routes.encode_cluster_body_in_steps(lab.tables))
+    assert (pauses, body) == ([None, None], routes.encode_cluster_body(lab.tables))
+
+
+def in_steps(steps: BodySteps) -> Iterator[bytes | None]:
+    yield (yield from steps)
 
 
 def test_the_cluster_map_has_bare_ids_and_true_ones(lab_without_master: TableHarness) -> None:

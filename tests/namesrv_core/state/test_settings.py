@@ -79,7 +79,7 @@ def test_a_value_is_trimmed_and_typed(key: str, text: str, value: object) -> Non
     assert settings.generation > before
 
 
-@pytest.mark.parametrize("text", ["", "abc", "1.5", "0x10", "2147483648", "--5", "9" * 5000])
+@pytest.mark.parametrize("text", ["", "abc", "1.5", "0x10", "2147483648", "-2147483649", "--5", "9" * 5000])
 def test_a_bad_number_leaves_the_key_as_it_is_and_is_named(text: str) -> None:
     settings = NameServerSettings()
     assert settings.set_from_text("listenPort", text) == f'invalid value "{text}": write a whole number'

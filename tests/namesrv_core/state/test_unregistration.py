@@ -141,6 +141,17 @@ def test_a_topic_that_came_after_the_search_goes_with_its_broker(monkeypatch: py
     assert lab.is_empty()
 
 
+def test_each_step_says_to_which_order_it_belongs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unregistration, "_ENTRIES_PER_STEP", 1)
+    lab = TableHarness()
+    for number in range(2):
+        lab.register_broker(f"b{number}", 0, [f"T{number}", f"U{number}"], channel=number)
+    steps = leave_in_steps(lab.tables, [end_channel(lab.tables, number) for number in range(2)])
+    assert [(step.order_number, step.channel_id) for step in steps] == [
+        (0, None), (1, None), *[(0, None)] * 4, (0, 0), (1, 1)
+    ]  # fmt: skip
+
+
 def first_with_events(steps: Iterator[Departure]) -> Departure:
     return next(step for step in steps if step.events)
 
@@ -214,8 +225,13 @@ def test_a_broker_of_many_names_leaves_them_in_several_steps() -> None:
     lab = TableHarness()
     for number in range(100):
         lab.register_broker(f"b{number}", 0, [], addr="x", channel=7)
-    sizes = [len(step.events) for step in leave_in_steps(lab.tables, [end_channel(lab.tables, 7)])]
+    generations = [lab.tables.generation]
+    sizes = []
+    for step in leave_in_steps(lab.tables, [end_channel(lab.tables, 7)]):
+        sizes.append(len(step.events))
+        generations.append(lab.tables.generation)
     assert sizes == [32, 32, 32, 4]
+    assert generations == sorted(set(generations))
     assert lab.is_empty()
 
 

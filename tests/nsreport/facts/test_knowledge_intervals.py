@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, lit
+from pyspark.sql.functions import col, lit, when
 
 from namesrv_core.events import (
     CollectorStarted,
@@ -49,10 +49,12 @@ def tellers() -> list[Teller]:
 def spans(spark: SparkSession) -> dict[str, list[tuple[float, float]]]:
     logs = [
         Teller(name).tell(0, master()).tell(600, ServerReady("0.0.0.0:9876")).tell(2000, master())
-        for name in ("quiet", "scans")
+        for name in ("quiet", "scans", "alive")
     ]
-    log = frame(spark, *logs).withColumns({"dialect": lit("5.x"), "seq": lit(None).cast("long")})
+    dialect = when(col("server") == "quiet", "4.x").otherwise("5.x")
+    log = frame(spark, *logs).withColumns({"dialect": dialect, "seq": lit(None).cast("long")})
     said = every(range(610, 1000, 5), server="scans", kind="scan", value=1.0)
+    said += every([1100, 1700], server="alive", kind="traffic", value=1.0)
     # Of a broker, whose folder has the name of none that is known.
     said += every([900], server="broker", kind="waterMark", name="Send", value=1.0)
     events = frame(spark, *tellers()).unionByName(log)
@@ -94,6 +96,7 @@ def test_a_log_is_known_from_its_beginning_and_may_be_quiet_for_longer(
     assert spans["quiet log"] == [(0, 600)]
     # Scans prove its life, and that it had none when they ended.
     assert spans["scans log"] == [(0, 995)]
+    assert spans["alive log"] == [(0, 2000)]
     assert "broker log" not in spans
 
 

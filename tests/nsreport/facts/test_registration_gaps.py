@@ -18,8 +18,20 @@ def test_a_silence_ends_with_a_registration_or_stays_open_while_tries_fail(spark
     ]
     found = find_registration_silences(rows(spark, LOG_FACT, *told), at(1000)).orderBy("server").collect()
     assert [
-        (row.server, row.brokerName, row.since - at(0), row.until - at(0), row.outcome) for row in found
-    ] == [("ns:1", "b", 30_000, 200_000, "resumed"), ("ns:2", "b", 0, 100_000, "open")]
+        (
+            row.server,
+            row.cluster,
+            row.brokerName,
+            row.brokerId,
+            row.since - at(0),
+            row.until - at(0),
+            row.outcome,
+        )
+        for row in found
+    ] == [
+        ("ns:1", None, "b", None, 30_000, 200_000, "resumed"),
+        ("ns:2", None, "b", None, 0, 100_000, "open"),
+    ]
     assert [(row.observer, row.brokers, sorted(row.servers)) for row in found] == [
         ("ns:1 brokers", 2, ["ns:1", "ns:2"]),
         ("ns:2 brokers", 1, ["ns:1", "ns:2"]),

@@ -86,7 +86,10 @@ class Life:
         self.random, self.tables, self.seq, self.time = Random(seed), JournalReplay(), 0, 1_738_400_000_000
         self.server = f"life-{seed}"
         self.lines: list[bytes] = []
-        self.say(self.snapshot("start"))
+        # A journal may begin with a loss: every second life does.
+        if seed % 2:
+            self.say(EventsLost(1))
+        self.say(self.snapshot("interval" if seed % 2 else "start"))
         while len(self.lines) < 80:
             self.step()
 
@@ -114,7 +117,9 @@ class Life:
         elif chance < 0.7:
             self.say(self.snapshot("interval"))
         else:
-            rare = [self.lose, self.skip, self.restart, self.end, self.look_away, self.look_again]
+            rare = [
+                self.lose, self.skip, self.restart, self.end, self.look_away, self.look_again, self.poll
+            ]  # fmt: skip
             self.random.choice(rare)()
 
     def change(self) -> None:
@@ -147,6 +152,9 @@ class Life:
         self.say(
             self.random.choice([PollFailed("x", 1), CollectorStarted("1", 1, 1), CollectorStopping("x")])
         )
+
+    def poll(self) -> None:
+        self.say(self.snapshot("poll"))
 
     def look_again(self) -> None:
         self.say(PollRecovered(1, 1))

@@ -25,12 +25,8 @@ def explain_partial_list(
     right_servers = [index for index in range(len(evidence.server_snapshots)) if index not in wrong_servers]
     for addr in addrs:
         registered_servers = evidence.facts_of(addr).registered_servers
-        if (
-            registered_servers is None
-            or not right_servers
-            or not all(
-                evidence.server_snapshots[index].source in registered_servers for index in right_servers
-            )
+        if not right_servers or not all(
+            evidence.server_snapshots[index].source in registered_servers for index in right_servers
         ):
             continue
         unnamed_addrs = [
@@ -70,7 +66,7 @@ def explain_new_list(
             facts.settings_age_ms is not None
             and facts.settings_age_ms < NEW_LIST_MS
             and all(
-                evidence.server_snapshots[index].source in (facts.registered_servers or ())
+                evidence.server_snapshots[index].source in facts.registered_servers
                 for index in behind_servers
             )
         ):
@@ -213,7 +209,7 @@ def _find_wrong_servers(
     """Return the name servers that contradict the broker; if its value is unknown, the minority."""
     if is_own_known and own_value is None:
         return tuple(index for index, value in enumerate(difference.server_values) if value is not None)
-    if is_own_known and isinstance(own_value, Mapping):
+    if isinstance(own_value, Mapping):
         return tuple(
             index
             for index, value in enumerate(difference.server_values)

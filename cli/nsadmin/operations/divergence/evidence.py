@@ -18,13 +18,13 @@ class DivergenceCause(NamedTuple):
 class BrokerFacts(NamedTuple):
     """The broker's own view.
 
-    `registered_servers` are the name servers that it registers with, None if unknown. `own_topics` has its
+    `registered_servers` are the name servers that it registers with, none if unknown. `own_topics` has its
     own values of the topics that were requested, None for a topic that it does not have. `settings_age_ms` is
     the time since a request last changed its settings, None if it is unknown or none did.
     """
 
     is_answering: bool
-    registered_servers: tuple[str, ...] | None = None
+    registered_servers: tuple[str, ...] = ()
     own_topics: Mapping[str, ComparedValue | None] = {}
     settings_age_ms: int | None = None
 

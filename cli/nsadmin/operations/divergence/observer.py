@@ -109,7 +109,6 @@ class DivergenceObserver:
         self._namespaces = tuple(namespaces)
         self._sections = sections
         self._difference_ages = DifferenceAges(settle_ms)
-        self._end_ms: int | None = None
         self._settle_ms = settle_ms
         self._reads_single = reads_single
 
@@ -203,7 +202,7 @@ def gather_broker_facts(
         own_topics = {topic: _read_own_topic(admin, addr, topic, config) for topic in asked_topics}
         facts_by_addr[addr] = BrokerFacts(
             True,
-            _parse_namesrv_list(config.get("namesrvAddr")),
+            tuple(name for part in config.get("namesrvAddr", "").split(";") if (name := part.strip())),
             {topic: value for topic, (value, known) in own_topics.items() if known},
             age_by_addr.get(addr),
         )
@@ -220,14 +219,6 @@ def _read_settings_ages(admin: AdminClient, addrs: Collection[str]) -> dict[str,
         for addr, changed_ms, _ in admin.broker_configs.get_change_times(addrs)
         if changed_ms is not None
     }
-
-
-def _parse_namesrv_list(list_text: str | None) -> tuple[str, ...] | None:
-    """Return the name servers in a broker's namesrvAddr; None if the broker finds them in another way."""
-    server_names = tuple(
-        server_name for part in (list_text or "").split(";") if (server_name := part.strip())
-    )
-    return server_names if server_names and server_names != ("null",) else None
 
 
 def _read_own_topic(

@@ -61,7 +61,7 @@ class DifferenceAges:
         }
 
     def age_of(self, item: ComparedItem, now_ms: int) -> int:
-        return now_ms - self._first_seen_ms.get(item, now_ms)
+        return now_ms - self._first_seen_ms[item]
 
     def state_of(self, item: ComparedItem, now_ms: int) -> FindingState:
         """Return "drift" if the difference is older than name servers take to converge, else "new"."""

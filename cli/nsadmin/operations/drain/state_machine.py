@@ -120,7 +120,7 @@ class DrainStateMachine:
         """Record the outcome of the wipes, and return their events."""
         counts = self.state.wipes
         told: list[RunEvent] = [
-            events.Wiped(now_ms, addr, counts.get(addr, 1), error) for addr, error in errors.items()
+            events.Wiped(now_ms, addr, counts[addr], error) for addr, error in errors.items()
         ]
         self._count_wipes((addr for addr, error in errors.items() if error is not None), -1)
         return told

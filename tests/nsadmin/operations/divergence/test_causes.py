@@ -19,6 +19,7 @@ from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, D
 from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
 BOTH = ("s:1", "s:2")
+TWO_CLUSTERS = {"a": make_broker_entry(), "b": make_broker_entry("y:1", "d")}
 TWO_BROKERS = {"a": make_broker_entry(), "b": make_broker_entry("y:1")}
 
 
@@ -29,7 +30,7 @@ def cause(pictures: list[ClusterSnapshot], **facts: BrokerFacts) -> DivergenceCa
 
 
 def telling(
-    names: tuple[str, ...] | None = BOTH, own: Mapping[str, ComparedValue | None] | None = None
+    names: tuple[str, ...] = BOTH, own: Mapping[str, ComparedValue | None] | None = None
 ) -> BrokerFacts:
     return BrokerFacts(True, names, own or {})
 
@@ -144,6 +145,14 @@ OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d"
             "delete it",
         ),
         (
+            [make_cluster_snapshot("s:1", TWO_CLUSTERS, {"T": {"b": make_queue_entry()}}),
+             make_cluster_snapshot("s:2", TWO_CLUSTERS, {})],
+            {"y": telling(own={"T": None})}, "left-over",
+            "b does not have the topic any more: it was deleted, but not on s:1",
+            "run `nsadmin deleteTopic T d` if nobody needs the topic: brokers and name servers "
+            "delete it",
+        ),
+        (
             [make_cluster_snapshot("s:1", topics={"T": {}}), make_cluster_snapshot("s:2", {}, {})], {},
             "left-over",
             "the topic was deleted on some name servers only; no broker has it",
@@ -158,6 +167,18 @@ OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d"
         ),
         (
             kv("w", "v"), {}, "kv-written-to-some",
+            "written to some name servers only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            kv(None, "v", "w"), {}, "kv-written-to-some",
+            "written to some name servers only: name servers do not replicate KV config",
+            "run `nsadmin kv sync -s n --from s:2`, or take the name server with the right value as the "
+            "source",
+        ),
+        (
+            kv("w", "v", "v", "x"), {}, "kv-written-to-some",
             "written to some name servers only: name servers do not replicate KV config",
             "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
             "source",
@@ -197,7 +218,7 @@ def without_b() -> list[ClusterSnapshot]:
 
 def test_other_names_for_the_same_servers_are_no_partial_list(without_b: list[ClusterSnapshot]) -> None:
     assert cause(without_b, y=telling(("name-server-1:9876",))).kind == "partition"
-    assert cause(without_b, y=telling(None)).kind == "partition"
+    assert cause(without_b, y=telling(())).kind == "partition"
 
 
 def test_it_does_not_answer(without_b: list[ClusterSnapshot]) -> None:
@@ -313,7 +334,7 @@ def test_an_old_or_unknown_or_partial_list_is_no_new_one() -> None:
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, NEW_LIST_MS)) is None
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, None)) is None
     assert new_list_cause(BrokerFacts(True, ("s:1",), {}, 30_000)) is None
-    assert new_list_cause(BrokerFacts(True, None, {}, 30_000)) is None
+    assert new_list_cause(BrokerFacts(True, (), {}, 30_000)) is None
     assert new_list_cause(BrokerFacts(True, ("s:1", "s:2"), {}, 30_000), ()) is None
 
 

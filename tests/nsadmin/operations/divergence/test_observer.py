@@ -14,9 +14,20 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.operations.divergence.causes import NEW_LIST_MS
-from nsadmin.operations.divergence.evidence import DivergenceCause
-from nsadmin.operations.divergence.observer import DivergenceObservation, DivergenceObserver
-from nsadmin.operations.divergence.verdict import DEFAULT_SETTLE_MS, describe_difference, format_item_name
+from nsadmin.operations.divergence.comparison import compare_snapshots
+from nsadmin.operations.divergence.evidence import BrokerFacts, DivergenceCause
+from nsadmin.operations.divergence.observer import (
+    DivergenceObservation,
+    DivergenceObserver,
+    gather_broker_facts,
+)
+from nsadmin.operations.divergence.verdict import (
+    DEFAULT_SETTLE_MS,
+    bundle_differences,
+    describe_difference,
+    format_item_name,
+)
+from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, closed_port, refuse_with
 from tests.support.lab_cluster_thread import LabClusterThread, start_lab_cluster
 
@@ -258,6 +269,16 @@ def test_one_that_is_silent_hides_nothing_and_is_not_forgotten(servers: list[Fak
         assert DivergenceObserver(admin, Time(), settle_ms=0).observe_once().verdict == "unknown"
 
 
+def test_topics_of_a_single_name_server_are_read_on_request(servers: list[FakeNameServer]) -> None:
+    with AdminClient([servers[0].addr]) as admin:
+        looks = [
+            DivergenceObserver(admin, Time(), settle_ms=0, reads_single=reads_single).observe_once()
+            for reads_single in (False, True)
+        ]
+    assert [(look.verdict, look.has_topics) for look in looks] == [("unknown", False), ("unknown", True)]
+    assert [sorted(look.server_snapshots[0].topics) for look in looks] == [[], ["T", "U"]]
+
+
 # What brokers are asked
 
 
@@ -291,6 +312,25 @@ def test_a_broker_that_allows_less_registers_less(servers: list[FakeNameServer])
             servers[1].clusters = {"C": {"broker-b": {0: broker.addr}}}
             look = DivergenceObserver(admin, Time(), settle_ms=0, sections=("broker",)).observe_once()
             assert {finding.cause.kind for finding in look.findings} == {"partition"}
+
+
+def test_a_broker_tells_how_it_registers_a_topic() -> None:
+    topic = {"topicName": "T", "readQueueNums": 8, "writeQueueNums": 4, "perm": 7, "topicSysFlag": 2}
+    with FakeBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        brokers = {"a": make_broker_entry(broker.addr)}
+        tables = (
+            {"T": {"a": make_queue_entry(perm)}, "U": {"a": make_queue_entry(1, perm)}} for perm in (6, 4)
+        )
+        pictures = [make_cluster_snapshot("h:1", brokers, table) for table in tables]
+        broker.handlers[351] = lambda asked: (
+            answer_json(asked, topic) if (asked.ext or {})["topic"] == "T" else build_reply(asked, 17)
+        )
+        bundles = bundle_differences(compare_snapshots(pictures))
+        for text, names in (("h:1; h:2;", ("h:1", "h:2")), ("", ())):
+            config(broker, namesrvAddr=text, brokerPermission=4)
+            value = {"readQueueNums": 8, "writeQueueNums": 4, "perm": 4, "topicSysFlag": 2}
+            facts = BrokerFacts(True, names, {"T": value, "U": None})
+            assert gather_broker_facts(admin, bundles, pictures) == {broker.addr: facts}
 
 
 def test_brokers_are_asked_for_32_topics_at_most(servers: list[FakeNameServer]) -> None:

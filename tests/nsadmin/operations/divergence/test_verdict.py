@@ -112,6 +112,7 @@ def test_what_is_left_until_it_is_clear() -> None:
     ages = DifferenceAges()
     ages.observe_comparison(compare_snapshots([*wiped(1)]), 0)
     assert ages.list_undecided_ms(10_000) == [DEFAULT_SETTLE_MS - 10_000]
+    assert ages.list_undecided_ms(DEFAULT_SETTLE_MS - 1) == [1]
     assert ages.list_undecided_ms(DEFAULT_SETTLE_MS) == []
 
 

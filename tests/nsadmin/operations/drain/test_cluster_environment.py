@@ -7,7 +7,9 @@ import pytest
 from namesrv_core.events import QueueData
 from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.codes import Perm
+from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin.client import AdminClient
+from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import BrokerCounters
 from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json
@@ -52,18 +54,31 @@ def test_each_name_server_tells_what_it_has(running_lab: Lab, world: ClusterEnvi
         assert not server.topics["orders-history"].is_open
 
 
-def test_queues_are_read_with_all_their_numbers(first_server: FakeNameServer, broker: FakeBroker) -> None:
+@pytest.mark.parametrize(
+    ("numbers", "logical_queues"), [((4, 3, 6, 2), {}), ((0, 0, 0, 0), {}), ((4, 3, 6, 2), {"0": 1})]
+)
+def test_queues_are_read_with_all_their_numbers(
+    first_server: FakeNameServer, broker: FakeBroker, numbers: tuple[int, ...], logical_queues: dict[str, int]
+) -> None:
     """Undoing the drain writes them back."""
     first_server.clusters = {"C": {"a": {0: broker.addr}}}
     first_server.routes = {"T": {"a": 6}}
-    queue = {"brokerName": "a", "readQueueNums": 4, "writeQueueNums": 3, "perm": 6, "topicSysFlag": 2}
+    names = ("readQueueNums", "writeQueueNums", "perm", "topicSysFlag")
+    queue = {"brokerName": "a", **dict(zip(names, numbers, strict=True))}
     group = {"brokerName": "a", "cluster": "C", "brokerAddrs": {0: broker.addr}}
     first_server.handlers[105] = lambda asked: answer_json(
-        asked, {"brokerDatas": [group], "queueDatas": [queue], "filterServerTable": {}}
+        asked,
+        {
+            "brokerDatas": [group],
+            "queueDatas": [queue],
+            "filterServerTable": {},
+            "topicQueueMappingByBroker": {"a": {"bname": "a", "currIdMap": logical_queues}},
+        },
     )
     with AdminClient(first_server.addr, timeout=5) as admin:
         [server] = ClusterEnvironment(admin, "a").read_servers()
-    assert server.queues_by_topic == {"T": QueueData("a", 4, 3, 6, 2)}
+    assert server.queues_by_topic == {"T": QueueData("a", *numbers)}
+    assert server.topics["T"].is_static == bool(logical_queues)
 
 
 def test_a_name_server_without_the_broker_tells_of_no_member(first_server: FakeNameServer) -> None:
@@ -113,14 +128,48 @@ def test_messages_that_wait_for_delivery_are_of_delay_levels_and_of_the_timer(br
         assert ClusterEnvironment(admin, "a").read_broker(broker.addr, {}, None, False).delayed_count == 7
 
 
-def test_who_does_not_answer_is_unknown(world: ClusterEnvironment, dead_addr: str) -> None:
+def test_what_came_is_known_of_a_broker_that_counts_each_topic(broker: FakeBroker) -> None:
+    counts = {"C": 9, "T": 3, "U": 0, HALF_TOPIC: 1}
+
+    def answer_count(asked: RemotingCommand) -> RemotingCommand:
+        count = counts.get((asked.ext or {}).get("statsKey") or "")
+        return (
+            build_reply(asked, 16) if count is None else answer_json(asked, {"statsMinute": {"sum": count}})
+        )
+
+    topic = {"readQueueNums": 1, "writeQueueNums": 1, "perm": 6, "order": False}
+    topics = {name: {"topicName": name, **topic} for name in ("T", "U", "TBW102", "a", "C")}
+    broker.handlers |= {315: answer_count, 21: lambda asked: answer_json(asked, {"topicConfigTable": topics})}
+    broker.settings = {"brokerClusterName": "C"}
+    broker.table |= {"bootTimestamp": "7", "msgPutTotalTodayNow": "5"}
+    before = BrokerCounters(broker.addr, None, 7, 5)
+
+    def read_counts(previous: BrokerCounters | None) -> tuple[object, ...]:
+        with AdminClient("h:1", timeout=5) as admin:
+            now = ClusterEnvironment(admin, "a").read_broker(broker.addr, {}, previous, False)
+        return now.recent_puts, now.user_puts, now.has_transactions
+
+    assert read_counts(None) == read_counts(before) == (None, None, False)
+    known = {"T": 3, "U": 0}
+    assert read_counts(before._replace(put_count=4)) == (known, 9, True)
+    assert read_counts(before._replace(boot_ms=6)) == (known, 9, True)
+    del counts[HALF_TOPIC]
+    assert read_counts(before._replace(boot_ms=6)) == (known, 9, False)
+    del counts["U"]
+    assert read_counts(before._replace(boot_ms=6)) == (None, 9, False)
+    topics.clear()
+    assert read_counts(before._replace(boot_ms=6)) == (None, 9, False)
+
+
+def test_who_does_not_answer_is_unknown(running_lab: Lab, world: ClusterEnvironment, dead_addr: str) -> None:
     assert world.read_broker(None, {}, None, False).error == "the broker has no master now"
-    silent = world.read_broker(dead_addr, {}, None, True)
+    slave = running_lab.brokers[NAME, 1]
+    silent = world.read_broker(dead_addr, {1: slave}, None, True)
     assert (silent.put_count, silent.error) == (None, "connection refused, no server listens on this port")
+    assert [progress.slave_addr for progress in silent.slaves] == [slave]
     assert isinstance(world.read_own_queues(dead_addr), str)
     assert isinstance(world.read_permission(dead_addr), str)
-    assert world.set_permission(dead_addr, 4) is not None
-    assert world.request_registration(dead_addr) is not None
+    assert world.set_permission(dead_addr, 4) == world.request_registration(dead_addr) == silent.error
 
 
 def test_wiped_and_put_back_in_the_one_way_and_in_the_other(

@@ -49,8 +49,11 @@ def test_it_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
 
 def test_a_drain_that_was_stopped_resumes_with_the_name_of_its_phase(tmp_path: Path) -> None:
     cluster = DrainCluster()
-    records = cluster.run_drain(tmp_path, limit=10)
+    records = cluster.run_drain(tmp_path, limit=10, by="me@here")
     assert select_events(records, "progress")[-1]["phase"] == "settle"
+    saved = DrainFolder(tmp_path).load()
+    assert saved is not None
+    assert (saved.state.by, saved.state.started) == ("me@here", records[0]["time"])
     assert cluster.run_drain(tmp_path)[0]["resumed"] == "settle"
 
 

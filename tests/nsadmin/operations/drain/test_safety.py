@@ -57,9 +57,11 @@ def test_each_obstacle_is_named() -> None:
 
 def test_another_name_of_the_process_that_clients_write_to_makes_it_unsafe() -> None:
     renamed = CLOSED._replace(other_names=("b", "c"), open_names=("b",))
-    assert list_texts(ClusterObservation(40_000, (renamed,), COUNTERS)) == (
-        "a drain of b, which is the same process",
-    )
+    other = CLOSED._replace(open_names=("b", "c"))
+    for servers, names in (((renamed,), "b"), ((other, renamed), "b and c")):
+        assert list_texts(ClusterObservation(40_000, servers, COUNTERS)) == (
+            f"a drain of {names}, which is the same process",
+        )
 
 
 def test_a_slave_needs_all_messages_of_the_last_observation() -> None:

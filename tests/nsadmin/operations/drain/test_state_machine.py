@@ -1,5 +1,7 @@
 """What a drain does next, look by look."""
 
+import pytest
+
 from namesrv_core.events import QueueData
 from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain import events
@@ -51,6 +53,36 @@ def test_a_wipe_of_which_nobody_heard_counts() -> None:
     assert "Reopened" in kinds(other.process_observation(ClusterObservation(3, (OPEN,), QUIET)).events)
 
 
+GONE = NameServerFacts("h:1", None, None)
+
+
+@pytest.mark.parametrize(
+    ("between", "now", "counters", "back", "cause"),
+    [
+        (SHUT, OPEN, QUIET._replace(boot_ms=2), (), "the broker restarted"),
+        (
+            NameServerFacts("h:1", "no"), OPEN, QUIET, (events.ServerBack(3, "h:1"),),
+            "the name server restarted, or the broker lost its connection to it",
+        ),
+        (GONE, OPEN, QUIET, (events.BrokerBack(3, "h:1"),), "the broker registered again after it was gone"),
+        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW)}), QUIET, (), "created"),
+        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, (), "new topics"),
+    ],
+)  # fmt: skip
+def test_a_reopening_has_a_cause(
+    between: NameServerFacts,
+    now: NameServerFacts,
+    counters: BrokerCounters,
+    back: tuple[RunEvent, ...],
+    cause: str,
+) -> None:
+    state_machine = machine()
+    for time_ms, facts in enumerate((OPEN, SHUT, between)):
+        state_machine.process_observation(ClusterObservation(time_ms, (facts,), QUIET))
+    told = state_machine.process_observation(ClusterObservation(3, (now,), counters)).events
+    assert told[:-1] == [*back, events.Reopened(3, "h:1", tuple(now.open_topics), cause)]
+
+
 def test_a_wipe_that_failed_is_no_reason_to_speak_of_reopening() -> None:
     state_machine = machine()
     state_machine.process_observation(ClusterObservation(1, (OPEN,), QUIET))
@@ -85,16 +117,27 @@ def test_a_message_begins_the_count_anew() -> None:
     assert progress_events == [0, 0, 1, 0, 1, 2]
 
 
-def test_a_restarted_broker_counts_from_zero_and_proves_nothing() -> None:
+def test_a_restarted_broker_proves_nothing_even_if_it_has_counted_as_many() -> None:
     state_machine = machine()
     for now in (0, 30, 40):
         state_machine.process_observation(ClusterObservation(now, (SHUT,), QUIET))
     progress_event = progress(
-        state_machine.process_observation(
-            ClusterObservation(50, (SHUT,), QUIET._replace(boot_ms=2, put_count=0))
-        ).events
+        state_machine.process_observation(ClusterObservation(50, (SHUT,), QUIET._replace(boot_ms=2))).events
     )
     assert (progress_event.puts, progress_event.quiet) == (None, 0)
+
+
+def test_a_counter_that_falls_and_a_clock_that_stands_say_nothing() -> None:
+    state_machine = machine()
+    puts = [
+        progress(
+            state_machine.process_observation(
+                ClusterObservation(now, (SHUT,), QUIET._replace(put_count=count))
+            ).events
+        ).puts
+        for now, count in ((0, 100), (10, 99), (10, 100), (10, 100))
+    ]
+    assert puts == [None, None, None, 0]
 
 
 def test_a_counter_of_all_messages_says_less_than_the_topics_of_users() -> None:
@@ -218,7 +261,8 @@ def test_a_stopped_broker_stays_safe() -> None:
     observed_events = state_machine.process_observation(
         ClusterObservation(60, (gone,), BrokerCounters(None, "the broker has no master now"))
     ).events
-    assert (kinds(observed_events), state_machine.is_safe) == (["BrokerGone"], True)
+    assert (observed_events[0], state_machine.is_safe) == (events.BrokerGone(60, "h:1"), True)
+    assert kinds(observed_events) == ["BrokerGone"]
 
 
 def test_a_durable_drain_wipes_nothing() -> None:
@@ -230,3 +274,22 @@ def test_a_durable_drain_wipes_nothing() -> None:
     assert progress(observed_events.events).waiting_for == (
         "the broker to register its topics without write permission",
     )
+
+
+def test_a_topic_that_no_other_broker_takes_is_not_closed_and_waited_for() -> None:
+    state_machine = machine()
+
+    def process(time_ms: int, facts: NameServerFacts) -> tuple[tuple[str, ...], bool]:
+        observation = ClusterObservation(time_ms, (facts,), QUIET, None, frozenset({"TBW102"}))
+        told, servers_to_wipe = state_machine.process_observation(observation)
+        waits = "another broker to take the messages of T" in progress(told).waiting_for
+        return servers_to_wipe, waits
+
+    def alone(queue: QueueData) -> NameServerFacts:
+        return SHUT._replace(topics={"T": ServerTopic(queue, 0, 1), "TBW102": ServerTopic(R, 0, 0)})
+
+    assert process(0, alone(RW)) == ((), True)
+    assert process(1, OPEN) == (("h:1",), False)
+    assert process(2, SHUT) == ((), False)
+    # The others lost it after the drain had closed it.
+    assert process(3, alone(R)) == ((), True)

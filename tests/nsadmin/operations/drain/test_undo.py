@@ -7,9 +7,61 @@ import pytest
 
 from namesrv_core.events import QueueData
 from nsadmin.client import NotFound
-from nsadmin.operations.drain.state import DrainFolder
-from nsadmin.operations.drain.undo import DrainBusyError
+from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
+from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
+from nsadmin.operations.drain.undo import DrainBusyError, find_differing_queues
 from tests.support.drain_cluster import RW, DrainCluster, DrainKilled, R, make_queue, select_events
+
+CLOSED, OPEN, NARROW, WIDE = make_queue(R), make_queue(RW), make_queue(R, 4), make_queue(RW, 16)
+
+
+@pytest.mark.parametrize(
+    ("saved", "own_before", "own", "current", "target"),
+    [
+        (OPEN, OPEN, OPEN, CLOSED, OPEN),
+        (OPEN, OPEN, OPEN, OPEN, None),
+        # The broker's topic changed, was deleted or was created during the drain.
+        (OPEN, OPEN, WIDE, CLOSED, WIDE),
+        (OPEN, OPEN, None, CLOSED, None),
+        (None, None, OPEN, CLOSED, OPEN),
+        # The number of queues is that of the broker, or without its answer that of the name server.
+        (OPEN, WIDE, WIDE, CLOSED, WIDE),
+        (CLOSED, WIDE, WIDE, CLOSED, make_queue(R, 16)),
+        (OPEN, OPEN, "unknown", NARROW, make_queue(RW, 4)),
+        (OPEN, "unknown", WIDE, CLOSED, WIDE),
+        # The name server has lost the topic: the broker decides whether it comes back.
+        (OPEN, OPEN, OPEN, None, OPEN),
+        (OPEN, None, None, None, None),
+        (OPEN, OPEN, "unknown", None, None),
+        # The snapshot lacks the topic.
+        (None, OPEN, OPEN, CLOSED, OPEN),
+        (None, "unknown", "unknown", CLOSED, None),
+    ],
+)
+def test_a_topic_gets_its_permission_back_with_the_queues_of_the_broker(
+    saved: QueueData | None,
+    own_before: QueueData | str | None,
+    own: QueueData | str | None,
+    current: QueueData | None,
+    target: QueueData | None,
+) -> None:
+    def by_topic(queue: QueueData | str | None) -> dict[str, QueueData] | None:
+        return None if isinstance(queue, str) else {} if queue is None else {"T": queue}
+
+    snapshot = QueueSnapshot({"h:1": by_topic(saved) or {}}, by_topic(own_before))
+    server = NameServerFacts("h:1", None, "C", {0: "b:1"}, {"T": ServerTopic(current)} if current else {})
+    assert find_differing_queues(snapshot, by_topic(own), server) == (by_topic(target) or {})
+
+
+def test_only_name_servers_with_the_broker_that_the_drain_closed_are_changed() -> None:
+    own = {"T": OPEN}
+    saved, unsaved = QueueSnapshot({"h:1": own}, own), QueueSnapshot({}, own)
+    server = NameServerFacts("h:1", None, "C", {0: "b:1"}, {"T": ServerTopic(CLOSED)})
+    gone, silent = server._replace(member_addrs={}), server._replace(error="no answer")
+    assert [find_differing_queues(saved, own, each) for each in (server, gone, silent)] == [own, {}, {}]
+    assert find_differing_queues(unsaved, own, server) == {}
+    assert find_differing_queues(unsaved._replace(closes_all=True), own, server) == own
+    assert find_differing_queues(unsaved._replace(closes_all=True), None, server) == {}
 
 
 @pytest.mark.parametrize("old", [(), (0,), (0, 1)])
@@ -21,6 +73,7 @@ def test_each_name_server_gets_back_what_it_had(tmp_path: Path, old: tuple[int, 
     records = cluster.run_undrain(tmp_path)
     assert (cluster.topics_by_server(), cluster.now) == (before, start)
     assert records[-1] == {"time": start, "event": "undone", "broker": "broker-a"}
+    assert {record["time"] for record in records} == {start}
     # The registration that a 4.x name server needs restores the others, too.
     hows = ["by a registration of the broker" if at in old else "nothing to do" for at in (0, 1)]
     assert [record["how"] for record in select_events(records, "putBack")] == (
@@ -41,6 +94,26 @@ def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_pat
         "topic by topic",
         "topic by topic; not writable, as before the drain: orders",
     ]
+
+
+def test_a_4x_server_whose_topics_were_closed_before_is_closed_again(tmp_path: Path) -> None:
+    cluster = DrainCluster(old=(0, 1))
+    cluster.wipe_write_permission((cluster.nodes[0].addr,))
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path)
+    first, second, undone = cluster.run_undrain(tmp_path)
+    assert cluster.topics_by_server() == before
+    assert first["how"].startswith("write permission removed; not writable, as before the drain: ")
+    assert (second["how"], undone["event"]) == ("by a registration of the broker", "undone")
+
+
+def test_a_4x_server_that_only_missed_a_change_is_registered_anew(tmp_path: Path) -> None:
+    cluster = DrainCluster(1, old=(0,))
+    cluster.run_drain(tmp_path)
+    cluster.register_broker()
+    cluster.own["orders"] = make_queue(RW, 16)
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert cluster.topics_by_server()[0]["orders"] == make_queue(RW, 16)
 
 
 @pytest.mark.parametrize("old", [(), (0,)])
@@ -73,6 +146,18 @@ def test_a_durable_drain_gives_the_broker_its_permission_back(tmp_path: Path) ->
     assert (cluster.brokers_perm, cluster.topics_by_server()) == (6, before)
 
 
+def test_a_durable_drain_is_not_undone_while_the_broker_keeps_its_permission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster()
+    before = cluster.topics_by_server()
+    cluster.run_drain(tmp_path, durable=True)
+    monkeypatch.setattr(cluster, "set_permission", lambda master, perm: "no permission")
+    records = cluster.run_undrain(tmp_path)
+    assert [record["event"] for record in records] == ["permissionSet", "putBack", "putBack"]
+    assert (records[0]["error"], cluster.topics_by_server()) == ("no permission", before)
+
+
 def test_a_name_server_that_does_not_answer_is_named_and_the_drain_is_kept(tmp_path: Path) -> None:
     cluster = DrainCluster()
     cluster.run_drain(tmp_path)
@@ -83,6 +168,9 @@ def test_a_name_server_that_does_not_answer_is_named_and_the_drain_is_kept(tmp_p
         "connection refused, no server listens on this port",
     ]
     assert select_events(records, "undone") == []
+    kept = DrainFolder(tmp_path).load()
+    assert kept is not None
+    assert (kept.state.phase, kept.state.safe_since) == ("undrain", None)
     cluster.nodes[1].is_up = True
     assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
     assert cluster.topics_by_server()[0] == cluster.topics_by_server()[1] == dict(sorted(cluster.own.items()))
