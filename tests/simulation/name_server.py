@@ -20,7 +20,7 @@ from tests.simulation.world import World
 V4_9_7 = 407
 NSADMIN_CHANNEL, OTHER_CHANNEL = 1, 2
 _REGISTER = RequestCode.REGISTER_BROKER
-_SCAN_MS = 5_000
+_SCAN_MS, _SHORTEST_SILENCE_MS = 5_000, 80_000
 
 
 class _ImmediateScheduler:
@@ -52,7 +52,7 @@ class SimulatedNameServer:
         self.state: NameServerState
         self.shadow: NameServerState
         self._kv_tables: dict[str, dict[str, str | None]] = {}
-        self._last_scan_ms = 0
+        self._next_scan_ms = 0
         self._last_registrations: dict[LiveKey, tuple[object, ...]] = {}
         self._contents: tuple[tuple[int, int], int] | None = None
         self._departures: list[BrokerDepartures]
@@ -60,7 +60,7 @@ class SimulatedNameServer:
     def start(self) -> None:
         self.is_up, self.run_number = True, self.run_number + 1
         self.state = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
-        self._last_scan_ms = self.world.true_ms
+        self._next_scan_ms = self.world.true_ms
         self._last_registrations.clear()
         self.shadow = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._departures = [
@@ -120,10 +120,14 @@ class SimulatedNameServer:
     def scan_brokers(self) -> None:
         """Remove silent brokers. Done late, but before anybody could notice."""
         now_ms = self.world.true_ms
-        if now_ms - self._last_scan_ms >= _SCAN_MS:
-            self._last_scan_ms = now_ms - now_ms % _SCAN_MS
-            for departures in self._departures:
-                departures.expire_silent_brokers(self._last_scan_ms)
+        if now_ms >= self._next_scan_ms:
+            scanned_ms = now_ms - now_ms % _SCAN_MS
+            heard = [scanned_ms]
+            for state, departures in zip((self.state, self.shadow), self._departures, strict=True):
+                departures.expire_silent_brokers(scanned_ms)
+                heard += [live.heard_at_ms for live in state.tables.live_brokers.values()]
+            # Nobody can be silent or expire before.
+            self._next_scan_ms = max(scanned_ms + _SCAN_MS, min(heard) + _SHORTEST_SILENCE_MS)
 
     @property
     def facts(self) -> Hashable:
