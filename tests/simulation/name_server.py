@@ -38,7 +38,7 @@ class SimulatedNameServer:
     """A name server. `is_old` has it answer as 4.9.7: it does not register single topics.
 
     `is_cut` is whether nsadmin cannot reach it; `cut_brokers` are the addresses that cannot. `shadow` is its
-    state as it would be without the changes that nsadmin sent.
+    state as it would be without the changes that nsadmin sent. `kv_tables` are on its disk.
     """
 
     def __init__(self, world: World, addr: str, *, is_old: bool) -> None:
@@ -46,12 +46,12 @@ class SimulatedNameServer:
         self.addr = addr
         self.is_old = is_old
         self.run_number = self.registered_ms = 0
-        self.is_up = self.is_frozen = self.is_cut = False
+        self.is_up = self.is_frozen = self.is_cut = self.adds_order_confs = False
         self.cut_brokers: set[str] = set()
         self.waiting: list[tuple[RemotingCommand, int]] = []
         self.state: NameServerState
         self.shadow: NameServerState
-        self._kv_tables: dict[str, dict[str, str | None]] = {}
+        self.kv_tables: dict[str, dict[str, str | None]] = {}
         self._next_scan_ms = 0
         self._last_registrations: dict[LiveKey, tuple[object, ...]] = {}
         self._contents: tuple[tuple[int, int], int] | None = None
@@ -59,10 +59,16 @@ class SimulatedNameServer:
 
     def start(self) -> None:
         self.is_up, self.run_number = True, self.run_number + 1
-        self.state = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
+        self.state, self.shadow = (
+            NameServerState(
+                NameServerSettings(orderMessageEnable=self.adds_order_confs),
+                KvConfig(self.kv_tables),
+                self.world.true_ms,
+            )
+            for _ in range(2)
+        )
         self._next_scan_ms = self.world.true_ms
         self._last_registrations.clear()
-        self.shadow = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._departures = [
             BrokerDepartures(
                 state.tables, (), cast(Any, _ImmediateScheduler()), lambda events, cause, addr: None
@@ -73,7 +79,7 @@ class SimulatedNameServer:
     def stop(self) -> None:
         self.is_up = self.is_frozen = False
         self.waiting = []
-        self._kv_tables = {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}
+        self.kv_tables = {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}
 
     def thaw(self) -> None:
         """Continue: what arrived meanwhile is handled now."""

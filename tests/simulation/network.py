@@ -15,6 +15,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.connection_pool import CallScope, Pool
 from tests.simulation.broker import SimulatedBroker
 from tests.simulation.name_server import NSADMIN_CHANNEL, SimulatedNameServer
+from tests.simulation.virtual_disk import ProcessKilled
 from tests.simulation.world import World
 
 _LATENCY_MS = 2
@@ -139,6 +140,8 @@ class _SimulatedConnections:
         scope: CallScope,
     ) -> list[RemotingCommand | CallError]:
         network, calls = self._network, list(calls)
+        if not network.world.is_process_alive:
+            raise ProcessKilled
         changes = [(a, RequestCode.name_of(r.code)) for a, r in calls if RequestCode.is_change(r.code)]
         if changes:
             network.last_changes = changes

@@ -34,7 +34,8 @@ from nsadmin.operations.plans import plan_file
 from nsadmin.operations.plans.executor import _StepExecutor
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance import change_sender, stage_conditions, topic_start
-from nsadmin.operations.rebalance.move_stages import OPEN_WRITES
+from nsadmin.operations.rebalance.move_stages import OPEN_WRITES, list_move_stages
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair
 from nsadmin.operations.rebalance.run_facts import PutTopic
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.restart import runner as restart_runner
@@ -192,6 +193,21 @@ def _record_at_end(original: Any, run: Any, rows: Any, exit_code: int) -> None:
 def _return_to_listed(original: Any, *args: Any) -> Any:
     plan = original(*args)
     return plan._replace(moves=tuple(move for move in plan.moves if move.broker_addr))
+
+
+def _list_unordered_stages(original: Any, move: Any) -> Any:
+    return list_move_stages(move.before, move.after)
+
+
+def _open_new_queues_at_once(original: Any, move: Any) -> Any:
+    return tuple(
+        stage._replace(counts={b: QueuePair(max(pair), pair.write) for b, pair in stage.counts.items()})
+        for stage in original(move)
+    )
+
+
+def _drain_nothing(original: Any, move: Any) -> Any:
+    return tuple(stage._replace(drains_from={}) for stage in original(move))
 
 
 PLANTED_FAULTS = (
@@ -554,6 +570,30 @@ PLANTED_FAULTS = (
         lambda original, *args: None,
         "rebalance",
         kinds=("change topic",),
+    ),
+    PlantedFault(
+        0,
+        "an ordered topic moves as any other",
+        topic_start,
+        "list_ordered_stages",
+        _list_unordered_stages,
+        "ordered",
+    ),
+    PlantedFault(
+        0,
+        "new queues of an ordered topic are read at once",
+        topic_start,
+        "list_ordered_stages",
+        _open_new_queues_at_once,
+        "ordered",
+    ),
+    PlantedFault(
+        0,
+        "earlier messages of an ordered topic are not waited for",
+        topic_start,
+        "list_ordered_stages",
+        _drain_nothing,
+        "ordered",
     ),
     PlantedFault(
         2,
