@@ -120,6 +120,7 @@ class CopyRun(OperatedRun):
             {**cluster.brokers, **{broker.addr: broker for broker in self._sources.values()}},
         )
         self._sends_meanwhile = self.random.random() < 0.4
+        self._source_restarts_ms = self.random.choice((None, None, 100, 1_000, 20_000, 60_000))
 
     def run(self) -> None:
         self._prepare()
@@ -129,6 +130,8 @@ class CopyRun(OperatedRun):
         for broker in self._sources.values():
             broker.start(self.world.random.randint(1, HEARTBEAT_MS))
         self.begin_faults()
+        if self._source_restarts_ms is not None:
+            self.world.call_after(self._source_restarts_ms, self._restart_source)
         with ExitStack() as patches:
             world = self.world
             for module in (brokers, message_sender):
@@ -162,6 +165,12 @@ class CopyRun(OperatedRun):
         if self._sends_meanwhile:
             self._send_foreign()
 
+    def _restart_source(self) -> None:
+        [server] = self._source_servers.values()
+        server.stop()
+        server.start()
+        self.world.tell("the name server of the source starts again, without brokers")
+
     def _send_foreign(self) -> None:
         """A producer of the target sends to its queues, too."""
         for broker in self._targets.values():
@@ -179,7 +188,7 @@ class CopyRun(OperatedRun):
         clusters = self._make_clusters()
         planner = TopicPlanner(clusters, {})
         plan = planner.plan_topic(TopicPair(_TOPIC, _TOPIC))
-        if len(plan.queues) < 2 * _QUEUES:
+        if plan.missing_queues is not None or len(plan.queues) + len(plan.unlisted) < 2 * _QUEUES:
             raise RocketMQError("the operator waits until all brokers are listed")
         run = TransferRun(clusters, planner, [plan], TransferOptions(), self.clock)
         with closing(run.run()) as rounds:
@@ -195,7 +204,7 @@ class CopyRun(OperatedRun):
         transfer = GroupTransfer(self._make_clusters(), _GROUP, overwrites=False)
         moves, _ = transfer.plan_moves()
         if len(moves) < 2 * _QUEUES:
-            raise RocketMQError("the operator waits until all brokers are listed")
+            raise InvariantBroken(f"{len(moves)} queues move, and {2 * _QUEUES} were copied")
         before = self._read_target_offsets()
         moved = transfer.apply_moves(moves)
         for move in moved:
@@ -276,6 +285,9 @@ class CopyRun(OperatedRun):
             raise InvariantBroken(f"{move} is done, and the offset is {offset}")
         if move.result != "done":
             return
+        before = broker.messages_of(queue.span.queue_id)[queue.span.begin_offset : offset]
+        if any(find_source(message) is None for message in before):
+            raise InvariantBroken(f"the group continues at {offset}, and misses messages of another producer")
         places = Counter(
             place for m in broker.messages_of(queue.span.queue_id)[offset:] if (place := find_source(m))
         )

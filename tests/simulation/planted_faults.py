@@ -16,6 +16,7 @@ from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.commands.consumers import offset_undo
+from nsadmin.commands.procedures import queue_removal
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import ExitCode
 from nsadmin.library.audited_caller import AuditedCaller
@@ -41,7 +42,10 @@ from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.restart import runner as restart_runner
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
-from nsadmin.operations.transfer import metadata_transfer
+from nsadmin.operations.transfer import group_transfer, metadata_transfer, offset_translation
+from nsadmin.operations.transfer.group_transfer import GroupTransfer
+from nsadmin.operations.transfer.topic_plan import TopicPlan, TopicPlanner
+from nsadmin.operations.transfer.transfer_run import TransferRun
 from tests.simulation.cluster import plan_faults
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.repeated_reads import forget_reads
@@ -206,8 +210,12 @@ def _open_new_queues_at_once(original: Any, move: Any) -> Any:
     )
 
 
-def _drain_nothing(original: Any, move: Any) -> Any:
-    return tuple(stage._replace(drains_from={}) for stage in original(move))
+def _believe_batch(original: Any, run: Any, queue: Any, error: Any) -> None:
+    if queue.is_unsettled and not queue.is_empty:
+        queue.confirm_batch(len(queue.choose_batch()), queue.record.target_end)
+        queue.is_unsettled = False
+    else:
+        original(run, queue, error)
 
 
 PLANTED_FAULTS = (
@@ -572,7 +580,7 @@ PLANTED_FAULTS = (
         kinds=("change topic",),
     ),
     PlantedFault(
-        0,
+        2,
         "an ordered topic moves as any other",
         topic_start,
         "list_ordered_stages",
@@ -580,7 +588,7 @@ PLANTED_FAULTS = (
         "ordered",
     ),
     PlantedFault(
-        0,
+        1,
         "new queues of an ordered topic are read at once",
         topic_start,
         "list_ordered_stages",
@@ -588,12 +596,64 @@ PLANTED_FAULTS = (
         "ordered",
     ),
     PlantedFault(
+        31,
+        "a group of an unlisted broker has read nothing",
+        group_transfer._Side,
+        "require_listed",
+        lambda original, *args: None,
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        31,
+        "a transfer goes on without unlisted queues",
+        TopicPlan,
+        "missing_queues",
+        lambda original, plan: None,
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        31,
+        "the record forgets unlisted queues",
+        TopicPlanner,
+        "plan_topic",
+        lambda original, *args: original(*args)._replace(unlisted={}),
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        2,
+        "a batch without an answer counts as copied",
+        TransferRun,
+        "_note_failure",
+        _believe_batch,
+        "copy",
+    ),
+    PlantedFault(
         0,
-        "earlier messages of an ordered topic are not waited for",
-        topic_start,
-        "list_ordered_stages",
-        _drain_nothing,
-        "ordered",
+        "a group moves back in the target",
+        GroupTransfer,
+        "_make_move",
+        lambda original, transfer, pair, translated, committed: original(transfer, pair, translated, {}),
+        "copy",
+    ),
+    PlantedFault(
+        0,
+        "a group misses messages of another producer",
+        offset_translation._TargetSearch,
+        "_find_foreign",
+        lambda original, search, end_offset: end_offset,
+        "copy",
+    ),
+    PlantedFault(
+        0,
+        "a removal that was killed is planned again",
+        queue_removal,
+        "find_unfinished_removal",
+        lambda *args: None,
+        "removal",
+        kinds=("kill nsadmin", "lose power"),
     ),
     PlantedFault(
         2,

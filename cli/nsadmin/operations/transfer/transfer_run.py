@@ -294,9 +294,12 @@ class TransferRun:
             self._run_id,
             plan.rules,
             {
-                queue.planned_queue.queue: queue.record
-                for queue in self._queues.values()
-                if queue.topic_queue.topic == plan.topic_pair.topic
+                **plan.unlisted,
+                **{
+                    queue.planned_queue.queue: queue.record
+                    for queue in self._queues.values()
+                    if queue.topic_queue.topic == plan.topic_pair.topic
+                },
             },
         )
 
