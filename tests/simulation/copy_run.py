@@ -14,6 +14,7 @@ from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.protocol.stored_messages import StoredMessage, parse_properties
+from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers import brokers
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.messages import message_sender, topic_follower
@@ -44,7 +45,7 @@ class CopyBroker(QueueBroker):
     """
 
     losing = 0
-    has_lost = False
+    has_lost = is_loss_hidden = False
 
     def prepare_queues(self) -> None:
         super().prepare_queues()
@@ -62,7 +63,7 @@ class CopyBroker(QueueBroker):
     def stop(self, *, is_abrupt: bool) -> None:
         super().stop(is_abrupt=is_abrupt)
         if is_abrupt and self.losing:
-            self.has_lost = True
+            self.has_lost = self.is_loss_hidden = True
             self.world.tell(f"{self.title} has lost the last {self.losing} messages of each queue")
             for times, records in zip(self.queues.stored.values(), self.records.queues.values(), strict=True):
                 del times[-self.losing :], records[-self.losing :]
@@ -133,6 +134,7 @@ class CopyRun(OperatedRun):
             {**cluster.name_servers, **self._source_servers},
             {**cluster.brokers, **{broker.addr: broker for broker in self._sources.values()}},
         )
+        self._send = cluster.network.exchange
         self._sends_meanwhile = self.random.random() < 0.4
         self._source_restarts_ms = self.random.choice((None, None, 100, 1_000, 20_000, 60_000))
 
@@ -151,6 +153,7 @@ class CopyRun(OperatedRun):
             for module in (brokers, message_sender):
                 patches.enter_context(patch.object(module, "sleep", world.pause_seconds))
             patches.enter_context(patch.object(topic_follower, "monotonic", lambda: world.true_ms / 1000))
+            patches.enter_context(patch.object(self.cluster.network, "exchange", self._exchange))
             _read_without_thread(patches, world.pause_seconds)
             for broker in self._targets.values():
                 broker.losing = self.random.choice((0, 0, 1, 10, 100))
@@ -195,11 +198,20 @@ class CopyRun(OperatedRun):
         self.world.tell("the name server of the source starts again, without brokers")
 
     def _send_foreign(self) -> None:
-        """A producer of the target sends to its queues, too."""
+        """A producer of the target sends to its queues, too.
+
+        It does not fill the place of lost messages before nsadmin asks: only `transfer verify` can find that.
+        """
         for broker in self._targets.values():
-            if broker.is_up and not broker.is_frozen:
+            if broker.is_up and not broker.is_frozen and not broker.is_loss_hidden:
                 broker.add_message(b"foreign", self.random.randrange(_QUEUES), {"UNIQ_KEY": "f"})
         self.world.call_after(self.random.randint(200, 5_000), self._send_foreign)
+
+    def _exchange(self, addr: str, *request: Any) -> RemotingCommand | CallError:
+        target = next((b for b in self._targets.values() if b.addr == addr), None)
+        if target is not None:
+            target.is_loss_hidden = False
+        return self._send(addr, *request)
 
     # The commands of the operator
 

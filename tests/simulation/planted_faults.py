@@ -42,7 +42,12 @@ from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.restart import runner as restart_runner
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
-from nsadmin.operations.transfer import group_transfer, metadata_transfer, offset_translation
+from nsadmin.operations.transfer import (
+    group_transfer,
+    metadata_transfer,
+    offset_translation,
+    transfer_run,
+)
 from nsadmin.operations.transfer.group_transfer import GroupTransfer
 from nsadmin.operations.transfer.topic_plan import TopicPlan, TopicPlanner
 from nsadmin.operations.transfer.transfer_run import TransferRun
@@ -629,6 +634,15 @@ PLANTED_FAULTS = (
         "_note_failure",
         _believe_batch,
         "copy",
+    ),
+    PlantedFault(
+        63,
+        "a copy that another message replaced counts as kept",
+        transfer_run,
+        "is_copy_replaced",
+        lambda original, *args: False,
+        "copy",
+        kinds=("restart name server", "restart broker"),
     ),
     PlantedFault(
         0,

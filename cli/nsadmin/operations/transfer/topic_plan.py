@@ -314,8 +314,8 @@ def _make_position(
     if known is None:
         # Copies without a record can be anywhere in the target queue.
         begin = span.end_offset if last_copy is None else span.begin_offset
-        next_offset = max(begin_offset, copied_offset)
-        return QueueRecord(target, begin_offset, next_offset, begin, span.end_offset)
+        end = span.end_offset if last_copy is None else last_copy.target_offset + 1
+        return QueueRecord(target, begin_offset, max(begin_offset, copied_offset), begin, end)
     return known._replace(
         next_offset=max(known.begin_offset, known.next_offset, copied_offset),
         target_end=known.target_end
