@@ -36,12 +36,17 @@ class RouteReader:
 
     def read(self, topic: str) -> tuple[tuple[RoutedQueues, ...], str] | None:
         """Return the queues of a topic and the name server; None if nobody has a route."""
+        found = self.read_body(topic)
+        return None if found is None else (_parse_route(found[0]), found[1])
+
+    def read_body(self, topic: str) -> tuple[bytes, str] | None:
+        """Return the route of a topic and the name server; None if nobody has one."""
         request = build_request(RequestCode.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
         for _ in self._servers:
             server = self._servers[self._index]
             if server.is_up and not server.is_frozen:
                 reply = server.handle(request, 0)
-                return (_parse_route(reply.body), server.addr) if reply.code == 0 else None
+                return (reply.body, server.addr) if reply.code == 0 else None
             self._index = (self._index + 1) % len(self._servers)
         return None
 
@@ -75,23 +80,25 @@ class QueueProducer(Producer):
         self, topic: str, reader: RouteReader, masters: dict[str, QueueBroker], send_ms: int
     ) -> None:
         super().__init__(reader.world, topic, list(reader._servers), {**masters}, send_ms)
-        self._reader, self._queue_masters = reader, masters
-        self._queues: list[tuple[str, int]] = []
+        self.reader, self.queue_masters = reader, masters
+        self.queues: list[tuple[str, int]] = []
 
     def _poll(self) -> None:
-        found = self._reader.read(self.topic)
+        found = self.reader.read(self.topic)
         if found is not None:
             queues, addr = found
-            self._queues = [(q.broker_name, i) for q in queues for i in range(q.writes)]
-            names = tuple(q.broker_name for q in queues if q.writes)
-            self.route = CachedRoute(names, addr, self.world.true_ms)
+            self.use_queues([(q.broker_name, i) for q in queues for i in range(q.writes)], addr)
+
+    def use_queues(self, queues: list[tuple[str, int]], namesrv_addr: str) -> None:
+        self.queues = queues
+        self.route = CachedRoute(tuple({name: None for name, _ in queues}), namesrv_addr, self.world.true_ms)
 
     def _send_again(self) -> None:
         self.world.call_after(self.send_ms, self._send_again)
-        if self._queues:
+        if self.queues:
             self._turn += 1
-            name, queue_id = self._queues[self._turn % len(self._queues)]
-            broker = self._queue_masters[name]
+            name, queue_id = self.queues[self._turn % len(self.queues)]
+            broker = self.queue_masters[name]
             if broker.is_up and not broker.is_frozen:
                 broker.store(self.topic, queue_id)
 

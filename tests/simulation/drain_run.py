@@ -46,6 +46,7 @@ class DrainRun(OperatedRun):
             self.plan = self.plan._replace(then=self._stop_broker)
         self._gives_up = random.random() < 0.15
         self._is_wiped_before = random.random() < 0.1
+        self._has_cut_producer = random.random() < 0.1
         self._is_safe = self._is_draining = False
         self._may_differ = False
 
@@ -55,6 +56,8 @@ class DrainRun(OperatedRun):
             self._wipe_before()
         self.cluster.undrain_by_other = self._undrain_by_other
         self.begin_faults()
+        if self._has_cut_producer:
+            self._cut_producer()
         self.note_before()
         self.cluster.network.before_first_change = self.note_before
         if not self.plan.force:
@@ -64,6 +67,15 @@ class DrainRun(OperatedRun):
         self.cluster.network.before_change = lambda addr, code: None
         self.repeat_command(f"undrain {BROKER}", self._undrain, lambda error: False)
         self._require_as_before()
+
+    def _cut_producer(self) -> None:
+        """A busy producer loses its connections to name servers, and keeps its route for a while."""
+        producer = self.cluster.producers[0]
+        producer.is_cut, producer.send_ms = True, 500
+        self.world.tell(f"a producer of {producer.topic} reaches no name server")
+        self.world.call_after(
+            self.random.randint(20_000, 400_000), lambda: setattr(producer, "is_cut", False)
+        )
 
     def _wipe_before(self) -> None:
         server = next(iter(self.cluster.name_servers.values()))

@@ -20,7 +20,7 @@ from tests.simulation.world import World
 V4_9_7 = 407
 NSADMIN_CHANNEL, OTHER_CHANNEL = 1, 2
 _REGISTER = RequestCode.REGISTER_BROKER
-_SCAN_MS = 5_000
+_SCAN_MS, _SHORTEST_SILENCE_MS = 5_000, 80_000
 
 
 class _ImmediateScheduler:
@@ -38,7 +38,7 @@ class SimulatedNameServer:
     """A name server. `is_old` has it answer as 4.9.7: it does not register single topics.
 
     `is_cut` is whether nsadmin cannot reach it; `cut_brokers` are the addresses that cannot. `shadow` is its
-    state as it would be without the changes that nsadmin sent.
+    state as it would be without the changes that nsadmin sent. `kv_tables` are on its disk.
     """
 
     def __init__(self, world: World, addr: str, *, is_old: bool) -> None:
@@ -46,23 +46,29 @@ class SimulatedNameServer:
         self.addr = addr
         self.is_old = is_old
         self.run_number = self.registered_ms = 0
-        self.is_up = self.is_frozen = self.is_cut = False
+        self.is_up = self.is_frozen = self.is_cut = self.adds_order_confs = False
         self.cut_brokers: set[str] = set()
         self.waiting: list[tuple[RemotingCommand, int]] = []
         self.state: NameServerState
         self.shadow: NameServerState
-        self._kv_tables: dict[str, dict[str, str | None]] = {}
-        self._last_scan_ms = 0
+        self.kv_tables: dict[str, dict[str, str | None]] = {}
+        self._next_scan_ms = 0
         self._last_registrations: dict[LiveKey, tuple[object, ...]] = {}
         self._contents: tuple[tuple[int, int], int] | None = None
         self._departures: list[BrokerDepartures]
 
     def start(self) -> None:
         self.is_up, self.run_number = True, self.run_number + 1
-        self.state = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
-        self._last_scan_ms = self.world.true_ms
+        self.state, self.shadow = (
+            NameServerState(
+                NameServerSettings(orderMessageEnable=self.adds_order_confs),
+                KvConfig(self.kv_tables),
+                self.world.true_ms,
+            )
+            for _ in range(2)
+        )
+        self._next_scan_ms = self.world.true_ms
         self._last_registrations.clear()
-        self.shadow = NameServerState(NameServerSettings(), KvConfig(self._kv_tables), self.world.true_ms)
         self._departures = [
             BrokerDepartures(
                 state.tables, (), cast(Any, _ImmediateScheduler()), lambda events, cause, addr: None
@@ -73,7 +79,7 @@ class SimulatedNameServer:
     def stop(self) -> None:
         self.is_up = self.is_frozen = False
         self.waiting = []
-        self._kv_tables = {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}
+        self.kv_tables = {n: dict(t) for n, t in self.state.kv_config.tables_by_namespace.items()}
 
     def thaw(self) -> None:
         """Continue: what arrived meanwhile is handled now."""
@@ -120,10 +126,14 @@ class SimulatedNameServer:
     def scan_brokers(self) -> None:
         """Remove silent brokers. Done late, but before anybody could notice."""
         now_ms = self.world.true_ms
-        if now_ms - self._last_scan_ms >= _SCAN_MS:
-            self._last_scan_ms = now_ms - now_ms % _SCAN_MS
-            for departures in self._departures:
-                departures.expire_silent_brokers(self._last_scan_ms)
+        if now_ms >= self._next_scan_ms:
+            scanned_ms = now_ms - now_ms % _SCAN_MS
+            heard = [scanned_ms]
+            for state, departures in zip((self.state, self.shadow), self._departures, strict=True):
+                departures.expire_silent_brokers(scanned_ms)
+                heard += [live.heard_at_ms for live in state.tables.live_brokers.values()]
+            # Nobody can be silent or expire before.
+            self._next_scan_ms = max(scanned_ms + _SCAN_MS, min(heard) + _SHORTEST_SILENCE_MS)
 
     @property
     def facts(self) -> Hashable:

@@ -15,6 +15,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.connection_pool import CallScope, Pool
 from tests.simulation.broker import SimulatedBroker
 from tests.simulation.name_server import NSADMIN_CHANNEL, SimulatedNameServer
+from tests.simulation.virtual_disk import ProcessKilled
 from tests.simulation.world import World
 
 _LATENCY_MS = 2
@@ -74,8 +75,8 @@ class Network:
             world.pass_time(round(amount * timeout * 1000))
             return self.exchange(addr, request, timeout)
         if kind == "deliver late":
-            late_ms = round(timeout * 1000 * (1 + amount))
-            world.call_after(late_ms, lambda: self._deliver_late(addr, request))
+            late_ms, run_number = round(timeout * 1000 * (1 + amount)), server.run_number
+            world.call_after(late_ms, lambda: self._deliver_late(addr, request, run_number))
             world.pass_time(round(timeout * 1000))
             return CallError(addr, "timeout", f"no answer within {timeout:g} s")
         answer = self._deliver(addr, request)
@@ -105,9 +106,10 @@ class Network:
             self.world.tell(f"nsadmin: {RequestCode.name_of(request.code)} to {addr}: code {reply.code}")
         return reply
 
-    def _deliver_late(self, addr: str, request: RemotingCommand) -> None:
+    def _deliver_late(self, addr: str, request: RemotingCommand, run_number: int) -> None:
         server = self._name_servers.get(addr) or self._brokers[addr]
-        if server.is_up and not server.is_frozen:
+        # A process that has ended takes the requests on its connections with it.
+        if server.is_up and not server.is_frozen and server.run_number == run_number:
             if RequestCode.is_change(request.code):
                 self.world.tell(f"a late {RequestCode.name_of(request.code)} arrives at {addr}")
             self._deliver(addr, request)
@@ -139,6 +141,8 @@ class _SimulatedConnections:
         scope: CallScope,
     ) -> list[RemotingCommand | CallError]:
         network, calls = self._network, list(calls)
+        if not network.world.is_process_alive:
+            raise ProcessKilled
         changes = [(a, RequestCode.name_of(r.code)) for a, r in calls if RequestCode.is_change(r.code)]
         if changes:
             network.last_changes = changes

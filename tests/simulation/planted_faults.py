@@ -16,6 +16,7 @@ from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.commands.consumers import offset_undo
+from nsadmin.commands.procedures import queue_removal
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import ExitCode
 from nsadmin.library.audited_caller import AuditedCaller
@@ -34,13 +35,22 @@ from nsadmin.operations.plans import plan_file
 from nsadmin.operations.plans.executor import _StepExecutor
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance import change_sender, stage_conditions, topic_start
-from nsadmin.operations.rebalance.move_stages import OPEN_WRITES
+from nsadmin.operations.rebalance.move_stages import OPEN_WRITES, list_move_stages
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair
 from nsadmin.operations.rebalance.run_facts import PutTopic
 from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.restart import runner as restart_runner
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
-from nsadmin.operations.transfer import metadata_transfer
+from nsadmin.operations.transfer import (
+    group_transfer,
+    metadata_transfer,
+    offset_translation,
+    transfer_run,
+)
+from nsadmin.operations.transfer.group_transfer import GroupTransfer
+from nsadmin.operations.transfer.topic_plan import TopicPlan, TopicPlanner
+from nsadmin.operations.transfer.transfer_run import TransferRun
 from tests.simulation.cluster import plan_faults
 from tests.simulation.procedures import PROCEDURES
 from tests.simulation.repeated_reads import forget_reads
@@ -192,6 +202,25 @@ def _record_at_end(original: Any, run: Any, rows: Any, exit_code: int) -> None:
 def _return_to_listed(original: Any, *args: Any) -> Any:
     plan = original(*args)
     return plan._replace(moves=tuple(move for move in plan.moves if move.broker_addr))
+
+
+def _list_unordered_stages(original: Any, move: Any) -> Any:
+    return list_move_stages(move.before, move.after)
+
+
+def _open_new_queues_at_once(original: Any, move: Any) -> Any:
+    return tuple(
+        stage._replace(counts={b: QueuePair(max(pair), pair.write) for b, pair in stage.counts.items()})
+        for stage in original(move)
+    )
+
+
+def _believe_batch(original: Any, run: Any, queue: Any, error: Any) -> None:
+    if queue.is_unsettled and not queue.is_empty:
+        queue.confirm_batch(len(queue.choose_batch()), queue.record.target_end)
+        queue.is_unsettled = False
+    else:
+        original(run, queue, error)
 
 
 PLANTED_FAULTS = (
@@ -554,6 +583,91 @@ PLANTED_FAULTS = (
         lambda original, *args: None,
         "rebalance",
         kinds=("change topic",),
+    ),
+    PlantedFault(
+        2,
+        "an ordered topic moves as any other",
+        topic_start,
+        "list_ordered_stages",
+        _list_unordered_stages,
+        "ordered",
+    ),
+    PlantedFault(
+        1,
+        "new queues of an ordered topic are read at once",
+        topic_start,
+        "list_ordered_stages",
+        _open_new_queues_at_once,
+        "ordered",
+    ),
+    PlantedFault(
+        31,
+        "a group of an unlisted broker has read nothing",
+        group_transfer._Side,
+        "require_listed",
+        lambda original, *args: None,
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        31,
+        "a transfer goes on without unlisted queues",
+        TopicPlan,
+        "missing_queues",
+        lambda original, plan: None,
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        31,
+        "the record forgets unlisted queues",
+        TopicPlanner,
+        "plan_topic",
+        lambda original, *args: original(*args)._replace(unlisted={}),
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        2,
+        "a batch without an answer counts as copied",
+        TransferRun,
+        "_note_failure",
+        _believe_batch,
+        "copy",
+    ),
+    PlantedFault(
+        63,
+        "a copy that another message replaced counts as kept",
+        transfer_run,
+        "is_copy_replaced",
+        lambda original, *args: False,
+        "copy",
+        kinds=("restart name server", "restart broker"),
+    ),
+    PlantedFault(
+        0,
+        "a group moves back in the target",
+        GroupTransfer,
+        "_make_move",
+        lambda original, transfer, pair, translated, committed: original(transfer, pair, translated, {}),
+        "copy",
+    ),
+    PlantedFault(
+        0,
+        "a group misses messages of another producer",
+        offset_translation._TargetSearch,
+        "_find_foreign",
+        lambda original, search, end_offset: end_offset,
+        "copy",
+    ),
+    PlantedFault(
+        0,
+        "a removal that was killed is planned again",
+        queue_removal,
+        "find_unfinished_removal",
+        lambda *args: None,
+        "removal",
+        kinds=("kill nsadmin", "lose power"),
     ),
     PlantedFault(
         2,

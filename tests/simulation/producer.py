@@ -3,6 +3,7 @@
 It reads the route of its topic every 30 s from one name server, and from the next one if that is down. It
 keeps the last route that it got, also if the name server no longer has the topic. It sends to the writable
 queues of brokers with a master, in turns. A slow one reads its route less often, and writes all the time.
+One that is cut reaches no name server.
 """
 
 from collections.abc import Hashable
@@ -43,6 +44,7 @@ class Producer:
         self.send_ms, self.poll_ms = send_ms, poll_ms
         self.route: CachedRoute | None = None
         self.failed_sends: list[tuple[int, str]] = []
+        self.is_cut = False
         self._last_facts: Hashable = None
         self._last_answer: tuple[str, ...] | None = None
         self._name_servers, self._masters = name_servers, masters
@@ -59,7 +61,7 @@ class Producer:
         self.world.call_after(self.poll_ms, self._poll_again)
 
     def _poll(self) -> None:
-        for _ in self._name_servers:
+        for _ in () if self.is_cut else self._name_servers:
             server = self._name_servers[self._server_index]
             if server.is_up and not server.is_frozen:
                 facts = server.facts

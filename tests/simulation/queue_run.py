@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from namesrv_core.fleet.groups import GroupTable
 from namesrv_core.fleet.topics import make_topic_config
-from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.codes import Perm, RequestCode
 from nsadmin.console.audit import AuditRecord, load_audit
 from tests.simulation.consumer import Consumer, ConsumerGroup, QueueProducer, RouteReader
 from tests.simulation.operated_run import AUDIT_FILE, OperatedRun
@@ -85,6 +85,15 @@ class QueueRun(OperatedRun):
                                 f"{name} has read {read} of {end} messages of queue {queue_id} of {topic} on "
                                 f"{broker.title}"
                             )
+
+    def require_writable(self, addr: str, code: int) -> None:
+        """No change of nsadmin takes the last writable queue of a topic."""
+        if addr in self.cluster.name_servers:
+            return
+        for topic in self.topics:
+            configs = [m.model.topic_table.configs.get(topic) for m in self.masters.values()]
+            if not any(c and c["perm"] & Perm.WRITE and c["writeQueueNums"] for c in configs):
+                raise InvariantBroken(f"{topic} lost its last writable queue")
 
     def require_no_rejected_sends(self) -> None:
         """No producer sent to queues that nsadmin has removed. Another operator may remove some."""

@@ -6,7 +6,6 @@ from random import Random
 from typing import ClassVar, cast
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.codes import Perm
 from nsadmin.operations.rebalance import run_events
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
@@ -38,35 +37,37 @@ class RebalanceRun(QueueRun):
     def __init__(self, seed: int, faults: list[Fault]) -> None:
         super().__init__(seed, faults)
         random = self.random
-        moves = [
-            _plan_move(topic, random) for topic in random.choice((("orders",), ("emails",), self.topics))
-        ]
-        self._plan = RebalancePlan(CLUSTER, "2026-01-05T08:00:00Z", "load", "simulation", tuple(moves))
+        moves = tuple(self.plan_moves())
+        self.plan = RebalancePlan(CLUSTER, "2026-01-05T08:00:00Z", "load", "simulation", moves)
         # Clients read routes every 30 s.
-        self._rules = RunRules(
+        self.rules = RunRules(
             settle_ms=31_000, quiet_checks=random.randint(1, 2), max_share=random.choice((0.2, 1))
         )
         self._interval = random.choice((5.0, 10.0, 15.0))
         self._turns_after = random.choice((None, None, 2, 5, 9, 99))
-        self._is_rollback = False
-        self._has_nightly = seed % 4 == 1
-        self._stops_in_the_way = False
+        self.is_rollback = False
+        self._has_nightly, self._nightly_ms = seed % 4 == 1, 0
+        self.stops_in_the_way = False
+
+    def plan_moves(self) -> list[RebalanceMove]:
+        topics = self.random.choice((("orders",), ("emails",), self.topics))
+        return [plan_move(topic, self.random) for topic in topics]
 
     def run(self) -> None:
         self.prepare_clients()
         if self._has_nightly:
             self._add_nightly_group()
-        for move in self._plan.moves:
+        for move in self.plan.moves:
             for name in self.masters.keys() - move.before:
                 del self.masters[name].model.topic_table.configs[move.topic]
         self.start_cluster()
         self.begin_faults()
-        self.cluster.network.after_change = self._require_writable
+        self.cluster.network.after_change = self.require_writable
         self.repeat_command("rebalance run plan.yaml", self._rebalance, self._gives_up)
-        if self._turns_after is not None and not self._stops_in_the_way:
-            self._is_rollback = True
+        if self._turns_after is not None and not self.stops_in_the_way:
+            self.is_rollback = True
             self.repeat_command("rebalance run plan.yaml --rollback", self._rebalance, self._gives_up)
-        self._require_moved()
+        self.require_moved()
 
     def _add_nightly_group(self) -> None:
         """A group whose only client starts while the plan runs."""
@@ -77,7 +78,8 @@ class RebalanceRun(QueueRun):
             self.masters,
             1_000,
         )
-        self.world.call_after(self.random.randrange(60_000, 500_000), client.start)
+        self._nightly_ms = self.world.true_ms + self.random.randrange(60_000, 500_000)
+        self.world.call_at(self._nightly_ms, client.start)
         for broker in self.masters.values():
             broker.model.group_table.put_config({"groupName": "nightly"}, self.world.true_ms)
             for topic in self.topics:
@@ -87,15 +89,15 @@ class RebalanceRun(QueueRun):
     def _gives_up(self, error: BaseException) -> bool:
         """Another operator has changed the topic: nsadmin leaves it, and this operator, too."""
         text = str(error)
-        self._stops_in_the_way |= "another change is in the way" in text or "make a new plan" in text
-        return self._stops_in_the_way or "the operator turns around" in text
+        self.stops_in_the_way |= "another change is in the way" in text or "make a new plan" in text
+        return self.stops_in_the_way or "the operator turns around" in text
 
     def _rebalance(self) -> bool:
-        saved = open_rebalance(STATE_HOME, CLUSTER, self._plan.digest).state.load()
-        if saved is not None and saved.finished is not None and saved.is_rollback is self._is_rollback:
+        saved = open_rebalance(STATE_HOME, CLUSTER, self.plan.digest).state.load()
+        if saved is not None and saved.finished is not None and saved.is_rollback is self.is_rollback:
             # It was killed after its last write; nsadmin refuses with these words.
             return True
-        order = RunOrder(self._plan, self._rules, self._interval, self._is_rollback, "simulation")
+        order = RunOrder(self.plan, self.rules, self._interval, self.is_rollback, "simulation")
         pending = open_run(self.make_admin(), order, STATE_HOME, self.world.clock_ms, NO_INVENTORY)
         with closing(cast(Generator[EventRecord], pending.run_events(self.clock))) as records:
             return self._follow(records)
@@ -109,7 +111,7 @@ class RebalanceRun(QueueRun):
                 raise RocketMQError(record["reason"])
             if record["event"] == "changed":
                 changes += 1
-                if changes == self._turns_after and not self._is_rollback:
+                if changes == self._turns_after and not self.is_rollback:
                     raise RocketMQError("the operator turns around")
             if world.true_ms - began_ms > _PATIENCE_MS:
                 self.end_faults()
@@ -121,16 +123,7 @@ class RebalanceRun(QueueRun):
 
     # What must hold
 
-    def _require_writable(self, addr: str, code: int) -> None:
-        """No change of nsadmin takes the last writable queue of a topic."""
-        if addr in self.cluster.name_servers:
-            return
-        for topic in self.topics:
-            configs = [m.model.topic_table.configs.get(topic) for m in self.masters.values()]
-            if not any(c and c["perm"] & Perm.WRITE and c["writeQueueNums"] for c in configs):
-                raise InvariantBroken(f"{topic} lost its last writable queue")
-
-    def _require_moved(self) -> None:
+    def require_moved(self) -> None:
         self.end_faults()
         self.world.begin_process()
         self.world.pass_time(HEARTBEAT_MS)
@@ -139,11 +132,12 @@ class RebalanceRun(QueueRun):
                 raise InvariantBroken(f"a saved run cannot be read: {saved}")
         self.require_no_rejected_sends()
         self.require_audited()
+        self.world.pass_time(max(0, self._nightly_ms - self.world.true_ms))
         self.require_everything_read()
-        if self._stops_in_the_way:
+        if self.stops_in_the_way:
             return
-        for move in self._plan.moves:
-            wanted = move.before if self._is_rollback else move.after
+        for move in self.plan.moves:
+            wanted = move.before if self.is_rollback else move.after
             for name, broker in self.masters.items():
                 queues = wanted.get(name, NO_QUEUES)
                 if move.topic in broker.foreign_counts:
@@ -167,7 +161,7 @@ class RebalanceRun(QueueRun):
                         )
 
 
-def _plan_move(topic: str, random: Random) -> RebalanceMove:
+def plan_move(topic: str, random: Random) -> RebalanceMove:
     names = ("broker-a", "broker-b")
     # Cluster has orders on both brokers.
     before_names = names if topic == "orders" else random.choice((names, names[:1], names[1:]))

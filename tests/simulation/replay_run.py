@@ -89,8 +89,8 @@ class ReplayRun(OperatedRun):
         sent: Counter[bytes] = Counter()
         for broker in self.cluster.masters:
             assert isinstance(broker, LetterBroker)
-            letters.update(message.body for message in broker.list_stored(DEAD_TOPIC))
-            sent.update(message.body for message in broker.list_stored(RETRY_TOPIC))
+            letters.update(message.body for message in broker.records.list_stored(DEAD_TOPIC))
+            sent.update(message.body for message in broker.records.list_stored(RETRY_TOPIC))
         if missing := letters.keys() - sent.keys():
             raise InvariantBroken(f"the replay succeeded, and {len(missing)} dead letters were not sent")
         repeated = sum(times - 1 for times in sent.values())

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, ClassVar, NamedTuple, Protocol
 from unittest.mock import patch
 
+from nsadmin.operations import process_lock
 from tests.simulation.cluster import Cluster, plan_faults
 from tests.simulation.repeated_reads import repeat_reads
 from tests.simulation.virtual_disk import ProcessKilled, mount
@@ -96,6 +97,8 @@ def run_schedule(make_run: MakeRun, seed: int, faults: list[Fault]) -> tuple[str
     with (
         mount(lambda: run.world.disk),
         repeat_reads(run.cluster),
+        # The wait for a lock that a process holds for a moment: here it holds it for long.
+        patch.object(process_lock, "_RETRY_PAUSE_SECONDS", 0),
         patch.object(sys, "unraisablehook", hide_killed),
         warnings.catch_warnings(record=True) as run.world.warnings,
     ):

@@ -18,6 +18,8 @@ from os import PathLike
 from random import Random
 from typing import Any, NamedTuple
 
+from namesrv_core import private_files
+
 ROOT = "/simulated"
 _FIRST_DESCRIPTOR = 1 << 20
 
@@ -347,9 +349,9 @@ def mount(find_disk: Callable[[], VirtualDisk]) -> Iterator[None]:
             if type(place) is int:
                 leads_here = place >= _FIRST_DESCRIPTOR
             else:
-                if isinstance(place, PathLike):
+                if type(place) is not str and isinstance(place, PathLike):
                     place = place.__fspath__()
-                leads_here = isinstance(place, str) and place.startswith(ROOT)
+                leads_here = type(place) is str and place.startswith(ROOT)
             return (function if leads_here else original)(place, *args, **options)
 
         saved.append((owner, name, original))
@@ -383,6 +385,7 @@ def mount(find_disk: Callable[[], VirtualDisk]) -> Iterator[None]:
     replace(os, "link", lambda path, new_path: find_disk().link(path, os.fspath(new_path)))
     replace(os, "scandir", scan)
     # The disk has no links.
+    replace(private_files, "check_links", lambda path: False)
     replace(posixpath, "islink", lambda path: False)
     replace(posixpath, "realpath", lambda path, **_: path)
     replace(fcntl, "flock", lambda f, operation: find_disk().flock(_number_of(f), operation))

@@ -220,10 +220,10 @@ def _copy_messages(
         if not follows:
             raise CommandInterrupted(f"interrupted {stop_text}")
         session.write_remark(f"stopped {stop_text}")
-    return _transfer_rows(transfer_run)
+    return _transfer_rows(transfer_run, plans)
 
 
-def _transfer_rows(transfer_run: TransferRun) -> ResultRows:
+def _transfer_rows(transfer_run: TransferRun, plans: Sequence[TopicPlan]) -> ResultRows:
     queues = [
         QueueTransfer(
             q.planned_queue, q.record, q.copied_count, q.skipped_count, q.error if q.is_failed else None
@@ -231,5 +231,7 @@ def _transfer_rows(transfer_run: TransferRun) -> ResultRows:
         for q in transfer_run.queues
     ]
     errors = [q.error for q in queues]
+    if missing := [plan.missing_queues for plan in plans if plan.unlisted]:
+        errors += [None, *missing]
     notes = sorted({error_text(error) for error in errors if error is not None})
     return ResultRows.from_records(TRANSFER_COLUMNS, queues, errors, notes)

@@ -53,3 +53,12 @@ def find_last_copies(
             newest, message.queue_offset, 1 if before is None else before.copy_count + 1
         )
     return copies
+
+
+def is_copy_replaced(admin: AdminClient, topic: str, span: QueueSpan, source_queue: SourceQueue) -> bool:
+    """Return whether the message of this span, which was a copy, is another one now. Raises RocketMQError.
+
+    So it is if the target lost its last messages, and other producers filled their place.
+    """
+    sources = [find_source(message) for _, message in read_messages(admin, topic, [span])]
+    return bool(sources) and all(source is None or source.queue != source_queue for source in sources)

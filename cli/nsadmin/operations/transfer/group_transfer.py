@@ -1,6 +1,6 @@
 """GroupTransfer: the offsets of a group, moved from the source to the target through the copies."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
@@ -18,6 +18,8 @@ from nsadmin.operations.transfer.queue_map import QueueId
 from nsadmin.operations.transfer.topic_plan import TopicPair, TransferClusters
 from nsadmin.operations.transfer.transfer_record import RECORD_NAMESPACE, parse_record_key
 from nsadmin.operations.transfer.verification import load_transfer
+
+_SIDE_NAMES = "source", "target"
 
 
 class MovedQueue(NamedTuple):
@@ -52,13 +54,15 @@ class GroupTransfer:
 
         Raises:
             NotFound: The source has no offsets of the group, or the target does not know the group.
-            RocketMQError: A server refused or did not answer.
+            NotApplied: No name server lists a broker with copies now.
+        RocketMQError: A server refused or did not answer.
         """
-        offsets_by_topic = self._read_committed(self._clusters.source)
+        source, target = (_Side(*side) for side in zip(_SIDE_NAMES, self._clusters, strict=True))
+        offsets_by_topic = source.read_committed(self._group)
         if not offsets_by_topic:
             raise NotFound(f'the source has no offsets of the group "{self._group}"')
-        self._require_group()
-        target_committed = self._read_committed(self._clusters.target)
+        self._require_group(target)
+        target_committed = target.read_committed(self._group)
         moves: list[MovedQueue] = []
         copied_topics = set()
         for pair in self._list_pairs():
@@ -66,6 +70,8 @@ class GroupTransfer:
                 continue
             copied_topics.add(pair.topic)
             plan = load_transfer(self._clusters, pair)
+            source.require_listed(queue.source.broker_name for queue in plan.queues)
+            target.require_listed(queue.send_queue.broker_name for queue in plan.queues)
             # Clients commit an offset on every queue that they consume. Without one, nothing is consumed.
             offsets = {
                 queue.source: offsets_by_topic[pair.topic].get(queue.queue, queue.record.begin_offset)
@@ -132,37 +138,13 @@ class GroupTransfer:
         parsed_keys = [parse_record_key(key) for key in keys]
         return [TopicPair(*topics) for cluster, *topics in parsed_keys if cluster in source_clusters]
 
-    def _read_committed(self, admin: AdminClient) -> dict[str, dict[QueueId, int]]:
-        """The offsets of the group: topic to (broker, queue) to offset."""
-        masters = {
-            group.master_addr: group.broker_name
-            for group in admin.clusters.get_info().broker_groups
-            if group.master_addr is not None
-        }
-        offsets_by_topic: dict[str, dict[QueueId, int]] = {}
-        for result in admin.consumers.get_committed_each(list(masters)):
-            for key, offsets in result.value().items():
-                topic, _, group = key.rpartition("@")
-                if group == self._group:
-                    found = {
-                        QueueId(masters[result.addr], queue_id): offset
-                        for queue_id, offset in offsets.items()
-                    }
-                    offsets_by_topic.setdefault(topic, {}).update(found)
-        return offsets_by_topic
-
-    def _require_group(self) -> None:
-        info = self._clusters.target.clusters.get_info()
-        targets = [
-            BrokerTarget(group.broker_name, MASTER_BROKER_ID, group.master_addr)
-            for group in info.broker_groups
-            if group.master_addr is not None
-        ]
+    def _require_group(self, target: "_Side") -> None:
+        targets = [BrokerTarget(name, MASTER_BROKER_ID, addr) for name, addr in target.masters.items()]
         holders = self._clusters.target.groups.find_holders(self._group, targets)
         if all(isinstance(holder.error, NotFound) for holder in holders):
             raise NotFound(
                 f'the target has no group "{self._group}": create it there, such as with '
-                f"`{quote_command('updateSubGroup', self._group, '-c', info.cluster_names[0])}`"
+                f"`{quote_command('updateSubGroup', self._group, '-c', target.cluster_names[0])}`"
             )
 
     def _make_move(
@@ -192,6 +174,41 @@ class GroupTransfer:
                     return None
                 pending_count += lag.messages
         return pending_count
+
+
+class _Side:
+    """The source or the target, with the masters that its name servers list at this moment."""
+
+    def __init__(self, name: str, admin: AdminClient) -> None:
+        self._name, self._admin = name, admin
+        info = admin.clusters.get_info()
+        self.cluster_names = info.cluster_names
+        self.masters = {g.broker_name: g.master_addr for g in info.broker_groups if g.master_addr is not None}
+        if not self.masters:
+            raise NotApplied(
+                f"the {name} lists no master now: run the command again when brokers are registered"
+            )
+
+    def read_committed(self, group: str) -> dict[str, dict[QueueId, int]]:
+        """The offsets of the group: topic to (broker, queue) to offset."""
+        offsets_by_topic: dict[str, dict[QueueId, int]] = {}
+        results = self._admin.consumers.get_committed_each(list(self.masters.values()))
+        for broker_name, result in zip(self.masters, results, strict=True):
+            for key, offsets in result.value().items():
+                topic, _, reader = key.rpartition("@")
+                if reader == group:
+                    found = {QueueId(broker_name, queue_id): offset for queue_id, offset in offsets.items()}
+                    offsets_by_topic.setdefault(topic, {}).update(found)
+        return offsets_by_topic
+
+    def require_listed(self, broker_names: Iterable[str]) -> None:
+        """Raise NotApplied for a broker whose offsets were not read: they are unknown, and not missing."""
+        for broker_name in broker_names:
+            if broker_name not in self.masters:
+                raise NotApplied(
+                    f'the {self._name} lists no master of "{broker_name}" now: run the command again when it '
+                    "is registered"
+                )
 
 
 def is_retry_topic(topic: str) -> bool:

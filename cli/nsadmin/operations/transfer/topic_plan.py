@@ -1,6 +1,6 @@
 """Plans the transfer of a topic: which queue goes where, and at which message each queue continues."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import TopicNotExist
@@ -64,12 +64,26 @@ class PlannedQueue(NamedTuple):
 
 
 class TopicPlan(NamedTuple):
-    """The transfer of one topic, and where its record is kept."""
+    """The transfer of one topic, and where its record is kept.
+
+    `unlisted` are the records of queues that were copied, and that the source does not list now.
+    """
 
     topic_pair: TopicPair
     queues: tuple[PlannedQueue, ...]
     store: TransferStore
     rules: SavedRules
+    unlisted: Mapping[QueueId, QueueRecord]
+
+    @property
+    def missing_queues(self) -> NotApplied | None:
+        """What the plan leaves out."""
+        if not self.unlisted:
+            return None
+        return NotApplied(
+            f"{self.topic_pair.topic}: the source does not list {', '.join(map(str, sorted(self.unlisted)))} "
+            "now: run the command again when the broker is registered"
+        )
 
 
 class TopicPlanner:
@@ -115,12 +129,7 @@ class TopicPlanner:
             {queue: known[queue].target for queue in known},
             merges_queues=self._merges_queues,
         )
-        missing = sorted({str(target) for target in mapping.values() if target not in send_queues})
-        if missing:
-            raise NotApplied(
-                f"{pair.target_topic}: the target queues {', '.join(missing)} are not writable "
-                f"now: see `{quote_command('topicRoute', pair.target_topic)}`"
-            )
+        require_targets(pair.target_topic, mapping.values(), send_queues)
         sources = {queue: make_source_queue(cluster, pair.topic, queue) for queue in mapping}
         records = self._find_positions(pair.target_topic, routes, mapping, sources, source_spans, record)
         queues = tuple(
@@ -133,7 +142,8 @@ class TopicPlanner:
             )
             for queue, target in mapping.items()
         )
-        return TopicPlan(pair, queues, store, self._rules)
+        unlisted = {queue: known[queue] for queue in known if queue not in source_spans}
+        return TopicPlan(pair, queues, store, self._rules, unlisted)
 
     def _read_source_spans(self, topic: str, routes: Sequence[QueueRoute]) -> dict[QueueId, QueueSpan]:
         results = self._clusters.source.queue_reader.get_spans(topic, routes, begin_ms=self._begin_ms)
@@ -175,6 +185,7 @@ class TopicPlanner:
                 for result in target.queue_reader.get_spans(target_topic, target_routes)
             )
         }
+        require_targets(target_topic, mapping.values(), target_spans)
         known_queues = dict(record.queues) if record is not None else {}
         copies = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
         positions = {}
@@ -219,6 +230,16 @@ def open_store(clusters: TransferClusters, pair: TopicPair) -> TransferStore:
     """Return the place of the record of a transfer. Raises NotFound if the source does not have the topic."""
     cluster = _find_cluster(_list_routes(clusters.source, pair.topic, "source"))
     return TransferStore(clusters.target, record_key(cluster, *pair))
+
+
+def require_targets(target_topic: str, wanted: Iterable[QueueId], listed: Collection[QueueId]) -> None:
+    """Raise NotApplied if a name server does not list target queues: their brokers may just register."""
+    missing = sorted({str(target) for target in wanted if target not in listed})
+    if missing:
+        raise NotApplied(
+            f"{target_topic}: the target queues {', '.join(missing)} are not writable "
+            f"now: see `{quote_command('topicRoute', target_topic)}`"
+        )
 
 
 def _find_cluster(routes: Iterable[QueueRoute]) -> str:
@@ -293,8 +314,8 @@ def _make_position(
     if known is None:
         # Copies without a record can be anywhere in the target queue.
         begin = span.end_offset if last_copy is None else span.begin_offset
-        next_offset = max(begin_offset, copied_offset)
-        return QueueRecord(target, begin_offset, next_offset, begin, span.end_offset)
+        end = span.end_offset if last_copy is None else last_copy.target_offset + 1
+        return QueueRecord(target, begin_offset, max(begin_offset, copied_offset), begin, end)
     return known._replace(
         next_offset=max(known.begin_offset, known.next_offset, copied_offset),
         target_end=known.target_end

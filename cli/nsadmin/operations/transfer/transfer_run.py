@@ -15,7 +15,7 @@ from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import ClientClosed, NotApplied, ServerResult
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK, ProcedureClock
 from nsadmin.operations.transfer.copy_queue import MAX_BATCH_MESSAGES, CopyQueue
-from nsadmin.operations.transfer.copy_search import LastCopy, find_last_copies
+from nsadmin.operations.transfer.copy_search import LastCopy, find_last_copies, is_copy_replaced
 from nsadmin.operations.transfer.message_rules import EVERY_MESSAGE, MessageRules
 from nsadmin.operations.transfer.source_reader import TopicQueue, open_reader
 from nsadmin.operations.transfer.topic_plan import (
@@ -235,10 +235,14 @@ class TransferRun:
 
     def _search_copies(self, queue: CopyQueue, end: int) -> LastCopy | None:
         """Return the last copy before this target offset. Known copies are skipped."""
-        record, target = queue.record, queue.send_queue
+        record, target, admin = queue.record, queue.send_queue, self._clusters.target
         begin = record.target_end if record.target_end <= end else record.target_begin
         span = QueueSpan(target.broker_name, target.broker_addr, target.queue_id, begin, end)
-        copies = find_last_copies(self._clusters.target, target.topic, [span])
+        if begin > record.target_begin and is_copy_replaced(
+            admin, target.topic, span._replace(begin_offset=begin - 1, end_offset=begin), queue.source
+        ):
+            begin = record.target_begin
+        copies = find_last_copies(admin, target.topic, [span._replace(begin_offset=begin)])
         if begin == record.target_begin < record.target_end and queue.source not in copies:
             queue.record = record._replace(next_offset=record.begin_offset, target_end=record.target_begin)
         return copies.get(queue.source)
@@ -294,9 +298,12 @@ class TransferRun:
             self._run_id,
             plan.rules,
             {
-                queue.planned_queue.queue: queue.record
-                for queue in self._queues.values()
-                if queue.topic_queue.topic == plan.topic_pair.topic
+                **plan.unlisted,
+                **{
+                    queue.planned_queue.queue: queue.record
+                    for queue in self._queues.values()
+                    if queue.topic_queue.topic == plan.topic_pair.topic
+                },
             },
         )
 

@@ -9,6 +9,7 @@ from nsadmin.operations.copy_source import SourceQueue, find_source, hash_conten
 from nsadmin.operations.transfer.copy_comparison import ComparedQueue, QueueComparison
 from nsadmin.operations.transfer.copy_search import read_messages
 from nsadmin.operations.transfer.message_rules import load_rules
+from nsadmin.operations.transfer.queue_map import QueueId
 from nsadmin.operations.transfer.source_reader import TopicQueue, open_reader
 from nsadmin.operations.transfer.topic_plan import (
     PlannedQueue,
@@ -17,6 +18,7 @@ from nsadmin.operations.transfer.topic_plan import (
     TopicPlanner,
     TransferClusters,
     open_store,
+    require_targets,
 )
 
 _WAIT_SECONDS = 0.2
@@ -31,7 +33,12 @@ class VerifiedQueue(NamedTuple):
 
 
 def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
-    """Return a plan of a transfer, with the queues and the rules of its record. Raises NotFound."""
+    """Return a plan of a transfer, with the queues and the rules of its record.
+
+    Raises:
+        NotFound: There is no transfer.
+        NotApplied: The source does not list a queue of the record now.
+    """
     record = open_store(clusters, pair).load()
     if record is None:
         raise NotFound(
@@ -40,6 +47,8 @@ def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
     # The record has a target for each queue, also if source queues share them.
     planner = TopicPlanner(clusters, record.rules, merges_queues=True)
     plan = planner.plan_topic(pair)
+    if plan.missing_queues is not None:
+        raise plan.missing_queues
     return plan._replace(queues=tuple(queue for queue in plan.queues if queue.has_progress))
 
 
@@ -66,14 +75,18 @@ def verify_topic(
 
 def list_copy_spans(clusters: TransferClusters, plan: TopicPlan) -> list[QueueSpan]:
     """Return the parts of the target queues that can have copies: from the start of the transfer on."""
-    begins: dict[tuple[str, int], int] = {}
+    begins: dict[QueueId, int] = {}
     for planned in plan.queues:
-        target = (planned.send_queue.broker_name, planned.send_queue.queue_id)
+        target = QueueId(planned.send_queue.broker_name, planned.send_queue.queue_id)
         begins[target] = min(planned.record.target_begin, begins.get(target, 1 << 62))
     routes = clusters.target.topics.get_route(plan.topic_pair.target_topic).queues
+    results = clusters.target.queue_reader.get_spans(plan.topic_pair.target_topic, routes)
+    require_targets(
+        plan.topic_pair.target_topic, begins, {QueueId(r.broker_name, r.queue_id) for r in results}
+    )
     spans = []
-    for result in clusters.target.queue_reader.get_spans(plan.topic_pair.target_topic, routes):
-        begin_offset = begins.get((result.broker_name, result.queue_id))
+    for result in results:
+        begin_offset = begins.get(QueueId(result.broker_name, result.queue_id))
         if begin_offset is None:
             continue
         if result.queue_span is None:
