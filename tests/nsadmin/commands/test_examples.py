@@ -27,7 +27,7 @@ from tests.support.examples import (
 )
 from tests.support.lab import DOCUMENTED_BROKER_PORT, Lab, free_ports, start_lab
 from tests.support.name_servers import ROOT, ServerProgram
-from tests.support.terminal import PtyTerminal
+from tests.support.terminal import CopiedTerminal
 
 COMMANDS = [case for case in IN_THE_LAB if case.entry.kind not in ("program", "screen")]
 SCREENS = [case for case in IN_THE_LAB if case.entry.kind == "screen"]
@@ -107,7 +107,7 @@ def test_the_examples_of_a_screen_come_up_and_one_leaves_them(
     with start_lab(tmp_path / "lab") as there:
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         for example in case.examples:
-            with PtyTerminal(*map(there.with_addresses, split_example(example)), home=tmp_path) as terminal:
+            with CopiedTerminal(*map(there.with_addresses, split_example(example)), home=tmp_path) as terminal:
                 terminal.wait_for_text("quit")
                 # A recording of nothing cannot be played.
                 terminal.wait_for_text("12 brokers")
