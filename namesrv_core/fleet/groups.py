@@ -49,6 +49,8 @@ class GroupTable:
             group: {**_DEFAULT_CONFIG, "groupName": group} for group in sorted({*SYSTEM_GROUPS, *group_names})
         }
         self.data_version = DataVersion(0, 0, now_ms)
+        self.encoded_contents: tuple[DataVersion, dict[str, GroupConfigJson]] | None = None
+        self.encoded_body = b""
 
     def put_config(self, wanted: Mapping[str, Any], now_ms: int) -> None:
         """Create or replace a group, and merge attributes. Raises RequestError for a bad name."""

@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import clients, messages, replication, stats
 from namesrv_core.fleet.broker_model import BrokerModel
+from namesrv_core.fleet.groups import GroupTable
 from namesrv_core.fleet.topics import (
     RETRY_PREFIX,
+    TopicTable,
     change_known_attributes,
     make_topic_config,
     parse_attribute_changes,
@@ -117,16 +119,27 @@ def delete_topic(model: BrokerModel, header: headers.DeleteTopic, now_ms: int) -
     return None
 
 
+def _encode_table(table: TopicTable | GroupTable, body: dict[str, object]) -> bytes:
+    """Encode all configs of a table anew if any has changed: slaves ask again and again."""
+    contents = table.data_version, dict(table.configs)
+    if table.encoded_contents != contents:
+        table.encoded_contents, table.encoded_body = contents, encode_json(body)
+    return table.encoded_body
+
+
 def list_topic_configs(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
     configs = model.topic_table.configs
+    topics = _topic_name_page(model, command.ext or {})
     body = {
         "dataVersion": model.topic_table.data_version.to_json(),
         "mappingDataVersion": DataVersion().to_json(),
-        "topicConfigTable": {topic: configs[topic] for topic in _topic_name_page(model, command.ext or {})},
+        "topicConfigTable": {topic: configs[topic] for topic in topics},
         "topicQueueMappingDetailMap": {},
         "topicQueueMappingInfoMap": {},
     }
-    return HandlerOutcome(encode_json(body), {"totalTopicNum": str(len(configs))})
+    is_whole = len(topics) == len(configs)
+    encoded = _encode_table(model.topic_table, body) if is_whole else encode_json(body)
+    return HandlerOutcome(encoded, {"totalTopicNum": str(len(configs))})
 
 
 def _topic_name_page(model: BrokerModel, ext_fields: ExtFields) -> list[str]:
@@ -206,7 +219,7 @@ def list_groups(model: BrokerModel, command: RemotingCommand, now_ms: int) -> Ha
         "forbiddenTable": {},
         "subscriptionGroupTable": configs,
     }
-    return HandlerOutcome(encode_json(body), {"totalGroupNum": str(len(configs))})
+    return HandlerOutcome(_encode_table(model.group_table, body), {"totalGroupNum": str(len(configs))})
 
 
 def update_group(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:

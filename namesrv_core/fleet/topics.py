@@ -121,6 +121,8 @@ class TopicTable:
         self.configs: dict[str, TopicConfigJson] = {config["topicName"]: config for config in configs}
         self.reserved_names = names
         self.data_version = DataVersion(0, 0, now_ms)
+        self.encoded_contents: tuple[DataVersion, dict[str, TopicConfigJson]] | None = None
+        self.encoded_body = b""
 
     def require_valid_name(self, topic: str | None) -> str:
         """Return the name if such a topic may be created or deleted. Raises RequestError 29 otherwise."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from namesrv_core.history.records import JournalRecord
@@ -49,6 +50,11 @@ def judge_journals(
     """Compare the deeds of a run with the journals of its name servers, by server name."""
     began_ms = next(deed.time_ms for deed in deeds if deed.fault == "run" and deed.phase == "begin")
     ended_ms = next((deed.time_ms for deed in deeds if deed.fault == "run" and deed.phase == "end"), None)
+
+    @cache
+    def list_records(server_name: str, types: tuple[str, ...]) -> list[JournalRecord]:
+        return [record for record in records_by_server.get(server_name, ()) if record.event_type in types]
+
     explained_records: set[tuple[str, int]] = set()
     findings = []
     for deed, expected_event, server_name, text in _list_cases(deeds):
@@ -56,7 +62,7 @@ def judge_journals(
         shift_ms = _clock_shift_ms(deeds, server_name, deed.time_ms)
         matching_records = [
             r
-            for r in records_by_server.get(server_name, ())
+            for r in list_records(server_name, expected_event.types)
             if deed.time_ms + shift_ms - _CLOCK_SLACK_MS <= r.time_ms <= due_ms + shift_ms + _CLOCK_SLACK_MS
             and _matches_expectation(expected_event, text, r)
         ]
@@ -97,8 +103,6 @@ def _clock_shift_ms(deeds: Iterable[Deed], server_name: str, until_ms: int) -> i
 
 
 def _matches_expectation(expected_event: ExpectedEvent, broker_id_text: str, record: JournalRecord) -> bool:
-    if record.event_type not in expected_event.types:
-        return False
     if expected_event.causes and record.origin.cause not in expected_event.causes:
         return False
     wanted_values = dict(expected_event.field_values)

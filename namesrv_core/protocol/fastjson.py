@@ -36,14 +36,16 @@ def encode_json(value: object, *, is_standard: bool = False) -> bytes:
 
 
 def encode_json_text(value: object, is_standard: bool = False) -> str:
-    if isinstance(value, str):
-        return _quote(value)
     if value is None:
         return "null"
     if value is True:
         return "true"
     if value is False:
         return "false"
+    if isinstance(value, str):
+        return _quote(value)
+    if isinstance(value, dict):
+        return _encode_members(value, is_standard)
     if isinstance(value, int):
         if is_standard and abs(value) > _MAX_SAFE_INTEGER:
             return f'"{int(value)}"'
@@ -52,26 +54,28 @@ def encode_json_text(value: object, is_standard: bool = False) -> str:
         return value.to_json()
     if isinstance(value, float):
         return format_java_double(value)
-    if isinstance(value, dict):
-        members = sorted(item for item in value.items() if item[1] is not None)
-        return (
-            "{"
-            + ",".join(
-                f"{_encode_key(key, is_standard)}:{encode_json_text(i, is_standard)}" for key, i in members
-            )
-            + "}"
-        )
     if isinstance(value, EncodedJson):
         return value.json_text
     if isinstance(value, Iterable):
-        return "[" + ",".join(encode_json_text(item, is_standard) for item in value) + "]"
+        return f"[{','.join([encode_json_text(item, is_standard) for item in value])}]"
     raise TypeError(f"cannot encode {type(value).__name__} as JSON")
 
 
-def _encode_key(member_key: str | int, is_standard: bool) -> str:
-    if isinstance(member_key, str):
-        return _quote(member_key)
-    return f'"{member_key}"' if is_standard else str(member_key)
+def _encode_members(members: dict[str | int, Any], is_standard: bool) -> str:
+    texts = []
+    for key in sorted([key for key, value in members.items() if value is not None]):
+        value = members[key]
+        name = _quote(key) if isinstance(key, str) else f'"{key}"' if is_standard else key
+        # A call for each member of small objects would take longer than their texts.
+        kind = type(value)
+        if kind is str:
+            text = _quote(value)
+        elif kind is int and not is_standard:
+            text = str(value)
+        else:
+            text = encode_json_text(value, is_standard)
+        texts.append(f"{name}:{text}")
+    return f"{{{','.join(texts)}}}"
 
 
 def format_java_double(double_value: float) -> str:

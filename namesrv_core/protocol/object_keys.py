@@ -9,8 +9,13 @@ from typing import Any
 
 from namesrv_core.protocol import fastjson
 
-# The last alternative is a quote that begins a string without an end.
-_JSON_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|"', re.S)
+# The last alternative is a string without an end. It takes all that follows: otherwise the search for the
+# end would start again at each later quote, and take quadratic time.
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_JSON_STRING = re.compile(_STRING, re.S)
+_JSON_TOKEN = re.compile(rf'{_STRING}|[{{}}\[\]:,]|[^\s{{}}\[\]:,"]+|".*', re.S)
+_MARKS = frozenset("{}[]:,")
+_OBJECT_KEY = re.compile(r"\{\s*[{\[]")
 
 
 def decode_object_keys(data: bytes, *, errors: str = "strict") -> Any:
@@ -18,13 +23,11 @@ def decode_object_keys(data: bytes, *, errors: str = "strict") -> Any:
 
     `errors` says how to treat bad UTF-8. Raises ValueError for text that is no JSON even with odd keys.
     """
-    try:
+    text = data.decode("utf-8", errors)
+    pairs = _rewrite_as_pairs(text) if _OBJECT_KEY.search(text) else None
+    if pairs is None:
         return fastjson.decode_json(data, errors=errors)
-    except ValueError:
-        pair = _rewrite_as_pairs(data.decode("utf-8", errors))
-        if pair is None:
-            raise
-        return fastjson.decode_json(pair.encode("utf-8", "surrogatepass"), errors="surrogatepass")
+    return fastjson.decode_json(pairs.encode("utf-8", "surrogatepass"), errors="surrogatepass")
 
 
 def _rewrite_as_pairs(text: str) -> str | None:
@@ -41,6 +44,9 @@ def _rewrite_as_pairs(text: str) -> str | None:
     has_object_keys = False
     for token_index, token in enumerate(tokens):
         following = tokens[token_index + 1] if token_index + 1 < len(tokens) else ""
+        if token not in _MARKS:
+            written.append(f'"{token}"' if following == ":" and token[0] != '"' else token)
+            continue
         inner = open_structures[-1] if open_structures else ""
         if token == "{" and following in ("{", "["):
             has_object_keys = True
@@ -58,22 +64,15 @@ def _rewrite_as_pairs(text: str) -> str | None:
             token = "," if token == ":" else "],["
         elif token in ":," and inner in ("key", "value"):
             return None
-        elif following == ":" and token[0] not in '":,':
-            token = f'"{token}"'
         written.append(token)
     return "".join(written) if has_object_keys else None
 
 
 def split_tokens(text: str) -> list[str] | None:
     """Split JSON into its tokens. Return None for a string without an end."""
-    tokens: list[str] = []
-    for token_match in _JSON_TOKEN.finditer(text):
-        token = token_match[0]
-        # Stop here: the search for the end would start again at each later quote, and take quadratic time.
-        if token == '"':
-            return None
-        tokens.append(token)
-    return tokens
+    tokens = _JSON_TOKEN.findall(text)
+    is_whole = not tokens or tokens[-1][0] != '"' or _JSON_STRING.fullmatch(tokens[-1])
+    return tokens if is_whole else None
 
 
 def encode_object_key_map(pairs: Iterable[tuple[object, object]]) -> bytes:

@@ -20,7 +20,7 @@ import pytest
 from namesrv_core.protocol.codes import VERSION_NAMES, version_text
 from namesrv_core.storage.journal import reader
 from tests.interop import command_line, jars, wire
-from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info, wait_for_topic
+from tests.interop.cluster import create_topic, send, wait_for_broker, wait_for_runtime_info, wait_for_topic
 from tests.interop.command_line import CommandResult
 from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, LiveClients, MqAdmin
@@ -193,11 +193,15 @@ def test_offsets_are_moved_while_nobody_consumes_and_moved_back(
 
 def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> None:
     """The client reads, by which the broker takes its reset for heeded, and goes on where it was."""
-    commit(cluster.new, "Busy", TOPIC, {0: 3})
+    topic = "Busy-orders"
+    create_topic(cluster.new.port, topic)
+    wait_for_topic([cluster.server], topic)
+    send(cluster.new.port, topic, 0, 10)
+    commit(cluster.new, "Busy", topic, {0: 3})
     # Else the broker would send requests of its own to this client.
     quiet = ("-a", "false", "-b", cluster.new.address, "--yes")
     assert cluster("updateSubGroup", "Busy", *quiet).code == 0
-    place = {"consumerGroup": "Busy", "topic": TOPIC, "queueId": "0"}
+    place = {"consumerGroup": "Busy", "topic": topic, "queueId": "0"}
     pull = {
         **place, "queueOffset": "3", "maxMsgNums": "1", "sysFlag": "4", "commitOffset": "0",
         "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "1", "expressionType": "TAG",
@@ -205,9 +209,9 @@ def test_a_move_over_which_a_busy_client_commits_is_failed(cluster: Cluster) -> 
     client = wire.Connection(cluster.new.port)
     # Each commit differs from the one before: nsadmin may read the offset between the reset and a commit.
     own_offsets = itertools.cycle("456789")
-    words = ("resetOffsetByTime", "Busy", TOPIC, "-b", cluster.new.address, "-q", "0", "-s", "-1", "--yes")
+    words = ("resetOffsetByTime", "Busy", topic, "-b", cluster.new.address, "-q", "0", "-s", "-1", "--yes")
     with closing(client), ThreadPoolExecutor(1) as pool:
-        assert client.call(34, {}, json.dumps(heartbeat("Busy", TOPIC)).encode()).code == 0
+        assert client.call(34, {}, json.dumps(heartbeat("Busy", topic)).encode()).code == 0
         for commits_its_own, code, result in ((True, 1, "failed"), (False, 0, "done")):
             moving = pool.submit(lambda: cluster(*words))
             while not moving.done():

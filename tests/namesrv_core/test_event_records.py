@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from namesrv_core.events import BrokerPollFailed, CollectorStopping, Event, KvPut, ServerStopping
+from namesrv_core.events import BrokerPollFailed, CollectorStopping, KvPut, ServerStopping
 from tests.namesrv_core.test_events import KINDS
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_an_event_cannot_be_changed(kind: type[Event]) -> None:
-    event = kind(*[None] * len(kind.__annotations__))
-    for name in kind.__annotations__:
-        with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} cannot be changed"):
-            setattr(event, name, 1)
-        with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} cannot be changed"):
-            delattr(event, name)
+def test_an_event_cannot_be_changed() -> None:
+    for kind in KINDS:
+        event = kind(*[None] * len(kind.__annotations__))
+        for name in kind.__annotations__:
+            with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} cannot be changed"):
+                setattr(event, name, 1)
+            with pytest.raises(AttributeError, match=f"{kind.__name__}.{name} cannot be changed"):
+                delattr(event, name)
 
 
 def test_events_with_the_same_fields_are_equal() -> None:

@@ -10,12 +10,12 @@ UNSAFE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("character", UNSAFE, ids=lambda character: f"U+{ord(character):04X}")
-def test_a_character_that_could_forge_or_reorder_text_is_escaped(character: str) -> None:
-    escaped = escape_unsafe(f"a{character}b")
-    assert (escaped[:2], escaped[-1]) == ("a\\", "b")
-    assert escaped.isprintable()
-    assert escaped.isascii()
+def test_a_character_that_could_forge_or_reorder_text_is_escaped() -> None:
+    for character in UNSAFE:
+        escaped = escape_unsafe(f"a{character}b")
+        assert (escaped[:2], escaped[-1]) == ("a\\", "b")
+        assert escaped.isprintable()
+        assert escaped.isascii()
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,22 @@ def read_number(answer: bytes) -> int:
 
 
 def ask_for_copy(
-    path: str, words: Sequence[str], environment: Mapping[str, str], fds: Sequence[int]
+    path: str,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    fds: Sequence[int],
+    folder: str | None = None,
+    *,
+    has_terminal: bool = False,
 ) -> socket.socket:
-    """Have a command run with these streams. The answer is the copy's process ID, and then its exit code."""
+    """Have a command run with these streams. The answer is the copy's process ID, and then its exit code.
+
+    `has_terminal` if the first stream becomes its controlling terminal.
+    """
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(path)
     connection.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
-    connection.sendall(marshal.dumps(([*words], dict(environment), os.getcwd())))
+    connection.sendall(marshal.dumps(([*words], dict(environment), folder or os.getcwd(), has_terminal)))
     connection.shutdown(socket.SHUT_WR)
     return connection
 

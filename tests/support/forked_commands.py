@@ -7,6 +7,7 @@ other tests start. Output, exit code and what a command leaves behind are the sa
 import array
 import atexit
 import contextlib
+import fcntl
 import gc
 import marshal
 import os
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -128,7 +130,10 @@ def _run_copy(connection: socket.socket, prepare: Callable[[], None]) -> NoRetur
             os.dup2(fd, number)
             os.close(fd)
         with connection.makefile("rb") as request:
-            words, environment, folder = marshal.loads(request.read())
+            words, environment, folder, has_terminal = marshal.loads(request.read())
+        if has_terminal:
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         forked_command.send_number(connection, os.getpid())
         connection.close()
         os.chdir(folder)

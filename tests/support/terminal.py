@@ -3,14 +3,17 @@
 import os
 import pty
 import select
+import socket
 import struct
 import sys
 import termios
 import time
+from collections.abc import Mapping, Sequence
 from fcntl import ioctl
 from pathlib import Path
 from types import TracebackType
 
+from tests.support import forked_command, forked_commands
 from tests.support.name_servers import DEADLINE, ServerProgram
 
 _MAIN = "import sys; from nsadmin.app import main; sys.exit(main())"
@@ -36,11 +39,20 @@ class PtyTerminal:
         # pytest-xdist sets COLUMNS and LINES, which would overrule the size of the terminal.
         for variable in ("NSADMIN_CONTEXT", "COLUMNS", "LINES"):
             environment.pop(variable, None)
-        self._pid, self._end = pty.fork()
-        if self._pid == 0:
-            os.chdir(home)
-            os.execve(sys.executable, [sys.executable, "-c", _MAIN, *args], environment)
+        self._pid, self._end = self._start(args, environment, home)
         ioctl(self._end, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+
+    def _start(self, args: Sequence[str], environment: Mapping[str, str], home: Path) -> tuple[int, int]:
+        """Start the program: its process ID, and the other end of its terminal."""
+        pid, end = pty.fork()
+        if pid == 0:
+            os.chdir(home)
+            os.execve(sys.executable, [sys.executable, "-c", _MAIN, *args], dict(environment))
+        return pid, end
+
+    def _wait(self) -> int:
+        _, status = os.waitpid(self._pid, 0)
+        return os.waitstatus_to_exitcode(status)
 
     def __enter__(self) -> "PtyTerminal":
         return self
@@ -50,7 +62,7 @@ class PtyTerminal:
     ) -> None:
         if self._pid:
             os.kill(self._pid, 9)
-            os.waitpid(self._pid, 0)
+            self._wait()
         os.close(self._end)
 
     @property
@@ -81,9 +93,9 @@ class PtyTerminal:
         deadline = time.monotonic() + DEADLINE
         while self._read(deadline):
             pass
-        _, status = os.waitpid(self._pid, 0)
+        exit_code = self._wait()
         self._pid = 0
-        return os.waitstatus_to_exitcode(status)
+        return exit_code
 
     def _read(self, deadline: float) -> bool:
         ready, _, _ = select.select([self._end], [], [], max(deadline - time.monotonic(), 0))
@@ -96,3 +108,27 @@ class PtyTerminal:
             return False
         self.said += data.decode("utf-8", "replace")
         return bool(data)
+
+
+class CopiedTerminal(PtyTerminal):
+    """The command is a copy of a process that has loaded the screens: see `forked_commands`."""
+
+    def _start(self, args: Sequence[str], environment: Mapping[str, str], home: Path) -> tuple[int, int]:
+        end, own_end = pty.openpty()
+        self._copy = forked_command.ask_for_copy(
+            forked_commands.start_server("tests.support.forked_screens"),
+            args,
+            environment,
+            [own_end] * 3,
+            str(home),
+            has_terminal=True,
+        )
+        os.close(own_end)
+        return self._read_number(), end
+
+    def _wait(self) -> int:
+        with self._copy:
+            return self._read_number()
+
+    def _read_number(self) -> int:
+        return forked_command.read_number(self._copy.recv(forked_command.NUMBER_SIZE, socket.MSG_WAITALL))

@@ -93,10 +93,10 @@ def test_before_and_after_of_a_change_are_shown() -> None:
     assert "T r8/w7/perm6->none (x)" in format_event(gone, "x")
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_every_event_has_a_line(kind: type[events.Event]) -> None:
-    event = kind(*[()] * len(kind.__annotations__))
-    assert format_event(event, "why").startswith(f"{kind.__name__} ")
+def test_every_event_has_a_line() -> None:
+    for kind in KINDS:
+        event = kind(*[()] * len(kind.__annotations__))
+        assert format_event(event, "why").startswith(f"{kind.__name__} ")
 
 
 @pytest.fixture

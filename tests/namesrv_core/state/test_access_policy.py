@@ -103,7 +103,7 @@ def test_peers_without_end_are_not_remembered_without_end() -> None:
 
 def test_peers_whose_certificates_have_long_subjects_are_not_remembered() -> None:
     policy = AccessPolicy([AccessGrant(AccessRole.READ, subject="CN=a")])
-    subjects = (f"CN={number}{'x' * 20_000}" for number in range(500))
+    subjects = (f"CN={number}{'x' * 20_000}" for number in range(100))
     assert (
         kept_megabytes(lambda: [policy.grants_without_key(PeerIdentity("10.0.0.1", s)) for s in subjects]) < 1
     )

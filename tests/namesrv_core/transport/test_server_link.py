@@ -4,13 +4,14 @@ import select
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EPIPE
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
+from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_reply, build_request
 from namesrv_core.transport.multiplexed_client import CallError, MultiplexedClient
 from namesrv_core.transport.server_link import ServerLink
@@ -266,13 +267,25 @@ def test_an_answer_that_is_no_frame(calls: MultiplexedClient, pair: CertificateP
 def test_after_a_goodbye_the_next_call_takes_a_fresh_connection(
     calls: MultiplexedClient, pair: CertificatePair
 ) -> None:
-    with Server({1: echo}, tls=pair.for_servers()) as server:
-        answers(calls, server.addr, build_request(1))
+    is_answered, is_said, is_over = Event(), Event(), Event()
+
+    def say_goodbye(asked: RemotingCommand) -> None:
+        """In the thread of the connection: two threads must not use TLS's state at the same time."""
         [first] = server.connections
         assert isinstance(first, ssl.SSLSocket)
-        first.settimeout(0.05)
-        # It says goodbye and does not hear ours: its socket stays open.
-        with pytest.raises((TimeoutError, ssl.SSLError)):
+        first.sendall(codec.encode_command(build_reply(asked)))
+        assert is_answered.wait(20)
+        # It does not wait for ours: its socket stays open.
+        first.setblocking(False)
+        with suppress(ssl.SSLWantReadError):
             first.unwrap()
+        is_said.set()
+        is_over.wait(20)
+
+    with Server({1: echo, 2: say_goodbye}, tls=pair.for_servers()) as server:
+        answers(calls, server.addr, build_request(2))
+        is_answered.set()
+        assert is_said.wait(20)
         answers(calls, server.addr, build_request(1))
         assert len(server.connections) == 2
+        is_over.set()

@@ -6,8 +6,6 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, get_type_hints
 
-import pytest
-
 import nsadmin
 from nsadmin import AdminClient, client
 from nsadmin.aio.nouns import CLIENT_CLASSES, NOUN_NAMES
@@ -37,39 +35,34 @@ def members(owner: type) -> Iterator[tuple[str, Any]]:
 
 
 CLASSES = classes()
-MEMBERS = [
-    pytest.param(item, id=f"{owner.__module__.rpartition('.')[2]}.{owner.__name__}.{name}")
-    for owner in CLASSES
-    for name, item in members(owner)
-]
+MEMBERS = [item for owner in CLASSES for _, item in members(owner)]
 
 
-@pytest.mark.parametrize("function", MEMBERS)
-def test_a_method_has_a_docstring_and_full_annotations(function: Any) -> None:
-    doc = inspect.getdoc(function)
-    assert doc, "say what it does, in which units, and which errors"
-    assert doc.split("\n\n")[0].rstrip().endswith((".", ":", "...")) or doc.endswith('".'), doc
-    parameters = list(inspect.signature(function).parameters.values())
-    assert inspect.signature(function).return_annotation is not inspect.Signature.empty
-    assert all(item.annotation is not inspect.Parameter.empty for item in parameters[1:])
+def test_a_method_has_a_docstring_and_full_annotations() -> None:
+    for function in MEMBERS:
+        doc = inspect.getdoc(function)
+        assert doc, f"{function}: say what it does, in which units, and which errors"
+        assert doc.split("\n\n")[0].rstrip().endswith((".", ":", "...")) or doc.endswith('".'), doc
+        parameters = list(inspect.signature(function).parameters.values())
+        assert inspect.signature(function).return_annotation is not inspect.Signature.empty, function
+        assert all(item.annotation is not inspect.Parameter.empty for item in parameters[1:]), function
 
 
-@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
-def test_a_class_has_a_docstring(owner: type) -> None:
-    # What NamedTuple writes by itself says nothing.
-    assert owner.__doc__
-    assert not owner.__doc__.startswith(f"{owner.__name__}(")
+def test_a_class_has_a_docstring() -> None:
+    for owner in CLASSES:
+        # What NamedTuple writes by itself says nothing.
+        assert owner.__doc__, owner
+        assert not owner.__doc__.startswith(f"{owner.__name__}("), owner
 
 
-@pytest.mark.parametrize("name", NOUNS)
-def test_a_noun_is_loaded_by_its_name_and_says_so(name: str) -> None:
-    with AdminClient("127.0.0.1:1") as admin:
-        noun = getattr(admin, name)
-        assert isinstance(NOUNS[name], property) or getattr(admin, name) is noun
-    member = NOUNS[name]
-    getter: Any = member.fget if isinstance(member, property) else member.func
-    assert f"`admin.{name}`" in (type(noun).__doc__ or "")
-    assert get_type_hints(getter, vars(import_module(type(noun).__module__)))["return"] is type(noun)
+def test_a_noun_is_loaded_by_its_name_and_says_so() -> None:
+    for name, member in NOUNS.items():
+        with AdminClient("127.0.0.1:1") as admin:
+            noun = getattr(admin, name)
+            assert isinstance(member, property) or getattr(admin, name) is noun
+        getter: Any = member.fget if isinstance(member, property) else member.func
+        assert f"`admin.{name}`" in (type(noun).__doc__ or "")
+        assert get_type_hints(getter, vars(import_module(type(noun).__module__)))["return"] is type(noun)
 
 
 def test_the_front_door_gives_what_scripts_need() -> None:
@@ -80,8 +73,8 @@ def test_the_front_door_gives_what_scripts_need() -> None:
 FUNCTIONS = [getattr(nsadmin, name) for name in nsadmin.__all__ if inspect.isfunction(getattr(nsadmin, name))]
 
 
-@pytest.mark.parametrize("function", [*FUNCTIONS, *MEMBERS])
-def test_every_argument_is_documented(function: Any) -> None:
-    names = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
-    _, _, described = (inspect.getdoc(function) or "").partition("Args:\n")
-    assert [name for name in names if f"    {name}: " not in described] == []
+def test_every_argument_is_documented() -> None:
+    for function in (*FUNCTIONS, *MEMBERS):
+        names = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+        _, _, described = (inspect.getdoc(function) or "").partition("Args:\n")
+        assert [name for name in names if f"    {name}: " not in described] == [], function

@@ -1,13 +1,13 @@
 """How Typer reads the parameters of a command: by position, by flag, in mqadmin's form; and its mistakes."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pytest
 from typer import Argument, Option
 
-from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.command_line.declarations import Flags, Parameter, RequiredUnless, command
 from nsadmin.command_line.registry import CATEGORIES, COMMANDS, CommandEntry
-from nsadmin.command_line.typer_commands import HelpRequested, parse_command_line
+from nsadmin.command_line.typer_commands import HelpRequested, build_command, parse_command_line
 from nsadmin.console.exit_codes import CheckUsageError, UsageError
 
 
@@ -138,27 +138,38 @@ def test_help_can_be_a_value(line: str) -> None:
     assert parse(line)["topic"] in ("-h", "--help")
 
 
-@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
-def test_each_flag_of_each_command_gives_its_parameter_a_value(
-    entry: CommandEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_flag_of_each_command_gives_its_parameter_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    from nsadmin.command_line.typer_commands import build_command
-
-    command = build_command(entry, lambda _, values: values)
-    own, shared = command.own_parameters, command.shared_parameters
-    needed = [word for p in own if p.is_required for word in (p.flags[0], "7")]
-    for parameter in (*own, *shared):
-        number = str(max(7, int(parameter.minimum or 0)))
-        for flag in parameter.flag_names:
-            spellings = [[flag]] if parameter.is_flag else [[flag, number]]
-            if flag.startswith("--"):
-                spellings.append([flag[1:], *spellings[0][1:]])
-                spellings += [] if parameter.is_flag else [[f"{flag}={number}"]]
-            for words in spellings:
-                with command.make_context(entry.name, [*needed, *words], resilient_parsing=True) as ctx:
-                    value = ctx.params[parameter.name]
-                off_flags = [pair.partition("/")[2] for pair in parameter.flags]
-                expected = (flag not in off_flags) if parameter.is_flag else number
+    for entry in COMMANDS:
+        command = build_command(entry, lambda _, values: values)
+        spellings = {p.name: list_spellings(p) for p in (*command.own_parameters, *command.shared_parameters)}
+        # One line gives each parameter a value, in its first spelling, and so on.
+        for number in range(max(map(len, spellings.values()), default=0)):
+            chosen = {name: all_of_it[number % len(all_of_it)] for name, all_of_it in spellings.items()}
+            words = [word for spelling in chosen.values() for word in spelling.words]
+            with command.make_context(entry.name, words, resilient_parsing=True) as ctx:
+                given_values = ctx.params
+            for name, spelling in chosen.items():
+                value = given_values[name]
                 given = value[-1] if isinstance(value, (list, tuple)) else value
-                assert str(given) in (str(expected), f"{expected}.0"), (entry.name, words, value)
+                assert str(given) in (spelling.value, f"{spelling.value}.0"), (entry.name, words, value)
+
+
+class Spelling(NamedTuple):
+    words: list[str]
+    value: str
+
+
+def list_spellings(parameter: Parameter) -> list[Spelling]:
+    """Each way to give the parameter a value, and that value."""
+    off_flags = [pair.partition("/")[2] for pair in parameter.flags]
+    number = str(max(7, int(parameter.minimum or 0)))
+    spellings = []
+    for flag in parameter.flag_names:
+        words = [[flag]] if parameter.is_flag else [[flag, number]]
+        if flag.startswith("--"):
+            words.append([flag[1:], *words[0][1:]])
+            words += [] if parameter.is_flag else [[f"{flag}={number}"]]
+        value = str(flag not in off_flags) if parameter.is_flag else number
+        spellings += [Spelling(spelling, value) for spelling in words]
+    return spellings

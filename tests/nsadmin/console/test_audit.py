@@ -17,7 +17,7 @@ import pytest
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.command_line.declarations import command_parameters
-from nsadmin.command_line.registry import COMMANDS, CommandEntry
+from nsadmin.command_line.registry import COMMANDS
 from nsadmin.console import audit
 from nsadmin.console.audit import AuditLog, UnreadableAuditError
 from nsadmin.console.contexts import Context, Contexts, save_contexts
@@ -299,18 +299,15 @@ PLAIN_KEYS = {
 """Keys that stand beside no value: those of a message, and those of the KV config that are to be copied."""
 
 
-@pytest.mark.parametrize(
-    "entry", [entry for entry in COMMANDS if entry.may_change], ids=lambda entry: entry.name
-)
-def test_what_is_hidden_is_known_by_the_names_that_commands_give_it(entry: CommandEntry) -> None:
-    function = entry.load_function()
-    names = {
-        flag: parameter.name
-        for parameter in command_parameters(function)
-        for flag in parameter.flags
-        if flag in HIDDEN_BY_NAME and (entry.name, flag) not in PLAIN_KEYS
-    }
-    assert names == {flag: HIDDEN_BY_NAME[flag] for flag in names}
+def test_what_is_hidden_is_known_by_the_names_that_commands_give_it() -> None:
+    for entry in (entry for entry in COMMANDS if entry.may_change):
+        names = {
+            flag: parameter.name
+            for parameter in command_parameters(entry.load_function())
+            for flag in parameter.flags
+            if flag in HIDDEN_BY_NAME and (entry.name, flag) not in PLAIN_KEYS
+        }
+        assert names == {flag: HIDDEN_BY_NAME[flag] for flag in names}, entry.name
 
 
 def test_every_flag_whose_text_is_hidden_is_one_of_a_command() -> None:

@@ -139,7 +139,12 @@ def test_long_plans_and_those_of_few_rows_are_made_once_on_one_machine(
 def test_rows_are_copied_to_other_tasks_only_if_there_are_any(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Other tests may have set the real one.
+    key = "spark.sql.testedPartitions"
+    monkeypatch.setattr(session, "_PARTITIONS_KEY", key)
     few = spark.range(1)
+    spark.conf.set(key, "8")
     assert "Hint" in session.broadcast_rows(few)._jdf.queryExecution().logical().nodeName()
-    monkeypatch.setattr(session, "_PARTITIONS_KEY", "spark.sql.leafNodeDefaultParallelism")
+    spark.conf.set(key, "1")
     assert session.broadcast_rows(few) is few
+    spark.conf.unset(key)

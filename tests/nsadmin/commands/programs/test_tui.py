@@ -17,7 +17,7 @@ from tests.support.bundles import write_bundle
 from tests.support.fake_servers import FakeNameServer
 from tests.support.lab import start_lab
 from tests.support.name_servers import DEADLINE
-from tests.support.terminal import PtyTerminal
+from tests.support.terminal import CopiedTerminal, PtyTerminal
 
 
 def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
@@ -28,7 +28,7 @@ def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
 
 
 def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:
-    with start_lab(tmp_path / "lab") as there, PtyTerminal(
+    with start_lab(tmp_path / "lab") as there, CopiedTerminal(
         "tui", "brokers", "-n", there.namesrv_addr, home=tmp_path
     ) as terminal:  # fmt: skip
         terminal.wait_for_text("12 brokers")
@@ -41,7 +41,7 @@ def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:
 
 
 def test_a_dead_name_server_is_shown_and_no_error(tmp_path: Path) -> None:
-    with PtyTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+    with CopiedTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
         terminal.wait_for_text("silent")
         terminal.type_keys("q")
         assert terminal.wait_for_exit() == 0
@@ -49,7 +49,7 @@ def test_a_dead_name_server_is_shown_and_no_error(tmp_path: Path) -> None:
 
 
 def test_a_screen_that_is_none_is_named_with_those_there_are(tmp_path: Path) -> None:
-    with PtyTerminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
+    with CopiedTerminal("tui", "weather", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
         assert terminal.wait_for_exit() == 2
     assert 'unknown screen "weather": use home, brokers' in terminal.said
 
@@ -103,7 +103,7 @@ def test_the_interval_by_itself() -> None:
 
 def test_preferences_that_cannot_be_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "tui.yaml").write_text("keys: {fly: f}\n")
-    with PtyTerminal("tui", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
+    with CopiedTerminal("tui", "-n", "127.0.0.1:1", home=tmp_path) as terminal:
         assert terminal.wait_for_exit() == 2
     assert 'keys: unknown key "fly": choose from help, filter' in terminal.said
     assert "Traceback" not in terminal.said
@@ -129,14 +129,14 @@ def test_options_that_reach_the_cluster_go_with_its_commands() -> None:
 
 
 def test_what_is_recorded_is_played_again_without_any_server(tmp_path: Path) -> None:
-    with start_lab(tmp_path / "lab") as there, PtyTerminal(
+    with start_lab(tmp_path / "lab") as there, CopiedTerminal(
         "tui", "-n", there.namesrv_addr, "--record", "r.zst", "--interval", "0.5", home=tmp_path
     ) as terminal:  # fmt: skip
         terminal.wait_for_text("12 brokers")
         terminal.wait_for_text("12 up")
         terminal.type_keys("q")
         assert terminal.wait_for_exit() == 0
-    with PtyTerminal("tui", "--replay", "r.zst", "--speed", "10", home=tmp_path) as terminal:
+    with CopiedTerminal("tui", "--replay", "r.zst", "--speed", "10", home=tmp_path) as terminal:
         terminal.wait_for_text("12 up")
         terminal.type_keys("q")
         assert terminal.wait_for_exit() == 0
@@ -157,7 +157,7 @@ def test_what_is_recorded_is_played_again_without_any_server(tmp_path: Path) -> 
     ],
 )
 def test_what_cannot_be_recorded_or_played(args: tuple[str, ...], why: str, tmp_path: Path) -> None:
-    with PtyTerminal("tui", *args, home=tmp_path) as terminal:
+    with CopiedTerminal("tui", *args, home=tmp_path) as terminal:
         assert terminal.wait_for_exit() == 2
     assert why in terminal.said
     assert "Traceback" not in terminal.said
@@ -169,7 +169,7 @@ LEAVE_ALTERNATE_SCREEN, SHOW_CURSOR, STOP_MOUSE = "\x1b[?1049l", "\x1b[?25h", "\
 @pytest.mark.parametrize("ending_signal", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_and_the_terminal_is_restored(tmp_path: Path, ending_signal: signal.Signals) -> None:
     """Issue 30: SIGTERM left the alternate screen, a hidden cursor and mouse reporting."""
-    with PtyTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+    with CopiedTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
         terminal.wait_for_text("silent")
         os.kill(terminal.pid, ending_signal)
         assert terminal.wait_for_exit() == 128 + ending_signal
@@ -180,7 +180,7 @@ def test_a_signal_ends_it_and_the_terminal_is_restored(tmp_path: Path, ending_si
 def test_a_signal_ends_the_command_that_it_runs(tmp_path: Path) -> None:
     with (
         start_lab(tmp_path / "lab") as there,
-        PtyTerminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal,
+        CopiedTerminal("tui", "-n", there.namesrv_addr, home=tmp_path) as terminal,
     ):
         terminal.wait_for_text("12 brokers")
         terminal.type_keys(":clusterList --watch 1\r")
@@ -195,12 +195,14 @@ def test_a_signal_ends_the_command_that_it_runs(tmp_path: Path) -> None:
 
 
 def test_ctrl_z_suspends_it_and_sigcont_resumes_it(tmp_path: Path) -> None:
-    with PtyTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
+    with CopiedTerminal("tui", "-n", "127.0.0.1:1", "--interval", "1", home=tmp_path) as terminal:
         terminal.wait_for_text("silent")
         terminal.type_keys("\x1a")
         terminal.wait_for_text(LEAVE_ALTERNATE_SCREEN)
-        _, status = os.waitpid(terminal.pid, os.WUNTRACED)
-        assert os.WIFSTOPPED(status)
+        deadline = time.monotonic() + DEADLINE
+        while Path(f"/proc/{terminal.pid}/stat").read_text().rpartition(") ")[2][0] != "T":
+            assert time.monotonic() < deadline, "it goes on"
+            time.sleep(0.01)
         os.kill(terminal.pid, signal.SIGCONT)
         terminal.wait_for_text("silent")
         terminal.type_keys("q")

@@ -12,7 +12,7 @@ from nsadmin.tui.screens.screen_text import screen_to_text
 from tests.support.lab import start_lab
 from tests.support.playground import Playground, start_playground
 from tests.support.screens import feed_polls, make_context, make_still_tui, open_screen, run_screen_test
-from tests.support.terminal import PtyTerminal
+from tests.support.terminal import CopiedTerminal
 
 SIZE = (120, 30)
 
@@ -119,7 +119,7 @@ echo the editor runs; read line; sed -i -E "/^(clusterTest|orderMessageEnable)=/
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.delenv("VISUAL", raising=False)
-    with start_lab(tmp_path / "lab") as there, PtyTerminal(
+    with start_lab(tmp_path / "lab") as there, CopiedTerminal(
         "tui", "servers", "-n", there.namesrv_addr, home=tmp_path
     ) as terminal:  # fmt: skip
         terminal.wait_for_text("NAME SERVER")
