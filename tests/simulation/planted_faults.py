@@ -481,7 +481,7 @@ PLANTED_FAULTS = (
         "restore",
     ),
     PlantedFault(
-        11,
+        10,
         "a silent name server gets no order configuration",
         restore_run.RestoreRun,
         "_silent_servers",

@@ -68,7 +68,7 @@ _FLAGS_BY_MEANING = {
     "--except": ("--skip", "--exclude"),
     "--exclude": ("--skip",),
     "--ignore": ("--skip", "--exclude"),
-    "--only": ("--section", "--include", "--reports"),
+    "--only": ("--include", "--reports", "--topic --groupName --section", "--section"),
     "--to": ("--out", "--until"),
     "--file": ("--out",),
     "--dir": ("--out",),
@@ -83,10 +83,13 @@ _FLAGS_BY_MEANING = {
     "--cert": ("--tlsCert",),
     "--cacert": ("--tlsCa",),
 }
-"""Options of other tools, with what commands here have instead: the first that the command has."""
+"""Options of other tools, with what commands here have instead: the first ones that the command has."""
 
 
-_SHELL_ADVICE = {"--out": "write to a file with > FILE"}
+_OTHER_ADVICE = {
+    "--out": "write to a file with > FILE",
+    "--from-cluster": "omit it: messages and offsets come from all clusters of the source",
+}
 
 
 def unknown_option(
@@ -95,15 +98,17 @@ def unknown_option(
     """An option that does not exist: what means the same or is spelled similarly, else the advice."""
     # Every short option is similar to every other one.
     word = flag[2:] if flag.startswith("--") and len(flag) > 3 else ""
-    meant_flags = [known for known in _FLAGS_BY_MEANING.get(flag, ()) if known in known_flags][:1]
+    meant_flags = next(
+        (f.split() for f in _FLAGS_BY_MEANING.get(flag, ()) if set(f.split()) <= {*known_flags}), None
+    )
     # A slip of the finger rarely hits the first letter: --sort is not meant by --port.
     words = [f[2:] for f in (*known_flags, "--help") if f.lower().startswith(f"--{word[:1].lower()}")]
     near_flags = [f"--{near}" for near in find_similar_names(word, words, 0.65, max_names=1)]
     column_name = next((c for c in column_names if c.lower() in (word.lower(), f"{word.lower()}s")), None)
     if meant_flags:
-        advice = f"use {meant_flags[0]}"
-    elif flag in _SHELL_ADVICE:
-        advice = _SHELL_ADVICE[flag]
+        advice = f"use {' or '.join(meant_flags)}"
+    elif flag in _OTHER_ADVICE:
+        advice = _OTHER_ADVICE[flag]
     elif word and column_name and "--filter" in known_flags:
         advice = f"use --filter {column_name}{'=' if len(column_name) == len(word) else '~'}VALUE"
     elif word and near_flags:

@@ -53,6 +53,11 @@ def test_an_unknown_option_leads_to_what_was_meant(flag: str, hint: str) -> None
     assert str(error) == f'unknown option "{flag}": {hint}'
 
 
+def test_only_leads_to_every_option_that_chooses_items() -> None:
+    error = unknown_option("--only", ["--section", "--topic", "--groupName"], "see y")
+    assert str(error) == 'unknown option "--only": use --topic or --groupName or --section'
+
+
 def test_what_an_option_expects_has_an_example() -> None:
     seconds = build_parameter("t", Annotated[float, Option("--t", metavar="SECONDS")], 1)
     number = build_parameter("n", Annotated[int | None, Option("--n", metavar="COUNT")], None)

@@ -131,8 +131,8 @@ def transfer_messages(
     """Copy the messages of topics to another cluster, in the order of each queue.
 
     A copy keeps body, keys, tag, message id and the properties of the application. The properties
-    NSADMIN_SOURCE_* name its source: cluster, broker, topic, queue, offset and time. The target topics must
-    exist. No consumer offset changes.
+    NSADMIN_SOURCE_* name its source: cluster, broker, topic, queue, offset and time. Copies come from
+    all clusters of the source that have the topic. The target topics must exist. No consumer offset changes.
 
     Safe to interrupt, even with SIGKILL. Run the same command to resume. The copies in the target show how
     far the transfer came. No message is lost. Each kill, and each failure of a target broker, can repeat at
@@ -164,7 +164,7 @@ def transfer_messages(
         body,
     )
     options = TransferOptions(follows, rate, rules)
-    begin_ms = parse_time_option("--from", since_text, 0)
+    begin_ms = parse_time_option("--since", since_text, 0)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
         plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]

@@ -16,6 +16,7 @@ from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
+from nsadmin.operations.transfer.metadata_plan import count_queues
 from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer
 
 SourceClusterOption = Annotated[
@@ -67,9 +68,10 @@ def transfer_topics(
 ) -> ResultRows:
     """Create the topics of a cluster in another one, and read every change back.
 
-    Topics get the queues, permissions and attributes of the source, and their order configurations. nsadmin
-    deletes nothing. A topic that is equal gets no request, so run the command again at any time. System,
-    retry, dead-letter and static topics are left out. Messages are copied by `nsadmin transfer messages`.
+    Topics get the queues, permissions and attributes of the source. An order configuration names the target
+    brokers that get the topic. nsadmin deletes nothing. A topic that is equal gets no request, so run the
+    command again at any time. System, retry, dead-letter and static topics are left out. Messages are copied
+    by `nsadmin transfer messages`.
 
     A source broker goes to the target broker of the same name. Otherwise pass --map for each of them, or
     --all-brokers. If source brokers differ, --all-brokers takes the settings of the first one, and the
@@ -182,8 +184,6 @@ def _make_scope(
         broker_names[old_name] = new_name
     if broker_names and on_all_brokers:
         raise UsageError(f"{command_name}: --map and --all-brokers exclude each other: omit one of them")
-    if len(set(broker_names.values())) < len(broker_names):
-        raise UsageError(f"{command_name}: --map: two brokers have the same new name: pass --all-brokers")
     return MetadataScope(
         sections,
         source_cluster=source_cluster,
@@ -208,6 +208,15 @@ def _transfer(
         for loss in transfer.losses
     ]
     notes = [*transfer.source_backup.remarks, summarize_outcomes(outcomes, "nothing to change")]
+    source_counts, counts = count_queues(transfer.source_backup), count_queues(transfer.selected)
+    fewer = [
+        f"{topic} {n} of {source_counts[topic]}" for topic, n in counts.items() if n < source_counts[topic]
+    ]
+    if fewer:
+        notes.append(
+            f"fewer queues than in the source: {abbreviate_names(fewer, 3)}: `transfer messages` "
+            "refuses these without --merge-queues, which puts messages of several queues into one"
+        )
     if transfer.losses:
         notes.append(
             f"the target cannot have {count_noun(len(transfer.losses), 'item')}: see the rows with `left out`"

@@ -34,6 +34,8 @@ _SECTIONS_BY_KIND: Mapping[str | None, Section] = {
 class RestoreRun:
     """One restore. `selected_backup` has the items, with the names of the cluster's brokers.
 
+    `other_option` is what helps beside --map if the cluster does not have a broker.
+
     Raises NotFound if the cluster does not exist.
     """
 
@@ -44,8 +46,9 @@ class RestoreRun:
         *,
         is_dry_run: bool,
         overwrites_offsets: bool,
+        other_option: str = "",
     ) -> None:
-        self._admin = admin
+        self._admin, self._other_option = admin, other_option
         self._selected = selected_backup
         self._is_dry_run = is_dry_run
         self._overwrites_offsets = overwrites_offsets
@@ -83,8 +86,8 @@ class RestoreRun:
         if broker in addrs_by_name:
             return f"{broker} has no master now"
         return (
-            f'the cluster has no broker "{broker}": restore it to another one with '
-            f"--map {broker}=NAME, such as {', '.join(sorted(addrs_by_name)) or 'none'}"
+            f'the cluster has no broker "{broker}": pass --map {broker}=NAME{self._other_option} (it has '
+            f"{', '.join(sorted(addrs_by_name)) or 'none'})"
         )
 
     def _restore_planned(self) -> Iterator[RestoreOutcome]:

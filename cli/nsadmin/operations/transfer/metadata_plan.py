@@ -1,10 +1,12 @@
 """Prepares the metadata of one cluster for the brokers and the releases of another. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from nsadmin.client.access.acls import AclEntries
 from nsadmin.client.access.users import User
+from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.operations.backups.records import BackupSettings, BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.release_faults import has_users, parse_release
 from nsadmin.operations.transfer.account_translation import USER_SUBJECT_PREFIX, translate_account
@@ -13,7 +15,7 @@ _SETTINGS_SINCE_5 = ("attributes", "groupRetryPolicy", "consumeMessageOrderly")
 
 
 class MetadataLoss(NamedTuple):
-    """Something that the target cannot have, and why."""
+    """Something that the target cannot have, and why. `broker_name` is "" for an order configuration."""
 
     section: Section
     broker_name: str
@@ -51,6 +53,42 @@ def _merge_settings(tables: Iterable[Mapping[str, BackupSettings]]) -> dict[str,
                 if queues in settings:
                     merged_settings[queues] = max(merged_settings[queues], settings[queues])
     return dict(merged_values)
+
+
+def count_queues(backup: ClusterBackup) -> Counter[str]:
+    """Return the write queues of each topic on all brokers."""
+    counts: Counter[str] = Counter()
+    for broker in backup.brokers.values():
+        counts.update({topic: settings["writeQueueNums"] for topic, settings in broker.topics.items()})
+    return counts
+
+
+def translate_order_confs(
+    conf_texts: Mapping[str, str], hosts_by_broker: Mapping[str, Collection[str]], backup: ClusterBackup
+) -> tuple[dict[str, dict[str, int]], list[MetadataLoss]]:
+    """Return the queues by target broker of each ordered topic, and the configurations that name none.
+
+    `hosts_by_broker` has the target brokers for a source broker, and `backup` the topics of each of them.
+    Source brokers of other clusters are left out.
+    """
+    places = {(name, topic) for name, broker in backup.brokers.items() for topic in broker.topics}
+    queues_by_topic: dict[str, dict[str, int]] = {}
+    losses = []
+    for topic, conf_text in conf_texts.items():
+        queues: dict[str, int] = {}
+        reason = "its order configuration names no broker that gets the topic"
+        try:
+            for source_broker, count in parse_order_conf(conf_text).items():
+                for broker in hosts_by_broker.get(source_broker, ()):
+                    if (broker, topic) in places:
+                        queues[broker] = max(count, queues.get(broker, 0))
+        except ValueError as error:
+            reason = f"the order configuration of the source is invalid: {error}"
+        if queues:
+            queues_by_topic[topic] = queues
+        else:
+            losses.append(MetadataLoss(Section.ORDER_CONF, "", topic, reason))
+    return queues_by_topic, losses
 
 
 def prepare_metadata(

@@ -5,14 +5,20 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotFound
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
-from nsadmin.operations.transfer.metadata_plan import prepare_metadata, spread_to_all
+from nsadmin.operations.transfer.metadata_plan import (
+    prepare_metadata,
+    spread_to_all,
+    translate_order_confs,
+)
 
 
 class MetadataScope(NamedTuple):
@@ -42,6 +48,7 @@ class MetadataTransfer:
 
     Raises:
         NotFound: A cluster, a topic or a group does not exist.
+        UsageError: A cluster has several candidates, or two source brokers go to the same one.
     """
 
     def __init__(
@@ -75,10 +82,36 @@ class MetadataTransfer:
             for broker, result in zip(known_addrs, runtime_infos, strict=True)
         }
         self.selected, self.losses = prepare_metadata(backup, releases)
+        hosts_by_broker = {
+            source: [
+                name
+                for name in (
+                    sorted(target_addrs) if scope.on_all_brokers else [scope.broker_names.get(source, source)]
+                )
+                if name in target_addrs
+            ]
+            for source in self.source_backup.brokers
+        }
+        source_confs = self.source_backup.kv[ORDER_CONF_NAMESPACE]
+        confs, losses = translate_order_confs(
+            {topic: source_confs[topic] for topic in backup.kv.get(ORDER_CONF_NAMESPACE, {})},
+            hosts_by_broker,
+            self.selected,
+        )
+        self.losses += losses
+        # The name servers of the target keep the entries of its other brokers.
+        conf_texts = {topic: target.order_confs.merge_conf(topic, queues) for topic, queues in confs.items()}
+        self.selected = self.selected._replace(kv={ORDER_CONF_NAMESPACE: conf_texts} if conf_texts else {})
 
     def run(self, *, is_dry_run: bool) -> Iterator[RestoreOutcome]:
         """Create and change the items in the target, and yield the outcome of each."""
-        restore_run = RestoreRun(self._target, self.selected, is_dry_run=is_dry_run, overwrites_offsets=False)
+        restore_run = RestoreRun(
+            self._target,
+            self.selected,
+            is_dry_run=is_dry_run,
+            overwrites_offsets=False,
+            other_option=", or --all-brokers",
+        )
         return restore_run.restore_all()
 
 
@@ -86,20 +119,28 @@ def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> s
     """Return the name of the cluster.
 
     Raises:
-        NotFound: There is none, or there are several and none is named.
+        NotFound: There is none.
+        UsageError: There are several, and none is named.
     """
     if cluster is not None:
         return cluster
     cluster_names = admin.clusters.get_info().cluster_names
-    if len(cluster_names) == 1:
-        return cluster_names[0]
-    known_text = (
-        f"the name servers have {', '.join(cluster_names)}" if cluster_names else "they have no cluster"
-    )
-    raise NotFound(f"no cluster: pass {option_flag} CLUSTER ({known_text})")
+    if not cluster_names:
+        raise NotFound(f"the name servers list no cluster (for {option_flag})")
+    if len(cluster_names) > 1:
+        raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with {option_flag}")
+    return cluster_names[0]
 
 
 def _require_known_names(backup: ClusterBackup, scope: MetadataScope) -> None:
+    sources_by_target: dict[str, list[str]] = {}
+    for source in sorted({*backup.brokers, *scope.broker_names}):
+        sources_by_target.setdefault(scope.broker_names.get(source, source), []).append(source)
+    for broker, sources in sources_by_target.items():
+        if len(sources) > 1:
+            raise UsageError(
+                f"{' and '.join(sources)} go to {broker}: pass another --map, or --all-brokers in place of it"
+            )
     for kind, wanted_names, tables in (
         ("topic", scope.topics, [broker.topics for broker in backup.brokers.values()]),
         ("group", scope.groups, [broker.groups for broker in backup.brokers.values()]),

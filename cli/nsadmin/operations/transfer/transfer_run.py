@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
-from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.errors import NotSupported, RequestError, ResponseCode, RocketMQError
 from nsadmin.client.brokers.brokers import wait_for_dispatch
 from nsadmin.client.messages.message_sender import OutgoingMessage
 from nsadmin.client.messages.message_streams import StoredBatch
@@ -203,8 +203,8 @@ class TransferRun:
         now_seconds = self._clock.read_seconds()
         queue.error, queue.retry_at = error, now_seconds + _RETRY_SECONDS
         queue.failing_since = now_seconds if queue.failing_since is None else queue.failing_since
-        if not self._options.follows and now_seconds - queue.failing_since >= GIVE_UP_SECONDS:
-            queue.is_failed = True
+        is_over = not self._options.follows and now_seconds - queue.failing_since >= GIVE_UP_SECONDS
+        queue.is_failed = is_over or isinstance(error, NotSupported)
 
     def _settle_queue(self, queue: CopyQueue) -> None:
         """Find out what the target stored before a failure, and continue after it."""
@@ -312,5 +312,5 @@ class TransferRun:
         return TransferProgress(
             sum(queue.record.next_offset - queue.planned_queue.record.next_offset for queue in queues),
             sum(queue.copied_count for queue in queues),
-            next((queue.error for queue in queues if queue.error is not None), None),
+            next((q.error for q in queues if q.error is not None and not q.is_failed), None),
         )

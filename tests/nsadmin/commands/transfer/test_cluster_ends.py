@@ -36,4 +36,4 @@ def test_a_read_only_target_is_refused(run: Run, pair: ClusterPair) -> None:
 def test_an_unknown_cluster_is_a_mistake_in_the_command_line(run: Run, pair: ClusterPair, text: str) -> None:
     result = run("transfer", "messages", "T", "--from", text, "--to", pair.target_server.addr)
     assert result.code == 2
-    assert f'unknown context "{text}" for --from: pass a context, or name servers' in result.err
+    assert f'unknown context "{text}" for --from, which takes a context, or name servers' in result.err

@@ -47,7 +47,7 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: La
 def test_a_broker_without_a_counterpart_names_the_option(move: Run) -> None:
     result = move("groups", "--dry-run")
     assert result.code != 0
-    assert "restore it to another one with --map broker-a-0=NAME" in result.json[0]["error"]
+    assert "pass --map broker-a-0=NAME, or --all-brokers (it has broker-b-0" in result.json[0]["error"]
 
 
 def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
@@ -63,7 +63,7 @@ def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
         (("groups", "none"), 5, 'the source has no group "none" that a user created'),
         (("topics", "--map", "x"), 2, 'transfer topics: invalid value "x" for --map: use OLD=NEW'),
         (("acl", "--map", "x=y", "--all-brokers"), 2, "--map and --all-brokers exclude each other"),
-        (("acl", "--map", "x=y", "--map", "z=y"), 2, "two brokers have the same new name"),
+        (("acl", "--map", "x=y", "--map", "z=y"), 2, "x and z go to y: pass another --map"),
         (("topics", "a,,b"), 2, 'invalid list "a,,b" for TOPICS'),
     ],
 )

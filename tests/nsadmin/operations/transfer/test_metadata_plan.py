@@ -1,7 +1,11 @@
 """Metadata as the brokers of another cluster can have it."""
 
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
-from nsadmin.operations.transfer.metadata_plan import prepare_metadata, spread_to_all
+from nsadmin.operations.transfer.metadata_plan import (
+    prepare_metadata,
+    spread_to_all,
+    translate_order_confs,
+)
 from tests.support.cluster_backups import BACKUP, BROKER
 
 
@@ -65,3 +69,28 @@ def test_every_target_broker_gets_the_items_of_all_sources_with_the_most_queues(
     }
     assert (broker.groups, broker.users) == (BROKER.groups, BROKER.users)
     assert spread_to_all(with_brokers(), ["x"]).brokers == {}
+
+
+def test_order_configurations_name_only_target_brokers_that_get_the_topic() -> None:
+    hosts = {"broker-a": ["x", "y"], "broker-b": ["x"]}
+    target = BACKUP._replace(
+        brokers={
+            "x": BROKER._replace(topics={"orders": {}, "payments": {}}),
+            "y": BROKER._replace(topics={"orders": {}}),
+        }
+    )
+    confs = {
+        "orders": "broker-a:2;broker-b:4;elsewhere:8",
+        "payments": "elsewhere:8",
+        "refunds": "broker-a:x",
+    }
+    queues, losses = translate_order_confs(confs, hosts, target)
+    assert queues == {"orders": {"x": 4, "y": 2}}
+    assert [(loss.item_name, loss.reason) for loss in losses] == [
+        ("payments", "its order configuration names no broker that gets the topic"),
+        (
+            "refunds",
+            'the order configuration of the source is invalid: invalid entry "broker-a:x": use '
+            "BROKER:QUEUES;BROKER:QUEUES",
+        ),
+    ]

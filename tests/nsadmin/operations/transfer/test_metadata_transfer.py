@@ -6,6 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client.results import NotFound
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.operations.backups.records import Section
 from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer, find_cluster
 from tests.support.lab import Lab, start_lab
@@ -45,6 +46,21 @@ def test_a_topic_is_created_on_every_target_broker_once(running_lab: Lab, admin:
     assert transfer(admin, scope) == set()
 
 
+@pytest.mark.parametrize("on_all_brokers", [True, False])
+def test_an_order_configuration_names_the_brokers_that_get_the_topic(
+    running_lab: Lab, admin: AdminClient, on_all_brokers: bool
+) -> None:
+    # The name servers serve both clusters: the entries of brokers that are not the target's stay.
+    admin.order_confs.put_conf("orders", "broker-a-0:8;broker-a-2:4;broker-b-9:1")
+    names = {} if on_all_brokers else {f"broker-a-{n}": f"broker-b-{n}" for n in range(3)}
+    scope = TOPICS._replace(topics=frozenset({"orders"}), on_all_brokers=on_all_brokers, broker_names=names)
+    assert ("ORDER_TOPIC_CONFIG orders", "done") in transfer(admin, scope)
+    [conf] = {result.value() for result in admin.order_confs.get_each("orders")}
+    added = "broker-b-0:8;broker-b-1:8;broker-b-2:8" if on_all_brokers else "broker-b-0:8;broker-b-2:4"
+    assert conf == f"broker-a-0:8;broker-a-2:4;broker-b-9:1;{added}"
+    assert transfer(admin, scope) == set()
+
+
 def test_a_source_broker_goes_to_the_broker_that_is_named(running_lab: Lab, admin: AdminClient) -> None:
     names = {f"broker-a-{number}": f"broker-b-{number}" for number in range(3)}
     scope = MetadataScope(
@@ -68,9 +84,13 @@ def test_names_that_the_source_lacks_are_refused(admin: AdminClient) -> None:
         ),
         (
             TOPICS._replace(source_cluster=None),
-            r"no cluster: pass --from-cluster CLUSTER \(the name servers have cluster-a, cluster-b\)",
+            "several clusters: choose one of cluster-a, cluster-b with --from-cluster",
+        ),
+        (
+            TOPICS._replace(broker_names={"broker-a-2": "broker-a-0"}),
+            "broker-a-0 and broker-a-2 go to broker-a-0: pass another --map, or --all-brokers",
         ),
     ):
-        with pytest.raises(NotFound, match=text):
+        with pytest.raises((NotFound, UsageError), match=text):
             MetadataTransfer(admin, admin, scope)
     assert find_cluster(admin, "any", "--to-cluster") == "any"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from namesrv_core.errors import ResponseCode
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
@@ -128,6 +129,13 @@ def test_a_queue_that_fails_too_long_is_given_up(pair: ClusterPair, monkeypatch:
     pair.target.refusals = [1] * 100
     run = pair.copy_all()
     assert run.queues[0].is_failed
+
+
+def test_a_target_that_takes_no_messages_is_not_asked_again(pair: ClusterPair) -> None:
+    fill(pair, 3)
+    pair.target.refusals = [ResponseCode.REQUEST_CODE_NOT_SUPPORTED, 1]
+    run = pair.copy_all()
+    assert (run.queues[0].is_failed, pair.target.refusals) == (True, [1])
 
 
 def test_a_follower_copies_new_messages_until_it_is_stopped(pair: ClusterPair) -> None:
