@@ -362,10 +362,15 @@ class CommandRun:
         if self._options.quiet or exit_code != ExitCode.NOT_FOUND:
             return []
         from nsadmin.command_line.server_name_suggestions import suggest_names
+        from nsadmin.operations.inventory.keeper import open_inventory
 
         with self._session.open_brief_client() as admin:
             return suggest_names(
-                self.function, self._arguments, admin, ask_name_servers=bool(self._session.namesrv_addrs)
+                self.function,
+                self._arguments,
+                admin,
+                open_inventory(self._session),
+                ask_name_servers=bool(self._session.namesrv_addrs),
             )
 
     def _advise_on_errors(self, errors: Sequence[RocketMQError | None]) -> list[str]:

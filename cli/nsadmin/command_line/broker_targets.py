@@ -3,7 +3,7 @@
 Without either option it raises UsageError. A command never applies to all brokers by default.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, TypeVar
 
 from typer import Argument, Option
@@ -20,6 +20,7 @@ from nsadmin.client.brokers.targets import (
 from nsadmin.command_line.declarations import Flags, RequiredUnless
 from nsadmin.command_line.exclusive_options import require_one_of
 from nsadmin.console.session import Session
+from nsadmin.operations.inventory.keeper import open_inventory
 
 T = TypeVar("T")
 
@@ -55,15 +56,15 @@ ClusterMastersOption = Annotated[
 
 def select_masters(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
     """The broker of -b, or the master of each broker of the cluster."""
-    return _single_target(session, broker_text, cluster_name) or list_master_targets(
-        _fetch_clusters(session), cluster_name
+    return _single_target(session, broker_text, cluster_name) or _list_targets(
+        session, cluster_name, list_master_targets
     )
 
 
 def select_members(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
     """The broker of -b, or every master and slave of the cluster."""
-    return _single_target(session, broker_text, cluster_name) or list_member_targets(
-        _fetch_clusters(session), cluster_name
+    return _single_target(session, broker_text, cluster_name) or _list_targets(
+        session, cluster_name, list_member_targets
     )
 
 
@@ -99,6 +100,30 @@ def describe_targets(targets: Sequence[BrokerTarget]) -> str:
 def _single_target(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
     require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_name)
     return [] if broker_text is None else [find_broker(session, broker_text)]
+
+
+def _list_targets(
+    session: Session,
+    cluster_name: str | None,
+    list_targets: Callable[[ClusterInfo, str | None], list[BrokerTarget]],
+) -> list[BrokerTarget]:
+    targets = list_targets(_fetch_clusters(session), cluster_name)
+    remark_missing(session, cluster_name, "this command leaves it out; run it again when the broker is back")
+    return targets
+
+
+def remark_missing(
+    session: Session, cluster_name: str | None, consequence: str, topics: Iterable[str | None] = (None,)
+) -> None:
+    """Name the brokers of a cluster that no name server lists, unless they never had one of the topics."""
+    inventory, groups = open_inventory(session), session.admin.clusters.list_latest_groups()
+    lost_names = {
+        name: reason
+        for topic in topics
+        for name, reason in inventory.find_lost_names(groups, cluster_name, topic).items()
+    }
+    for name, reason in lost_names.items():
+        session.write_remark(f"{name} is {reason}: {consequence}")
 
 
 def _fetch_clusters(session: Session) -> ClusterInfo:

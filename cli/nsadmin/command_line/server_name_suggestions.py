@@ -1,15 +1,18 @@
 """Suggests existing names of topics, brokers and so on for a typed name that a command did not find."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line.completion.live_values import ask_servers
 from nsadmin.command_line.completion.tab_candidates import strip_descriptions
 from nsadmin.command_line.completion.value_sources import DETAIL_METAVARS, source_of_metavar
 from nsadmin.command_line.declarations import command_parameters
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 _SOURCE_NOUNS = {
     "topics": "topic",
@@ -28,10 +31,11 @@ def suggest_names(
     command_function: Callable[..., Any],
     argument_values: Mapping[str, Any],
     admin: AdminClient,
+    inventory: InventoryKeeper,
     *,
     ask_name_servers: bool,
 ) -> list[str]:
-    """A line for each typed name that servers do not know and that is similar to a known one.
+    """A line for each typed name that servers do not know, if it is missing or similar to a known one.
 
     If the command uses no name server, only the broker that the line names is asked, for its settings.
     """
@@ -45,6 +49,14 @@ def suggest_names(
         may_ask = ask_name_servers or (value_source == "broker-keys" and detail)
         if typed_name in ("", parameter.default):
             continue
+        if (
+            value_source in ("brokers", "addresses")
+            and ask_name_servers
+            and isinstance(typed_name, str)
+            and (missing_line := _describe_missing_broker(typed_name, admin, inventory))
+        ):
+            suggestion_lines.append(missing_line)
+            continue
         if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str):
             known_names = _fetch_known_names(value_source, admin, detail)
             # Topics can be a list, and have no commas in their names.
@@ -53,6 +65,19 @@ def suggest_names(
                     noun = _SOURCE_NOUNS[value_source]
                     suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
     return suggestion_lines
+
+
+def _describe_missing_broker(typed_name: str, admin: AdminClient, inventory: InventoryKeeper) -> str | None:
+    """A line for a broker that commands saw, and that no name server lists now."""
+    broker_name = typed_name.partition("/")[0]
+    with suppress(RocketMQError):
+        admin.clusters.get_info()
+        lost_names = inventory.find_lost_names(admin.clusters.list_latest_groups(), None)
+        if broker_name in lost_names:
+            command = quote_command("inventory", "forget", broker_name)
+            reason = lost_names[broker_name]
+            return f"{broker_name} is {reason}: start it, or, if you removed it, run `{command}`"
+    return None
 
 
 def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str) -> list[str]:

@@ -71,7 +71,7 @@ def inventory_list(session: Session) -> ResultRows:
     Commands that read the cluster save the brokers that they see in a file of this account on this machine.
     Each context has its own file. Without a context, each list of name servers has one. A broker that no name
     server lists is `missing` in clusterList, `check brokers`, `check writable`, divergence, `route explain`,
-    consumerProgress and the TUI. After 7 days, nsadmin removes it from the file, unless it is pinned. The
+    `group explain`, consumerProgress and the TUI. Changes of a whole cluster name it on stderr. After 7 days, nsadmin removes it from the file, unless it is pinned. The
     file is in nsadmin/inventory in ~/.local/state, or in the folder in NSADMIN_STATE. NSADMIN_INVENTORY=off
     disables it.
 

@@ -227,13 +227,10 @@ def _find_missing_brokers(
     session: Session, inventory: InventoryKeeper, topic: str | None, cluster_name: str | None
 ) -> list[BrokerMissingError]:
     """Find the broker names without a registered process; a topic excludes brokers that never had it."""
-    lost_topics = inventory.observe_topics(session.admin.clusters.list_latest_groups(), {})
-    brokers_by_name = {m.broker.broker_name: m.broker for m in lost_topics.missing_brokers}
+    lost_names = inventory.find_lost_names(session.admin.clusters.list_latest_groups(), cluster_name, topic)
     return [
         BrokerMissingError(f"{name} is {reason}: its queues are not counted")
-        for name, reason in sorted(lost_topics.reasons_by_name.items())
-        if brokers_by_name[name].may_be_in(cluster_name)
-        and (topic is None or lost_topics.had_topic(name, topic) is not False)
+        for name, reason in lost_names.items()
     ]
 
 

@@ -20,6 +20,7 @@ from nsadmin.operations.explain.diagnosis import (
     verdict_errors,
 )
 from nsadmin.operations.explain.group_observer import explain_groups
+from nsadmin.operations.inventory.keeper import open_inventory
 
 
 class GroupStep(NamedTuple):
@@ -59,6 +60,8 @@ def group_explain(
     If a queue stands still, the finding has the message and the stack of the thread that consumes it. If
     members subscribe differently, it has the subscription of each, and the tags that are skipped.
 
+    An expected broker that no name server lists is a cause, too (see `nsadmin inventory list`).
+
     Without GROUP, nsadmin explains each group of the topic.
 
     The exit code is 0 without a cause, and 1 if nsadmin found one. It is 3 if it found none but could not
@@ -76,7 +79,7 @@ def group_explain(
         names, errors = session.admin.topics.find_consumer_groups(topic)
     else:
         raise UsageError("pass GROUP or --topic TOPIC: run nsadmin group explain GROUP")
-    groups = explain_groups(session.admin, names, topic, cluster_name)
+    groups = explain_groups(session.admin, open_inventory(session), names, topic, cluster_name)
     verdict = reach_verdict(e for g in groups for e in g.explanations)
     notes = [
         f"{g.group}: {line}" if group is None else line

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME
 from nsadmin.commands.columns.servers import ERROR, result_column
@@ -143,6 +144,7 @@ def rolling_restart(
         for broker_group in session.admin.clusters.get_info().groups_in_cluster(cluster_name)
         if broker_group.broker_addrs
     ]
+    remark_missing(session, cluster_name, "it is not restarted; start it before the others stop")
     refuse_shared_addrs(find_shared_addrs(broker_groups))
     refuse_twins(session.admin, open_inventory(session), [g.broker_name for g in broker_groups])
     restart_rules = RestartRules(

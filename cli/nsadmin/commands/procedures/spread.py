@@ -14,7 +14,7 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.argument_values import parse_name_list
-from nsadmin.command_line.broker_targets import distinct_addrs, match_results
+from nsadmin.command_line.broker_targets import distinct_addrs, match_results, remark_missing
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
 from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.commands.columns.topics import TOPIC
@@ -153,6 +153,7 @@ def spread(
 def _fetch_registrants(session: Session, cluster_name: str | None) -> list[ServerResult[BrokerRegistrant]]:
     """Ask the master of each broker, of one cluster or of all, for the topics it has."""
     cluster_info = session.admin.clusters.get_info()
+    remark_missing(session, cluster_name, "its topics are unknown")
     for addr, names in find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)).items():
         session.write_remark(f"{describe_shared_addr(addr, names)}: counted once")
     targets = [

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
@@ -189,6 +190,12 @@ def delete_topic(
     name_servers = count_noun(len(first.namesrv_addrs), "name server")
     named = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
     warn_of_drains(session, first.broker_names)
+    remark_missing(
+        session,
+        cluster_name,
+        "when it is back, it registers the topics that it has; run the command again then",
+        topics,
+    )
     possessive = "its" if len(topics) == 1 else "their"
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (

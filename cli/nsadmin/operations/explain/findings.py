@@ -75,6 +75,12 @@ def advise_command(*command_words: str, instruction: str = "") -> Advice:
     return Advice(instruction, command_words)
 
 
+def advise_on_missing(broker_name: str) -> Advice:
+    """Advice about an expected broker that no name server lists."""
+    instruction = f"start {broker_name} again, or, if you removed it on purpose, forget it"
+    return advise_command("inventory", "forget", broker_name, instruction=instruction)
+
+
 def ok_finding(evidence: str) -> CauseFinding:
     return CauseFinding("ok", evidence)
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -21,6 +22,7 @@ from nsadmin.operations.explain.findings import (
     CauseFinding,
     FindingResult,
     advise_command,
+    advise_on_missing,
     join_names,
     ok_finding,
     skipped_finding,
@@ -69,6 +71,27 @@ def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
                 advise_command("brokerStatus", "-b", silent[0][0], instruction=instruction),
                 broker_name=group.broker_name,
                 broker_addr=silent[0][0],
+            )
+
+
+def _find_missing_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
+    """Expected brokers that no name server lists, unless they never had a topic of the group."""
+    lost_topics = facts.cluster.lost_topics
+    for name, reason in sorted(lost_topics.reasons_by_name.items()):
+        topics = [t for t in facts.topics or [facts.retry_topic] if lost_topics.had_topic(name, t)]
+        if topics:
+            yield CauseFinding(
+                "cause",
+                f"{name} is {reason}, so nobody reads its queues of {join_names(topics)}",
+                advise_on_missing(name),
+                broker_name=name,
+            )
+        elif not lost_topics.knows_topics_of(name):
+            yield CauseFinding(
+                "unknown",
+                f"{name} is {reason}; nsadmin does not know its topics",
+                advise_on_missing(name),
+                broker_name=name,
             )
 
 
@@ -952,7 +975,11 @@ def _with_clients(ok_text: str) -> Callable[[GroupFacts], CauseFinding]:
 
 
 GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
-    CauseCheck("brokerDown", "the brokers of the topics answer", _find_dead_brokers),
+    CauseCheck(
+        "brokerDown",
+        "the brokers of the topics answer",
+        lambda facts: chain(_find_missing_brokers(facts), _find_dead_brokers(facts)),
+    ),
     CauseCheck("slaveReads", "each broker has a master that answers", _find_refusing_slaves),
     CauseCheck("groupMissing", "each broker has the group", _find_missing_group),
     CauseCheck("groupDisabled", _enabled_group, _find_disabled_groups),

@@ -19,6 +19,7 @@ from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
+from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, LostTopics
 
 RETRY_PREFIX = "%RETRY%"
 
@@ -38,6 +39,7 @@ class ClusterFacts(NamedTuple):
     modes: Mapping[str, ServerResult[tuple[AssignedMode, ...]]] = {}
     forbidden: Mapping[str, ServerResult[dict[str, list[str]]]] = {}
     disks: DiskStates = DiskStates()
+    lost_topics: LostTopics = NO_LOST_TOPICS
     proxies: ProxyList | None = None
     proxies_error: RocketMQError | None = None
 

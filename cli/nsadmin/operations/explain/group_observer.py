@@ -16,6 +16,7 @@ from nsadmin.operations.dead_letters.replay_store import count_replayed
 from nsadmin.operations.explain.diagnosis import CauseExplanation, Verdict, reach_verdict
 from nsadmin.operations.explain.group_causes import explain_group, is_quiet
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
+from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 _SAMPLE_SIZE, _MAX_SAMPLED_QUEUES = 32, 64
 _MAX_HEADS, _MAX_STACKS = 64, 3
@@ -36,7 +37,11 @@ class GroupExplanation(NamedTuple):
 
 
 def explain_groups(
-    admin: AdminClient, groups: Sequence[str], topic: str | None = None, cluster_name: str | None = None
+    admin: AdminClient,
+    inventory: InventoryKeeper,
+    groups: Sequence[str],
+    topic: str | None = None,
+    cluster_name: str | None = None,
 ) -> list[GroupExplanation]:
     """Explain groups, as far as they consume a topic if there is one.
 
@@ -44,12 +49,14 @@ def explain_groups(
         NotFound: The name servers do not know the cluster.
         RocketMQError: No name server answered.
     """
-    cluster = observe_cluster(admin, cluster_name)
+    cluster = observe_cluster(admin, inventory, cluster_name)
     explained = [(name, explain_group(observe_group(admin, cluster, name, topic))) for name in groups]
     return [GroupExplanation(name, tuple(steps), reach_verdict(steps)) for name, steps in explained]
 
 
-def observe_cluster(admin: AdminClient, cluster_name: str | None = None) -> ClusterFacts:
+def observe_cluster(
+    admin: AdminClient, inventory: InventoryKeeper, cluster_name: str | None = None
+) -> ClusterFacts:
     """Read the brokers and proxies that the groups of a cluster depend on.
 
     Raises:
@@ -57,6 +64,7 @@ def observe_cluster(admin: AdminClient, cluster_name: str | None = None) -> Clus
         RocketMQError: No name server answered.
     """
     broker_groups = tuple(admin.clusters.get_info().processes_in_cluster(cluster_name))
+    lost_topics = inventory.observe_topics(admin.clusters.list_latest_groups(), {})
     addrs = list(dict.fromkeys(addr for g in broker_groups for addr in g.broker_addrs.values()))
     configs = {result.addr: result for result in admin.broker_configs.get_each(addrs)}
     reader_addrs = {
@@ -77,6 +85,7 @@ def observe_cluster(admin: AdminClient, cluster_name: str | None = None) -> Clus
         {r.addr: r for r in admin.consume_modes.list_modes(readers)},
         {r.addr: r for r in admin.groups.list_forbidden_topics(readers)},
         observe_disks(admin, admin.brokers.get_runtime_info(readers)),
+        lost_topics=lost_topics.limit_to(cluster_name),
     )
     try:
         return facts._replace(proxies=admin.proxies.list_proxies(cluster_name))

@@ -20,6 +20,7 @@ from nsadmin.operations.explain.findings import (
     CauseFinding,
     FindingResult,
     advise_command,
+    advise_on_missing,
     join_names,
     ok_finding,
     skipped_finding,
@@ -130,7 +131,7 @@ def _find_missing_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "unknown",
                 f"{lost.broker_name} is {lost.description}; nsadmin does not know its topics",
-                advise_command("clusterList", instruction=f"start {lost.broker_name}, or stop expecting it"),
+                advise_on_missing(lost.broker_name),
                 None,
                 lost.broker_name,
                 lost.last_addrs[0] if lost.last_addrs else None,
@@ -141,12 +142,7 @@ def _find_missing_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 _severity_of_departure(facts),
                 f"the topic was on {broker_name}{addr_remark}, which is {lost.description}",
-                advise_command(
-                    "inventory",
-                    "forget",
-                    broker_name,
-                    instruction=f"start {broker_name} again, or, if you removed it on purpose, forget it",
-                ),
+                advise_on_missing(broker_name),
                 None,
                 broker_name,
                 last_addrs[0] if last_addrs else None,

@@ -66,12 +66,21 @@ class LostTopics(NamedTuple):
             if lost.is_group_gone
         }
 
+    def limit_to(self, cluster_name: str | None) -> "LostTopics":
+        """Leave out the brokers of other clusters."""
+        return self._replace(
+            missing_brokers=tuple(m for m in self.missing_brokers if m.broker.may_be_in(cluster_name))
+        )
+
     def had_topic(self, broker_name: str, topic: str) -> bool | None:
         """Whether a broker had a topic; None if no topic of the broker is known."""
         if broker_name in self.topic_placements.get(topic, {}):
             return True
-        is_known = any(broker_name in perms for perms in self.topic_placements.values())
-        return False if is_known else None
+        return False if self.knows_topics_of(broker_name) else None
+
+    def knows_topics_of(self, broker_name: str) -> bool:
+        """Whether commands saw a topic of the broker."""
+        return any(broker_name in perms for perms in self.topic_placements.values())
 
 
 NO_LOST_TOPICS = LostTopics()
@@ -200,6 +209,17 @@ class InventoryKeeper:
             with self._note_problem("topics"):
                 self.store.change_topics(merge_topics)
         return LostTopics(missing_brokers, merged_placements)
+
+    def find_lost_names(
+        self, groups: Sequence[BrokerAddrGroup], cluster_name: str | None, topic: str | None = None
+    ) -> dict[str, str]:
+        """Describe the missing broker names of a cluster, unless they never had the topic."""
+        lost_topics = self.observe_topics(groups, {}).limit_to(cluster_name)
+        return {
+            name: reason
+            for name, reason in sorted(lost_topics.reasons_by_name.items())
+            if topic is None or lost_topics.had_topic(name, topic) is not False
+        }
 
     def find_former_addrs(self) -> dict[str, str]:
         """Return the address that a broker had before its present one, by present address."""

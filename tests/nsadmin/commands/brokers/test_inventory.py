@@ -291,6 +291,55 @@ def test_consumer_progress_says_whose_queues_it_does_not_count(
     assert run("consumerProgress", "G", "-t", "T", "-n", first_server.addr).code == 0
 
 
+def test_a_group_whose_broker_is_missing_is_not_fine(
+    first_server: FakeNameServer, consumer_broker: ConsumerBroker, run: Run
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: "127.0.0.1:9"}}}
+    first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "%RETRY%G": {"broker-a": 6, "broker-b": 6}}
+    run("check", "writable", "-n", first_server.addr)
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}}}
+    result = run("group", "explain", "G", "-n", first_server.addr, "--json")
+    [down] = [row for row in rows(result) if row["step"] == "brokerDown"]
+    assert (result.code, down["brokerName"]) == (1, "broker-b")
+    assert down["command"] == "nsadmin inventory forget broker-b"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("drain", "broker-b"),
+        ("broker", "explain", "broker-b"),
+        ("brokerStatus", "-b", "broker-b/1"),
+        ("wipeWritePerm", "broker-b", "--yes"),
+    ],
+)
+def test_a_missing_broker_is_not_taken_for_a_mistyped_one(
+    first_server: FakeNameServer, run: Run, dead_addr: str, words: tuple[str, ...]
+) -> None:
+    result = run(*words, "-n", first_server.addr)
+    assert (result.code, "did you mean" in result.err) == (5, False)
+    assert "broker-b is missing: no name server lists it, last seen 20" in result.err
+    assert "run `nsadmin inventory forget broker-b`" in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "consequence"),
+    [
+        (("deleteTopic", "T", "C", "--dry-run"), "when it is back, it registers the topics that it has"),
+        (("deleteSubGroup", "G", "-c", "C", "--dry-run"), "this command leaves it out"),
+        (("updateTopic", "T", "-c", "C", "--dry-run"), "this command leaves it out"),
+        (("rollingRestart", "C", "--dry-run"), "it is not restarted"),
+        (("spread", "T"), "its topics are unknown"),
+    ],
+)
+def test_what_reaches_all_brokers_of_a_cluster_names_the_missing_one(
+    first_server: FakeNameServer, run: Run, dead_addr: str, words: tuple[str, ...], consequence: str
+) -> None:
+    result = run(*words, "-n", first_server.addr)
+    assert "broker-b is missing: no name server lists it" in result.err
+    assert consequence in result.err
+
+
 def test_a_removed_broker_of_a_container_is_not_missing(
     first_server: FakeNameServer, broker: FakeBroker, run: Run
 ) -> None:

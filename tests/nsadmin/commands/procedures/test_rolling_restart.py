@@ -110,7 +110,7 @@ def test_a_broker_whose_name_a_shell_could_interpret_stops_everything_before_it_
         assert run(*words, "--dry-run").code == 0
     assert not (tmp_path / "begun").exists()
     assert not (tmp_path / "run").exists()
-    assert not (tmp_path / "state").exists()
+    assert not (tmp_path / "state" / "restarts").exists()
 
 
 def test_two_names_of_one_process_are_refused(run: Run) -> None:
