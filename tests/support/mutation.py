@@ -205,6 +205,9 @@ class MutationRun:
         # Without a fork, the last test leaves the session's fixtures to those after it.
         end = None if self.forks else item.session
         item.ihook.pytest_runtest_protocol(item=item, nextitem=following or end)
+        if self.failed:
+            # No later test gets what changed code made for this one.
+            item.session._setupstate.teardown_exact(end)  # type: ignore[arg-type]
         return not self.failed
 
     def run(self, change: contextlib.AbstractContextManager[None], items: list[pytest.Item]) -> str:

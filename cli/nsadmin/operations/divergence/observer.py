@@ -234,7 +234,7 @@ def _read_own_topic(
 
 def _registered_value(topic_config: BrokerTopicConfig, config: dict[str, str]) -> ComparedValue:
     """Return the topic as a broker registers it. `brokerPermission` limits the topic's permission."""
-    permission_text = config.get("brokerPermission", "6")
+    permission_text = config.get("brokerPermission", "")
     allowed_perm = int(permission_text) if permission_text.isdigit() else 6
     return {
         "readQueueNums": topic_config.read_queue_nums,

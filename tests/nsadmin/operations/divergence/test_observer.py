@@ -326,8 +326,8 @@ def test_a_broker_tells_how_it_registers_a_topic() -> None:
             answer_json(asked, topic) if (asked.ext or {})["topic"] == "T" else build_reply(asked, 17)
         )
         bundles = bundle_differences(compare_snapshots(pictures))
-        for text, names in (("h:1; h:2;", ("h:1", "h:2")), ("", ())):
-            config(broker, namesrvAddr=text, brokerPermission=4)
+        for items, names in (({"namesrvAddr": "h:1; h:2;"}, ("h:1", "h:2")), ({}, ())):
+            config(broker, brokerPermission=4, **items)
             value = {"readQueueNums": 8, "writeQueueNums": 4, "perm": 4, "topicSysFlag": 2}
             facts = BrokerFacts(True, names, {"T": value, "U": None})
             assert gather_broker_facts(admin, bundles, pictures) == {broker.addr: facts}

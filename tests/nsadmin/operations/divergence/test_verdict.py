@@ -70,9 +70,10 @@ def test_brokers_with_one_cause_are_one_and_their_topics_go_with_them() -> None:
         make_cluster_snapshot("s:1", brokers, topics),
         make_cluster_snapshot("s:2", {"a": make_broker_entry("a:1")}, {"T": {"a": make_queue_entry()}}),
     )
-    seen = two._replace(brokers={**two.brokers, "c": brokers["c"]})
-    [finding] = found([one, two], ([one, seen], 0), now=10_000)
-    assert (finding.item_names, finding.parent_name, finding.age_ms) == (("b:0", "c:0"), "", 10_000)
+    for later in "cb":
+        seen = two._replace(brokers={**two.brokers, later: brokers[later]})
+        [finding] = found([one, two], ([one, seen], 0), now=10_000)
+        assert (finding.item_names, finding.parent_name, finding.age_ms) == (("b:0", "c:0"), "", 10_000)
     assert [item.item for item in finding.implied_topics] == [
         ComparedItem("topic", "T", "b"), ComparedItem("topic", "U", "b"), ComparedItem("topic", "T", "c"),
     ]  # fmt: skip
@@ -149,10 +150,11 @@ def test_in_words() -> None:
 
 
 def test_secrets_are_told_apart_and_not_told() -> None:
-    difference = ItemDifference(ComparedItem("kv", "password", "n"), ("hunter2", None, "other"))
-    words = describe_difference(difference, SERVERS)
-    assert words == "on s:1 s:3, not on s:2; secret 1 on s:1, secret 2 on s:3"
-    assert map_by_server(difference, SERVERS) == {"s:1": "secret 1", "s:2": None, "s:3": "secret 2"}
+    for section in ("kv", "setting"):
+        difference = ItemDifference(ComparedItem(section, "password", "n"), ("hunter2", None, "other"))
+        words = describe_difference(difference, SERVERS)
+        assert words == "on s:1 s:3, not on s:2; secret 1 on s:1, secret 2 on s:3"
+        assert map_by_server(difference, SERVERS) == {"s:1": "secret 1", "s:2": None, "s:3": "secret 2"}
 
 
 def test_names() -> None:
