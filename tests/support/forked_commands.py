@@ -82,10 +82,12 @@ _ROOT = Path(__file__).resolve().parents[2]
 def serve(path: str, prepare: Callable[[], None] = lambda: None) -> None:
     """Run commands in copies of this process; each calls `prepare` first."""
     from nsadmin import app  # noqa: F401 - it is loaded for the copies
+    from nsadmin.command_line.application import build_application
     from nsadmin.command_line.registry import COMMANDS
 
     for entry in COMMANDS:
         entry.load_function()
+    build_application()
     gc.collect()
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listener:
