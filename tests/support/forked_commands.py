@@ -40,7 +40,9 @@ def run(
         stdin.write((typed or "").encode())
         stdin.seek(0)
         fds = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
-        with forked_command.ask_for_copy(start_server(), words, environment, fds) as connection:
+        with contextlib.closing(
+            forked_command.ask_for_copy(start_server(), words, environment, fds)
+        ) as connection:
             connection.settimeout(timeout)
             connection.recv(NUMBER_SIZE)
             try:
@@ -88,6 +90,7 @@ def serve(path: str, prepare: Callable[[], None] = lambda: None) -> None:
     for entry in COMMANDS:
         entry.load_function()
     build_application()
+    build_application(is_completing=True)
     gc.collect()
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listener:
