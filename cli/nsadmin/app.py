@@ -72,11 +72,10 @@ def run_command_line(words: list[str], batch: BatchContext | None = None) -> int
         except UnicodeEncodeError:
             # A server would get question marks.
             raise UsageError(f"invalid UTF-8 in the argument {word!r}") from None
-    application = build_application(
-        Actions(partial(_run_command, batch), partial(_show_help, batch), _show_group, _show_version)
-    )
+    actions = Actions(partial(_run_command, batch), partial(_show_help, batch), _show_group, _show_version)
+    application = build_application()
     try:
-        with application.make_context("nsadmin", words) as ctx:
+        with application.make_context("nsadmin", words, obj=actions) as ctx:
             return int(application.invoke(ctx))
     except HelpRequested as request:
         # Imported late, because few command lines need it.

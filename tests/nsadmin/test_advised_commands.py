@@ -57,13 +57,12 @@ def literal(node: ast.expr) -> str:
 def test_each_advised_command_can_be_pasted() -> None:
     lines = dict(advised_lines())
     assert len(lines) > 40
-    application = build_application(
-        Actions(lambda words, command, values: bool(read_values(command, values)), *[lambda *_: True] * 3)
-    )
+    application = build_application()
+    actions = Actions(lambda _, command, values: bool(read_values(command, values)), *[lambda *_: True] * 3)
     wrong = {}
     for place, line in (lines | dict(remedies())).items():
         try:
-            with application.make_context("nsadmin", shlex.split(line)[1:]) as context:
+            with application.make_context("nsadmin", shlex.split(line)[1:], obj=actions) as context:
                 application.invoke(context)
         except HelpRequested:
             pass

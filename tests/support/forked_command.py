@@ -1,17 +1,20 @@
-"""A command of a shell that a copy of another process runs: see `forked_commands`. It imports little."""
+"""A command of a shell that a copy of another process runs: see `forked_commands`.
 
-import array
+Each command of a page or a shell starts it. It imports only what Python has loaded or built in: `socket` and
+`signal` would take as long as all the rest.
+"""
+
+import _signal  # type: ignore[import-not-found]
+import _socket
 import marshal
 import os
-import signal
-import socket
 import sys
-from collections.abc import Mapping, Sequence
+from _collections_abc import Mapping, Sequence
 
 NUMBER_SIZE = 4
 
 
-def send_number(connection: socket.socket, number: int) -> None:
+def send_number(connection: _socket.socket, number: int) -> None:
     connection.sendall(number.to_bytes(NUMBER_SIZE, "little", signed=True))
 
 
@@ -27,25 +30,26 @@ def ask_for_copy(
     folder: str | None = None,
     *,
     has_terminal: bool = False,
-) -> socket.socket:
+) -> _socket.socket:
     """Have a command run with these streams. The answer is the copy's process ID, and then its exit code.
 
     `has_terminal` if the first stream becomes its controlling terminal.
     """
-    connection = socket.socket(socket.AF_UNIX)
+    connection = _socket.socket(_socket.AF_UNIX)
     connection.connect(path)
-    connection.sendmsg([b"\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+    numbers = b"".join([fd.to_bytes(4, sys.byteorder) for fd in fds])
+    connection.sendmsg([b"\0"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])
     connection.sendall(marshal.dumps(([*words], dict(environment), folder or os.getcwd(), has_terminal)))
-    connection.shutdown(socket.SHUT_WR)
+    connection.shutdown(_socket.SHUT_WR)
     return connection
 
 
 def main(path: str, *words: str) -> int:
-    with ask_for_copy(path, words, os.environ, (0, 1, 2)) as connection:
-        pid = read_number(connection.recv(NUMBER_SIZE, socket.MSG_WAITALL))
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda received, _: os.kill(pid, received))
-        code = read_number(connection.recv(NUMBER_SIZE, socket.MSG_WAITALL))
+    connection = ask_for_copy(path, words, os.environ, (0, 1, 2))
+    pid = read_number(connection.recv(NUMBER_SIZE, _socket.MSG_WAITALL))
+    for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM):
+        _signal.signal(number, lambda received, _: os.kill(pid, received))
+    code = read_number(connection.recv(NUMBER_SIZE, _socket.MSG_WAITALL))
     return code if code >= 0 else 128 - code
 
 

@@ -40,7 +40,9 @@ def run(
         stdin.write((typed or "").encode())
         stdin.seek(0)
         fds = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
-        with forked_command.ask_for_copy(start_server(), words, environment, fds) as connection:
+        with contextlib.closing(
+            forked_command.ask_for_copy(start_server(), words, environment, fds)
+        ) as connection:
             connection.settimeout(timeout)
             connection.recv(NUMBER_SIZE)
             try:
@@ -82,10 +84,13 @@ _ROOT = Path(__file__).resolve().parents[2]
 def serve(path: str, prepare: Callable[[], None] = lambda: None) -> None:
     """Run commands in copies of this process; each calls `prepare` first."""
     from nsadmin import app  # noqa: F401 - it is loaded for the copies
+    from nsadmin.command_line.application import build_application
     from nsadmin.command_line.registry import COMMANDS
 
     for entry in COMMANDS:
         entry.load_function()
+    build_application()
+    build_application(is_completing=True)
     gc.collect()
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listener:

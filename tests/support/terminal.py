@@ -9,6 +9,7 @@ import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from fcntl import ioctl
 from pathlib import Path
 from types import TracebackType
@@ -127,7 +128,7 @@ class CopiedTerminal(PtyTerminal):
         return self._read_number(), end
 
     def _wait(self) -> int:
-        with self._copy:
+        with closing(self._copy):
             return self._read_number()
 
     def _read_number(self) -> int:

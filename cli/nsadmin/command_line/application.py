@@ -1,7 +1,7 @@
 """The Typer application. A command is built, and its module loaded, when its name is used."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -15,6 +15,7 @@ from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import leading_parameters, to_parameters
 from nsadmin.command_line.typer_commands import (
     TYPER_SETTINGS,
+    BuiltOptions,
     SessionCommand,
     build_command,
     declare_parameters,
@@ -27,8 +28,8 @@ _APPLICATION_OPTIONS = {
     "wants_version": Annotated[bool, typer.Option("--version", help="Print the version.")],
 }
 _ANY_WORDS = {"help_option_names": [], "ignore_unknown_options": True, "allow_extra_args": True}
-_COMMAND_WORDS, _IS_UNKNOWN = "nsadmin.command_words", "nsadmin.is_unknown"
-"""Keys of a context: the words from the command on, and whether they name none."""
+_ALL_WORDS, _COMMAND_WORDS, _IS_UNKNOWN = "nsadmin.all_words", "nsadmin.command_words", "nsadmin.is_unknown"
+"""Keys of a context: all words, those from the command on, and whether they name none."""
 
 
 class Actions(NamedTuple):
@@ -48,11 +49,12 @@ class Actions(NamedTuple):
 class CommandGroup(TyperGroup):
     """The words that may follow `nsadmin`, or `nsadmin kv` in the group kv.
 
-    `commands` only has the names and summaries that TAB offers. Without `actions`, the group completes lines.
+    `commands` only has the names and summaries that TAB offers. `leading_options` are those that Typer has
+    built for the words before a command's name.
     """
 
-    actions: Actions | None = None
-    _all_words: Sequence[str] = ()
+    is_completing = False
+    leading_options: BuiltOptions = ()
 
     def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[Any]:  # type: ignore[override]
         """The options, or the names in any spelling."""
@@ -70,12 +72,12 @@ class CommandGroup(TyperGroup):
         ]
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        self._all_words = tuple(args)
+        ctx.meta[_ALL_WORDS] = all_words = tuple(args)
         try:
             return super().parse_args(ctx, args)
         except usage.ParsingError as error:
             if self.name:
-                raise usage.unknown_command_error([self.name, *self._all_words]) from None
+                raise usage.unknown_command_error([self.name, *all_words]) from None
             advice = "write the options of a command after its name"
             raise usage.describe_parsing_error(
                 error, "nsadmin COMMAND", leading_parameters(), advice
@@ -89,10 +91,11 @@ class CommandGroup(TyperGroup):
         entry, rest = registry.take_command(words)
         if entry is not None:
             # The options before the command's name are its own.
-            rest = [*self._all_words[: len(self._all_words) - len(args)], *rest]
+            all_words = ctx.meta[_ALL_WORDS]
+            rest = [*all_words[: len(all_words) - len(args)], *rest]
             return entry.typed_name, self._build_command(ctx, entry, tuple(rest)), rest
         if not self.name and registry.find_group(args[0]):
-            return args[0], _build_group(args[0].lower(), self.actions), args[1:]
+            return args[0], _build_group(args[0].lower(), self.is_completing), args[1:]
         if not self.name and args[0] in ("help", "version"):
             return args[0], self.commands[args[0]], args[1:]
         if ctx.resilient_parsing:
@@ -101,20 +104,28 @@ class CommandGroup(TyperGroup):
         raise usage.unknown_command_error(words)
 
     def _build_command(self, ctx: typer.Context, entry: CommandEntry, words: Sequence[str]) -> TyperCommand:
-        if self.actions is None:
+        if self.is_completing:
             return build_command(entry, None)
-        leading_options = {option.name: option for option in ctx.find_root().command.params}
-        options = {p: leading_options[p.name] for p in leading_parameters()}
-        return build_command(entry, partial(self.actions.run_command, words), options)
+        root: Any = ctx.find_root().command
+        return build_command(entry, partial(_actions_of(ctx).run_command, words), root.leading_options)
 
 
-def build_application(actions: Actions | None = None) -> CommandGroup:
-    """Build the application: the options that may stand before a command's name, help and version."""
+def _actions_of(ctx: typer.Context) -> Actions:
+    assert isinstance(ctx.obj, Actions)
+    return ctx.obj
+
+
+@cache
+def build_application(*, is_completing: bool = False) -> CommandGroup:
+    """Build the application: the options that may stand before a command's name, help and version.
+
+    Its context has the actions as `obj`, unless it completes lines.
+    """
     app = typer.Typer(**TYPER_SETTINGS)
 
     def start(ctx: typer.Context, wants_help: bool, wants_version: bool, **_: Any) -> None:
         """Do what the options in front ask for. The command parses the others again, as its own."""
-        assert actions is not None
+        actions = _actions_of(ctx)
         if wants_version:
             raise typer.Exit(actions.show_version([]))
         if wants_help:
@@ -129,21 +140,22 @@ def build_application(actions: Actions | None = None) -> CommandGroup:
         start,
         [*to_parameters(_APPLICATION_OPTIONS), *leading_parameters()],
         has_context=True,
-        completer=complete_option if actions is None else None,
+        completer=complete_option if is_completing else None,
     )
     _declare_group(app, None)(start)
 
     @app.command("help", help="Show the help of a command or a subject", context_settings=_ANY_WORDS)
     def show_help(ctx: typer.Context) -> int:
-        assert actions is not None
-        return actions.show_help(ctx.args)
+        return _actions_of(ctx).show_help(ctx.args)
 
     @app.command("version", help="Print the version", context_settings=_ANY_WORDS)
     def show_version(ctx: typer.Context) -> int:
-        assert actions is not None
-        return actions.show_version(ctx.args)
+        return _actions_of(ctx).show_version(ctx.args)
 
-    return _complete_group(app, registry.list_top_level_names(), actions)
+    group = _complete_group(app, registry.list_top_level_names(), is_completing)
+    options = {option.name: option for option in group.params}
+    group.leading_options = tuple((parameter, options[parameter.name]) for parameter in leading_parameters())
+    return group
 
 
 def complete_line(
@@ -169,7 +181,9 @@ def complete_line(
         def format_completion(self, item: Any) -> str:
             return str(item.value)
 
-    completion = LineCompletion(build_application(), {"obj": deadline_seconds}, "nsadmin", "")
+    completion = LineCompletion(
+        build_application(is_completing=True), {"obj": deadline_seconds}, "nsadmin", ""
+    )
     items = completion.get_completions(list(words_before), typed_word)
     flag, equals_sign, _ = typed_word.partition("=")
     joined_flag = f"{flag}=" if equals_sign and flag.startswith("-") else ""
@@ -183,24 +197,24 @@ def _declare_group(app: typer.Typer, name: str | None) -> Callable[[Any], Any]:
     )
 
 
-def _build_group(name: str, actions: Actions | None) -> CommandGroup:
+@cache
+def _build_group(name: str, is_completing: bool) -> CommandGroup:
     app = typer.Typer(**TYPER_SETTINGS)
 
     def show_group(
         ctx: typer.Context, wants_help: Annotated[bool, typer.Option(*HELP_FLAGS)] = False
     ) -> None:
-        assert actions is not None
         if wants_help or ctx.invoked_subcommand is None:
-            raise typer.Exit(actions.show_group(name, wants_help))
+            raise typer.Exit(_actions_of(ctx).show_group(name, wants_help))
 
     _declare_group(app, name)(show_group)
-    return _complete_group(app, registry.list_group_words(name), actions)
+    return _complete_group(app, registry.list_group_words(name), is_completing)
 
 
-def _complete_group(app: typer.Typer, summaries: Mapping[str, str], actions: Actions | None) -> CommandGroup:
+def _complete_group(app: typer.Typer, summaries: Mapping[str, str], is_completing: bool) -> CommandGroup:
     group = get_group(app)
     assert isinstance(group, CommandGroup)
-    group.actions = actions
+    group.is_completing = is_completing
     for name, summary in summaries.items():
         group.commands[name] = TyperCommand(name, short_help=summary, add_help_option=False)
     return group

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from types import MappingProxyType
+from functools import cache
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -30,6 +30,9 @@ _WORDS, _HELP = "words_", "help_"
 """Parameters that every command has beside its own: the words without a flag, and --help."""
 
 
+BuiltOptions = tuple[tuple[Parameter, Any], ...]
+
+
 class HelpRequested(Exception):
     """The operator asked for the help of a command."""
 
@@ -46,8 +49,12 @@ class ParsedCommandLine(NamedTuple):
 
 
 class SessionCommand(TyperCommand):
-    """A command whose arguments can be given by position or by flag; mqadmin writes flags with one dash."""
+    """A command whose arguments can be given by position or by flag; mqadmin writes flags with one dash.
 
+    `run` gets the value of each parameter; without it, the command completes a line.
+    """
+
+    run: "Callable[[SessionCommand, Mapping[str, Any]], Any] | None"
     entry: CommandEntry
     function: Callable[..., Any]
     own_parameters: Sequence[Parameter]
@@ -139,22 +146,31 @@ class SessionCommand(TyperCommand):
 def build_command(
     entry: CommandEntry,
     run: Callable[[SessionCommand, Mapping[str, Any]], Any] | None,
-    built_options: Mapping[Parameter, Any] = MappingProxyType({}),
+    built_options: BuiltOptions = (),
 ) -> SessionCommand:
-    """Build the command with Typer. `run` gets the value of each parameter; None completes a line.
+    """Build the command with Typer: see `SessionCommand.run`.
 
     `built_options` are Typer's options for shared parameters that the application has built already.
     """
-    command: SessionCommand
-    function = entry.load_function()
+    # Typer takes milliseconds, and a batch, a screen or an agent runs a command again and again.
+    command = copy(_build_with_typer(entry, entry.load_function(), run is None, built_options))
+    command.run = run
+    return command
+
+
+@cache
+def _build_with_typer(
+    entry: CommandEntry, function: Callable[..., Any], is_completing: bool, built_options: BuiltOptions
+) -> SessionCommand:
     own_parameters = command_parameters(function)
     shared_parameters = list_shared_parameters(entry)
+    options = dict(built_options)
 
-    def run_parsed(**values: Any) -> Any:
-        assert run is not None
+    def run_parsed(ctx: typer.Context, **values: Any) -> Any:
+        command: Any = ctx.command
         # Typer makes lists only for the options of this signature, not for built_options.
         lists = {name: list(value) or None for name, value in values.items() if isinstance(value, tuple)}
-        return run(command, {**values, **lists})
+        return command.run(command, {**values, **lists})
 
     def request_help(ctx: typer.Context, is_wanted: bool) -> bool:
         if is_wanted and not ctx.resilient_parsing:
@@ -162,25 +178,27 @@ def build_command(
         return is_wanted
 
     def complete_word(ctx: typer.Context, incomplete: str) -> list[Candidate]:
-        return command.complete_word(ctx, incomplete)
+        command: Any = ctx.command
+        return list(command.complete_word(ctx, incomplete))
 
     def complete_option(ctx: typer.Context, parameter: Parameter, typed_text: str) -> list[Candidate]:
-        return command.complete_option(ctx, parameter, typed_text)
+        command: Any = ctx.command
+        return list(command.complete_option(ctx, parameter, typed_text))
 
     help_option = typer.Option("-h", "--help", is_eager=True, callback=request_help)
     declare_parameters(
         run_parsed,
-        [*own_parameters, *(p for p in shared_parameters if p not in built_options)],
+        [*own_parameters, *(p for p in shared_parameters if p not in options)],
         _keyword(_WORDS, Annotated[list[str] | None, typer.Argument(autocompletion=complete_word)], None),
         _keyword(_HELP, Annotated[bool, help_option], False),
-        completer=complete_option if run is None else None,
+        has_context=True,
+        completer=complete_option if is_completing else None,
     )
     app = typer.Typer(**TYPER_SETTINGS)
     app.command(entry.member_name, cls=SessionCommand, context_settings={"help_option_names": []})(run_parsed)
-    built_command = get_command(app)
-    assert isinstance(built_command, SessionCommand)
-    command = built_command
-    command.params += [built_options[p] for p in shared_parameters if p in built_options]
+    command = get_command(app)
+    assert isinstance(command, SessionCommand)
+    command.params += [options[p] for p in shared_parameters if p in options]
     command.entry, command.function = entry, function
     command.own_parameters, command.shared_parameters = own_parameters, shared_parameters
     return command

@@ -8,7 +8,7 @@ import pytest
 from nsadmin.command_line.typer_commands import SessionCommand, build_command
 from nsadmin.commands.mcp.exposed_commands import list_exposed_commands
 from nsadmin.commands.mcp.served_files import ServedFolder
-from nsadmin.commands.mcp.tool_parameters import ToolParameter, format_option
+from nsadmin.commands.mcp.tool_parameters import format_option
 from nsadmin.commands.mcp.tool_schemas import build_tools
 from nsadmin.commands.mcp.tool_words import (
     InvalidArgumentsError,
@@ -70,16 +70,14 @@ def test_no_text_becomes_another_option() -> None:
     for tool in TOOLS.values():
         command = build_command(tool.exposed.entry, lambda _, values: values)
         unset = _parse(command, [])
-        for parameter in tool.parameters:
-            for hostile in ("--then=reboot", "-n", "--", "a b", "x --yes", "=", "", "ilter=x", "yes"):
-                option_words = format_option(parameter.parameter, hostile)
-                if _takes_text(parameter):
-                    given = (hostile,) if parameter.schema["type"] == "array" else hostile
-                    assert _parse(command, option_words) == {**unset, parameter.parameter.name: given}
-
-
-def _takes_text(parameter: ToolParameter) -> bool:
-    return parameter.schema["type"] in ("string", "array")
+        texts = [p for p in tool.parameters if p.schema["type"] in ("string", "array")]
+        for hostile in ("--then=reboot", "-n", "--", "a b", "x --yes", "=", "", "ilter=x", "yes"):
+            option_words = [word for text in texts for word in format_option(text.parameter, hostile)]
+            given = {
+                text.parameter.name: (hostile,) if text.schema["type"] == "array" else hostile
+                for text in texts
+            }
+            assert _parse(command, option_words) == {**unset, **given}
 
 
 def _parse(command: SessionCommand, words: list[str]) -> dict[str, Any]:
