@@ -6,6 +6,8 @@ from typing import Annotated
 
 from typer import Option
 
+from nsadmin.client.advised_command import quote_command
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,
@@ -146,7 +148,7 @@ def backup_restore(
         _parse_mappings(broker_mappings or (), backup),
         overwrites_offsets,
     )
-    _require_known_names(backup, scope)
+    _require_known_names(backup, scope, file_name)
     selected_backup = select_backup(backup, scope)
     restore_run = RestoreRun(
         session.admin, selected_backup, is_dry_run=session.is_dry_run, overwrites_offsets=overwrites_offsets
@@ -193,7 +195,7 @@ def _parse_mappings(mapping_texts: Sequence[str], backup: ClusterBackup) -> dict
     return broker_names
 
 
-def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
+def _require_known_names(backup: ClusterBackup, scope: RestoreScope, file_name: str) -> None:
     known_topics = {
         topic for broker in backup.brokers.values() for topic in (*broker.topics, *broker.static_topics)
     }
@@ -203,7 +205,10 @@ def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
         ("group", scope.groups, known_groups),
     ):
         for unknown_name in sorted(wanted_names - known_names):
-            raise UsageError(f'the backup has no {kind} "{unknown_name}": see `nsadmin backup show`')
+            near_names = find_similar_names(unknown_name, known_names)
+            see = f"see `{quote_command('backup', 'show', file_name)}`"
+            advice = did_you_mean(near_names) if near_names else see
+            raise UsageError(f'the backup has no {kind} "{unknown_name}": {advice}')
 
 
 def _describe_restore(file_name: str, selected_backup: ClusterBackup, scope: RestoreScope) -> str:

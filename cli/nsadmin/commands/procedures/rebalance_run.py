@@ -240,8 +240,9 @@ def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> It
     report_event = ProcedureReporter(session, "rebalance run", describe_record, list_progress_facts)
     pause_reason: str | None = None
     order = pending_run.run_order
-    flags = {"--rollback": order.is_rollback, "--ordered": order.rules.allow_ordered}
-    resume_command = quote_command("rebalance", "run", plan_file, *(f for f, is_set in flags.items() if is_set))
+    options = {"--rollback": order.is_rollback, "--ordered": order.rules.allow_ordered}
+    words = [option for option, is_set in options.items() if is_set]
+    resume_command = quote_command("rebalance", "run", plan_file, *words)
     interruption = f"interrupted; the run is saved: {resume_command} resumes it"
     try:
         for event_record, line in report_event.follow(pending_run.run_events, interruption):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotFound
 from nsadmin.console.exit_codes import UsageError
@@ -145,9 +146,11 @@ def _require_known_names(backup: ClusterBackup, scope: MetadataScope) -> None:
         ("topic", scope.topics, [broker.topics for broker in backup.brokers.values()]),
         ("group", scope.groups, [broker.groups for broker in backup.brokers.values()]),
     ):
-        unknown_names = sorted(wanted_names - {name for table in tables for name in table})
-        if unknown_names:
-            raise NotFound(f'the source has no {kind} "{unknown_names[0]}" that a user created')
+        known_names = {name for table in tables for name in table}
+        for unknown_name in sorted(wanted_names - known_names):
+            near_names = find_similar_names(unknown_name, known_names)
+            hint = f": {did_you_mean(near_names)}" if near_names else ""
+            raise NotFound(f'the source has no {kind} "{unknown_name}" that a user created{hint}')
     unknown_brokers = sorted(scope.broker_names.keys() - backup.brokers.keys())
     if unknown_brokers:
         raise NotFound(

@@ -22,7 +22,8 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
         ("--map broker-a-0", 'invalid value "broker-a-0" for --map: use OLD=NEW'),
         ("--map nope=x", 'the backup has no broker "nope" (--map): it has broker-a-0, broker-a-1'),
         ("--map broker-a-0=broker-a-1", "two brokers of the backup have the same new name"),
-        ("-t nope", 'the backup has no topic "nope": see `nsadmin backup show`'),
+        ("-t nope", 'the backup has no topic "nope": see `nsadmin backup show a.zip`'),
+        ("-t ordrs", 'the backup has no topic "ordrs": did you mean "orders"?'),
         ("-g nope", 'the backup has no group "nope"'),
     ):
         result = run(*restore, *words.split())
