@@ -66,8 +66,8 @@ def update_order_conf(
     """Show, write or delete a topic's order configuration on every name server.
 
     It names the brokers with the topic's ordered messages, and the number of queues on each. put replaces all
-    of it, and names what orderConfCheck would find. Clients receive it with the route, but only from name servers with orderMessageEnable=true. Off a
-    terminal, delete needs --yes.
+    of it, and says what does not fit the brokers. Clients receive it with the route, but only from name
+    servers with orderMessageEnable=true. Off a terminal, delete needs --yes.
 
     A 5.x broker keeps a topic ordered without its order configuration. So delete also removes the order flag
     from the topic on every master, with a row for each.
