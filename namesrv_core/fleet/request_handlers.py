@@ -55,7 +55,7 @@ def handle_request(
         elif command.code in _HANDLERS:
             result = _HANDLERS[command.code](model, command, now_ms)
         else:
-            raise NotSupported(f" request type {command.code} not supported")
+            raise NotSupported(_describe_unsupported(command.code))
     except RequestError as error:
         return build_reply(command, error.code, remark=error.remark), HandlerOutcome()
     except ValueError as error:
@@ -66,6 +66,14 @@ def handle_request(
         command, outcome.response_code, ext=outcome.ext_fields, body=outcome.body, remark=outcome.remark
     )
     return reply, outcome
+
+
+def _describe_unsupported(code: int) -> str:
+    """A released broker would know most of these, so its remark would mislead."""
+    known = RequestCode.find(code)
+    if known is None:
+        return f" request type {code} not supported"
+    return f"simulated brokers do not support {known.name} ({code})"
 
 
 def refuse_message(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:

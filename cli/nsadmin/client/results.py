@@ -28,6 +28,10 @@ class NotApplied(RocketMQError):
     """
 
 
+class Ambiguous(RocketMQError):
+    """Several objects fit, and the caller has to name one of them."""
+
+
 class OverReadLimit(RocketMQError):
     """What a server offers is more than nsadmin reads: queues of a topic, or bytes of messages."""
 

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.connection.addresses import BadAddress
-from nsadmin.client.results import is_not_found, is_unreachable
+from nsadmin.client.results import Ambiguous, is_not_found, is_unreachable
 
 
 class ExitCode(IntEnum):
@@ -174,6 +174,6 @@ _CODES_BY_ERROR: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
     # The exit code of a program that SIGPIPE kills: 128 + 13.
     ((BrokenPipeError,), 141),
     ((CheckUsageError,), PLUGIN_UNKNOWN),
-    ((UsageError, BadAddress, BadSettings), ExitCode.USAGE),
+    ((UsageError, BadAddress, BadSettings, Ambiguous), ExitCode.USAGE),
     ((ReadOnlyContextError,), ExitCode.READ_ONLY),
 )

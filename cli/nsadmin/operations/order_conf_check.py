@@ -51,20 +51,25 @@ def _find_server_problems(snapshot: ClusterSnapshot) -> Iterator[OrderConfProble
             continue
         yield from (
             OrderConfProblem(topic, *problem, sources)
-            for problem in _find_topic_problems(snapshot, snapshot.topics.get(topic, {}), queues_by_broker)
+            for problem in find_topic_problems(
+                {name: record.get("brokerAddrs", {}) for name, record in snapshot.brokers.items()},
+                snapshot.topics.get(topic, {}),
+                queues_by_broker,
+            )
         )
 
 
-def _find_topic_problems(
-    snapshot: ClusterSnapshot,
+def find_topic_problems(
+    brokers: Mapping[str, Mapping[str, str]],
     topic_queues: Mapping[str, Mapping[str, int]],
     queues_by_broker: Mapping[str, int],
 ) -> Iterator[tuple[str, str, bool]]:
+    """Yield kind, text and gravity of each problem. `brokers` have their addresses by broker id."""
     if not topic_queues:
         yield "no-topic", "the topic does not exist", False
         return
     for broker_name, ordered_queues in queues_by_broker.items():
-        addrs_by_id = snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {})
+        addrs_by_id = brokers.get(broker_name, {})
         queues = topic_queues.get(broker_name)
         if not addrs_by_id:
             yield "broker-gone", f"{broker_name} is not registered, but clients send to it", True
@@ -89,7 +94,7 @@ def _find_topic_problems(
                 False,
             )
     for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys()):
-        if broker_name in snapshot.brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
+        if broker_name in brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
             yield "broker-unused", f"{broker_name} has the topic, but clients do not send to it", False
 
 

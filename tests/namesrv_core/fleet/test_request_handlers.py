@@ -39,6 +39,7 @@ def body(command: RemotingCommand) -> Any:
     ("code", "ext", "text", "expected"),
     [
         (9999, {}, b"", (3, " request type 9999 not supported")),
+        (513, {}, b"", (3, "simulated brokers do not support UPDATE_AND_CREATE_STATIC_TOPIC (513)")),
         (310, {}, b"x", (3, "simulated brokers take no messages")),
         (351, {"topic": "nope"}, b"", (17, "No topic in this broker. topic: nope")),
         (215, {}, b"", (29, "The specified topic is blank.")),

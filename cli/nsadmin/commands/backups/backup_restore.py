@@ -6,6 +6,9 @@ from typing import Annotated
 
 from typer import Option
 
+from nsadmin.client.advised_command import quote_command
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,
@@ -146,11 +149,13 @@ def backup_restore(
         _parse_mappings(broker_mappings or (), backup),
         overwrites_offsets,
     )
-    _require_known_names(backup, scope)
+    _require_known_names(backup, scope, file_name)
     selected_backup = select_backup(backup, scope)
     restore_run = RestoreRun(
         session.admin, selected_backup, is_dry_run=session.is_dry_run, overwrites_offsets=overwrites_offsets
     )
+    for remark in _list_order_remarks(session, selected_backup):
+        session.write_remark(remark)
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
     notes = [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)]
@@ -193,7 +198,7 @@ def _parse_mappings(mapping_texts: Sequence[str], backup: ClusterBackup) -> dict
     return broker_names
 
 
-def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
+def _require_known_names(backup: ClusterBackup, scope: RestoreScope, file_name: str) -> None:
     known_topics = {
         topic for broker in backup.brokers.values() for topic in (*broker.topics, *broker.static_topics)
     }
@@ -203,7 +208,10 @@ def _require_known_names(backup: ClusterBackup, scope: RestoreScope) -> None:
         ("group", scope.groups, known_groups),
     ):
         for unknown_name in sorted(wanted_names - known_names):
-            raise UsageError(f'the backup has no {kind} "{unknown_name}": see `nsadmin backup show`')
+            near_names = find_similar_names(unknown_name, known_names)
+            see = f"see `{quote_command('backup', 'show', file_name)}`"
+            advice = did_you_mean(near_names) if near_names else see
+            raise UsageError(f'the backup has no {kind} "{unknown_name}": {advice}')
 
 
 def _describe_restore(file_name: str, selected_backup: ClusterBackup, scope: RestoreScope) -> str:
@@ -229,6 +237,21 @@ def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
     return [
         f"not restored: the static topics {abbreviate_names(sorted(topics), 5)}: this backup has only their "
         "names: use `nsadmin updateStaticTopic`"
+    ]
+
+
+def _list_order_remarks(session: Session, selected_backup: ClusterBackup) -> list[str]:
+    """Return a line about each order configuration that names brokers which are not registered now."""
+    registered = {group.broker_name for group in session.admin.clusters.get_info().broker_groups}
+    missing_by_topic = {
+        topic: sorted({entry.partition(":")[0] for entry in conf_text.split(";") if entry} - registered)
+        for topic, conf_text in selected_backup.kv.get(ORDER_CONF_NAMESPACE, {}).items()
+    }
+    return [
+        f"the order configuration of {topic} names {abbreviate_names(brokers, 5)}, not registered now: see "
+        f"`{quote_command('orderConfCheck', topic)}`"
+        for topic, brokers in missing_by_topic.items()
+        if brokers
     ]
 
 

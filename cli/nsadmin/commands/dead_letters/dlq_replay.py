@@ -173,7 +173,7 @@ def dlq_replay(
     letter_count = sum(
         max(0, span.queue_span.end_offset - span.queue_span.begin_offset) for span in letter_spans
     )
-    if not (letter_count or broker_errors or since_text or until_text):
+    if not (letter_count or broker_errors):
         raise NotFound(f'group "{group}" has no dead letters')
     memory = SavedReplayMemory(
         replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)

@@ -1,6 +1,6 @@
 """Owns updateOrderConf, which shows, writes or deletes a topic's order configuration on name servers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from typer import Argument
@@ -10,6 +10,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import is_not_found
+from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR
@@ -28,6 +29,7 @@ from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
+from nsadmin.operations.order_conf_check import find_topic_problems
 
 ORDER_CONF_COLUMNS: Columns[ServerResult[str]] = (
     NAMESRV_ADDR,
@@ -64,8 +66,8 @@ def update_order_conf(
     """Show, write or delete a topic's order configuration on every name server.
 
     It names the brokers with the topic's ordered messages, and the number of queues on each. put replaces all
-    of it. Clients receive it with the route, but only from name servers with orderMessageEnable=true. Off a
-    terminal, delete needs --yes.
+    of it, and says what does not fit the brokers. Clients receive it with the route, but only from name
+    servers with orderMessageEnable=true. Off a terminal, delete needs --yes.
 
     A 5.x broker keeps a topic ordered without its order configuration. So delete also removes the order flag
     from the topic on every master, with a row for each.
@@ -90,7 +92,9 @@ def update_order_conf(
     session.require_writable(f"updateOrderConf {method_name}")
     done = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
-        conf_text = _require_order_conf(order_conf)
+        conf_text, queues_by_broker = _require_order_conf(order_conf)
+        for problem in _list_conf_problems(session, topic, queues_by_broker):
+            session.write_remark(f"{topic}: {problem}")
         session.confirm_change(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
         before = conf_admin.get_each(topic)
         results = (
@@ -148,14 +152,32 @@ def _plan_write(conf_result: ServerResult[str], conf_text: str) -> ServerResult[
     return conf_result
 
 
-def _require_order_conf(order_conf: str | None) -> str:
+def _require_order_conf(order_conf: str | None) -> tuple[str, dict[str, int]]:
     if order_conf is None:
         raise UsageError("missing argument CONF: run nsadmin updateOrderConf TOPIC put CONF")
     try:
-        parse_order_conf(order_conf)
+        return order_conf, parse_order_conf(order_conf)
     except ValueError as error:
         raise UsageError(f"invalid order configuration: {error}") from error
-    return order_conf
+
+
+def _list_conf_problems(session: Session, topic: str, queues_by_broker: Mapping[str, int]) -> list[str]:
+    """What orderConfCheck would say of the brokers; nothing if no name server knows them now."""
+    routes: Sequence[QueueRoute] = ()
+    try:
+        groups = session.admin.clusters.get_info().broker_groups
+        routes = session.admin.topics.get_route(topic).queues
+    except TopicNotExist:
+        pass
+    except RocketMQError:
+        return []
+    brokers = {g.broker_name: {str(i): addr for i, addr in g.broker_addrs.items()} for g in groups}
+    topic_queues = {
+        q.broker_name: {"perm": q.perm, "writeQueueNums": q.write_queue_nums or 0}
+        for q in routes
+        if q.perm is not None
+    }
+    return [text for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker)]
 
 
 def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:

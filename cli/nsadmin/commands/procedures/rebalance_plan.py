@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple, cast
 
 from typer import Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
@@ -28,6 +29,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     save_rebalance_plan,
 )
+from nsadmin.operations.rebalance.run_preparation import find_servers_without_order
 
 _MAX_TOPICS_SHOWN = 5
 _MAX_SAMPLE_SECONDS = 86_400
@@ -173,7 +175,10 @@ def rebalance_plan(
         max_topics=max_topics,
         max_share=max_share,
     )
-    notes = [*_describe_plan(proposed_plan), *_save_plan(proposed_plan.plan, out_file)]
+    notes = [*_describe_plan(proposed_plan)]
+    if any(move.is_ordered for move in proposed_plan.plan.moves):
+        notes += [f"risk: {text}" for text in find_servers_without_order(session.admin)]
+    notes += _save_plan(proposed_plan.plan, out_file)
     return ResultRows.from_records(SHARE_COLUMNS, _list_shares(proposed_plan.plan), [None], notes)
 
 
@@ -219,7 +224,9 @@ def _save_plan(plan: RebalancePlan, out_file: str | None) -> list[str]:
         save_rebalance_plan(plan, Path(out_file))
     except OSError as error:
         raise UsageError(f"cannot write {out_file}: {error.strerror}") from None
-    return [f"wrote {out_file}: check it, then run nsadmin rebalance run {out_file}"]
+    ordered_words = ["--ordered"] if any(move.is_ordered for move in plan.moves) else []
+    run_text = quote_command("rebalance", "run", out_file, *ordered_words)
+    return [f"wrote {out_file}: check it, then run {run_text}"]
 
 
 def _list_shares(plan: RebalancePlan) -> Iterator[ShareRow]:

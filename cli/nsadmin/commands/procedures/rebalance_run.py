@@ -226,10 +226,9 @@ def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:
     changes = []
     for move in run_order.plan.moves:
         first, last = (move.after, move.before) if run_order.is_rollback else (move.before, move.after)
-        is_ordered = move.ordered or move.order_conf is not None
         changes += [
             QueueChange(
-                move.topic, broker, first.get(broker, NO_QUEUES), last.get(broker, NO_QUEUES), is_ordered
+                move.topic, broker, first.get(broker, NO_QUEUES), last.get(broker, NO_QUEUES), move.is_ordered
             )
             for broker in move.changed_brokers
         ]
@@ -240,8 +239,10 @@ def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> It
     """Run the plan and yield a line for each event; the last text decides the exit code."""
     report_event = ProcedureReporter(session, "rebalance run", describe_record, list_progress_facts)
     pause_reason: str | None = None
-    rollback_words = ("--rollback",) if pending_run.run_order.is_rollback else ()
-    resume_command = quote_command("rebalance", "run", plan_file, *rollback_words)
+    order = pending_run.run_order
+    options = {"--rollback": order.is_rollback, "--ordered": order.rules.allow_ordered}
+    words = [option for option, is_set in options.items() if is_set]
+    resume_command = quote_command("rebalance", "run", plan_file, *words)
     interruption = f"interrupted; the run is saved: {resume_command} resumes it"
     try:
         for event_record, line in report_event.follow(pending_run.run_events, interruption):

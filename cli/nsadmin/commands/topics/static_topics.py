@@ -7,6 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
@@ -245,9 +246,8 @@ def _report_outcome(
     moves = mapping_planner.list_moves(mapping_view.current_shares, execution.final_plan)
     notes = [f"broker {name}: {error}" for name, error in errors_by_broker.items()]
     if execution.last_phase is not None:
-        notes.append(
-            f"stopped while {execution.last_phase}; resume with: nsadmin {command} {topic} -mf {mapping_path}"
-        )
+        resume_command = quote_command(command, topic, "-mf", str(mapping_path))
+        notes.append(f"stopped while {execution.last_phase}; resume with: {resume_command}")
     return ResultRows.from_records(
         STATIC_QUEUE_COLUMNS,
         moves,

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import ServerResult
@@ -27,7 +28,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 
@@ -210,7 +211,7 @@ def _apply_topic_patch(
     ]
     errors = [c.change.error for c in changes]
     notes = [f"{addr} made the change, but did not answer in time" for addr in late_addrs]
-    notes += losses.values()
+    notes += [*losses.values(), *_list_closed_notes(topic, due_changes)]
     failure_count = sum(error is not None for error in errors)
     if notes and failure_count:
         notes.append(f"failed on {failure_count} of {len(errors)} servers")
@@ -228,6 +229,23 @@ def _find_losses(session: Session, topic: str, due_changes: Sequence[TopicConfig
         if _takes_queues(due) or _writes_unread_queues(due)
     }
     return {addr: loss for addr, loss in losses.items() if loss is not None}
+
+
+def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> list[str]:
+    """A note about brokers that take no messages of a new topic, or lose their last write queue."""
+    brokers_by_lack: dict[str, list[str]] = {}
+    for due in due_changes:
+        before, after, broker = due.before, due.after, due.broker_name or due.broker_addr
+        if after is None:
+            continue
+        if not after.write_queue_nums and (before is None or before.write_queue_nums):
+            brokers_by_lack.setdefault("write queues", []).append(broker)
+        elif before is None and not after.perm & Perm.WRITE:
+            brokers_by_lack.setdefault("write permission", []).append(broker)
+    return [
+        f"producers cannot send to {topic} on {abbreviate_names(brokers, 3)}: it has no {lack}"
+        for lack, brokers in brokers_by_lack.items()
+    ]
 
 
 def _takes_queues(due: TopicConfigChange) -> bool:

@@ -7,9 +7,8 @@ from time import sleep
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import AdminClient, NotApplied, NotFound
-from nsadmin.client.results import error_text
+from nsadmin.client.results import Ambiguous, error_text
 from nsadmin.client.topics.topic_configs import TopicPatch
-from nsadmin.console.exit_codes import UsageError
 
 BENCH_TOPIC_PREFIX = "nsadmin-bench-"
 _ROUTE_ATTEMPTS, _ROUTE_PAUSE_SECONDS = 100, 0.1
@@ -18,12 +17,12 @@ _ROUTE_ATTEMPTS, _ROUTE_PAUSE_SECONDS = 100, 0.1
 def choose_cluster(admin: AdminClient, cluster_name: str | None) -> tuple[str, dict[str, str]]:
     """Return a cluster and the addresses of its masters by broker name; without a name, the only cluster.
 
-    Raises NotFound without such a cluster or a master, and UsageError if there are several clusters.
+    Raises NotFound without such a cluster or a master, and Ambiguous if there are several clusters.
     """
     cluster_info = admin.clusters.get_info()
     cluster_names = sorted({group.cluster_name for group in cluster_info.groups_in_cluster(cluster_name)})
     if len(cluster_names) > 1:
-        raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with -c")
+        raise Ambiguous(f"several clusters: choose one of {', '.join(cluster_names)} with -c")
     masters = {
         group.broker_name: group.master_addr
         for group in cluster_info.groups_in_cluster(cluster_name)

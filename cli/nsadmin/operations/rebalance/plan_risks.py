@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
 
-_MAX_SHOWN = 3
-_FIXED_REMEDIES = {
-    "static": "static topics, which nsadmin remappingStaticTopic moves",
-    "lite": "lite topics",
-    "closed": "topics without read and write permission on every broker",
-    "not selected": "topics that --topics does not select",
+_KEPT_BECAUSE = {
+    None: "beyond --max-topics or --max-share",
+    "static": "static, see `nsadmin remappingStaticTopic --help`",
+    "lite": "of the type LITE",
+    "closed": "not rw- on all brokers",
+    "not selected": "not selected by --topics",
 }
 
 
@@ -40,10 +41,10 @@ def find_risks(
     """One line for each risk."""
     moved = {move.topic: planned_topics[move.topic] for move in plan.moves}
     kinds = {
-        "ordered topics, which run moves only with --ordered": [
+        "ordered topics, which `rebalance run` moves only with --ordered": [
             topic for topic, planned in moved.items() if planned.is_ordered
         ],
-        "topics with an order configuration, which run changes on every name server": [
+        "topics with an order configuration, which `rebalance run` changes on every name server": [
             topic for topic, planned in moved.items() if planned.order_conf is not None
         ],
         "topics of transactions, which the old brokers check until they end": [
@@ -53,11 +54,11 @@ def find_risks(
             topic for topic, planned in moved.items() if planned.message_type == "DELAY"
         ],
     }
-    risks = [f"{text}: {len(topics)} ({_shorten_list(topics)})" for text, topics in kinds.items() if topics]
-    risks += [
-        f"consumer groups that {broker} lacks and run creates: {len(groups)} ({_shorten_list(groups)})"
+    kinds |= {
+        f"consumer groups that {broker} lacks and `rebalance run` creates": [*groups]
         for broker, groups in sorted(plan.groups_to_create.items())
-    ]
+    }
+    risks = (f"{text}: {len(names)} ({_list_first(names)})" for text, names in kinds.items() if names)
     return (*risks, *_find_left_risks(plan, planned_topics, left_topics))
 
 
@@ -70,13 +71,11 @@ def _find_left_risks(
         left_by_reason.setdefault(planned_topics[topic].fixed_reason, []).append(topic)
     removed_names = ", ".join(plan.removed)
     for reason, topics in sorted(left_by_reason.items(), key=lambda item: item[0] or ""):
-        remedy = "topics beyond --max-topics or --max-share" if reason is None else _FIXED_REMEDIES[reason]
-        yield f"{removed_names} keeps {remedy}: {len(topics)} ({_shorten_list(topics)})"
+        names = _list_first(topics)
+        yield f"{removed_names} keeps {count_noun(len(topics), 'topic')} ({names}): {_KEPT_BECAUSE[reason]}"
     if plan.removed:
         yield f"{removed_names} keeps its retry and dead-letter topics: replay dead letters before it stops"
 
 
-def _shorten_list(names: Iterable[str]) -> str:
-    sorted_names = sorted(names)
-    shown_names = ", ".join(sorted_names[:_MAX_SHOWN])
-    return shown_names if len(sorted_names) <= _MAX_SHOWN else f"{shown_names}, ..."
+def _list_first(names: Iterable[str]) -> str:
+    return abbreviate_names(sorted(names), 3)

@@ -48,6 +48,11 @@ class RebalanceMove(NamedTuple):
     messages_to_consume: int = 0
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether the sequence of keys matters."""
+        return self.ordered or self.order_conf is not None
+
+    @property
     def changed_brokers(self) -> tuple[str, ...]:
         """The brokers whose queues change, sorted."""
         return tuple(

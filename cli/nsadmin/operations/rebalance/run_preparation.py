@@ -12,13 +12,13 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, 
 from nsadmin.client.consumers.lag import Lag, sum_lags
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.bulk_changes import BrokerTopicTable
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.drain.state import load_drains
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_rules import RunRules
@@ -29,7 +29,7 @@ from nsadmin.operations.rebalance.run_state import (
     load_rebalances,
     open_rebalance,
 )
-from nsadmin.operations.rebalance.topic_start import NEEDS_ORDERED, describe_difference
+from nsadmin.operations.rebalance.topic_start import describe_difference
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
@@ -134,10 +134,10 @@ def prepare_run(
         *_find_plan_problems(plan, rules, tables),
         *_find_drained_brokers(state_home, plan, admin.addresses.addrs),
     ]
-    if any(_is_ordered(move) for move in plan.moves):
-        problems += _find_servers_without_order(admin)
+    if any(move.is_ordered for move in plan.moves):
+        problems += find_servers_without_order(admin)
     if problems:
-        refusal = DrainRefused(problems[0])
+        refusal = DrainRefused(f"refused, nothing changed: {problems[0]}")
         for problem in problems[1:10]:
             refusal.add_note(problem)
         if len(problems) > 10:
@@ -171,10 +171,6 @@ def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
             )
 
 
-def _is_ordered(move: RebalanceMove) -> bool:
-    return move.ordered or move.order_conf is not None
-
-
 def _find_plan_problems(
     plan: RebalancePlan, rules: RunRules, tables: Mapping[str, BrokerTopicTable]
 ) -> Iterator[str]:
@@ -194,8 +190,12 @@ def _find_plan_problems(
             yield f"{move.topic} is a static topic: see `nsadmin remappingStaticTopic --help`"
         elif any(queues.write > queues.read for queues in present_queues.values()):
             yield f"{move.topic} has queues that producers write and consumers do not read: correct it first"
-        elif _is_ordered(move) and not rules.allow_ordered:
-            yield f"{move.topic} {NEEDS_ORDERED}"
+    ordered_topics = [move.topic for move in plan.moves if move.is_ordered]
+    if ordered_topics and not rules.allow_ordered:
+        yield (
+            f"{count_noun(len(ordered_topics), 'ordered topic')} ({abbreviate_names(ordered_topics, 3)}): "
+            "pass --ordered to rebalance run, which keeps the sequence of every key"
+        )
 
 
 def _find_drained_brokers(
@@ -216,7 +216,8 @@ def _find_drained_brokers(
             )
 
 
-def _find_servers_without_order(admin: AdminClient) -> Iterator[str]:
+def find_servers_without_order(admin: AdminClient) -> Iterator[str]:
+    """Yield what prevents moves of ordered topics on name servers, and the command that corrects it."""
     for namesrv_addr in admin.order_confs.find_servers_without():
         yield (
             f"{namesrv_addr} does not add order configurations to routes, which ordered topics need: run "

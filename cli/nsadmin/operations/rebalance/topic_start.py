@@ -39,7 +39,7 @@ class TopicStart(NamedTuple):
     @property
     def is_ordered(self) -> bool:
         """Whether the sequence of keys matters."""
-        return self.move.ordered or self.move.order_conf is not None or bool(self.conf_now)
+        return self.move.is_ordered or bool(self.conf_now)
 
 
 NEEDS_ORDERED = "is ordered: with --ordered, rebalance run moves it and keeps the sequence of every key"

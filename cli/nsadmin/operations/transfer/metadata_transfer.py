@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import NotFound
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.client.results import Ambiguous, NotFound
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
@@ -48,7 +48,7 @@ class MetadataTransfer:
 
     Raises:
         NotFound: A cluster, a topic or a group does not exist.
-        UsageError: A cluster has several candidates, or two source brokers go to the same one.
+        Ambiguous: A cluster has several candidates, or two source brokers go to the same one.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> s
 
     Raises:
         NotFound: There is none.
-        UsageError: There are several, and none is named.
+        Ambiguous: There are several, and none is named.
     """
     if cluster is not None:
         return cluster
@@ -128,7 +128,7 @@ def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> s
     if not cluster_names:
         raise NotFound(f"the name servers list no cluster (for {option_flag})")
     if len(cluster_names) > 1:
-        raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with {option_flag}")
+        raise Ambiguous(f"several clusters: choose one of {', '.join(cluster_names)} with {option_flag}")
     return cluster_names[0]
 
 
@@ -138,16 +138,18 @@ def _require_known_names(backup: ClusterBackup, scope: MetadataScope) -> None:
         sources_by_target.setdefault(scope.broker_names.get(source, source), []).append(source)
     for broker, sources in sources_by_target.items():
         if len(sources) > 1:
-            raise UsageError(
+            raise Ambiguous(
                 f"{' and '.join(sources)} go to {broker}: pass another --map, or --all-brokers in place of it"
             )
     for kind, wanted_names, tables in (
         ("topic", scope.topics, [broker.topics for broker in backup.brokers.values()]),
         ("group", scope.groups, [broker.groups for broker in backup.brokers.values()]),
     ):
-        unknown_names = sorted(wanted_names - {name for table in tables for name in table})
-        if unknown_names:
-            raise NotFound(f'the source has no {kind} "{unknown_names[0]}" that a user created')
+        known_names = {name for table in tables for name in table}
+        for unknown_name in sorted(wanted_names - known_names):
+            near_names = find_similar_names(unknown_name, known_names)
+            hint = f": {did_you_mean(near_names)}" if near_names else ""
+            raise NotFound(f'the source has no {kind} "{unknown_name}" that a user created{hint}')
     unknown_brokers = sorted(scope.broker_names.keys() - backup.brokers.keys())
     if unknown_brokers:
         raise NotFound(

@@ -15,14 +15,21 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run, tmp_path: Path) -> None:
     with start_lab(tmp_path / "lab") as there:
+        run("updateOrderConf", "orders", "put", "broker-a-0:8;broker-zz:8", "-n", there.namesrv_addr)
         assert run("backup", "create", "cluster-a", "--file", "a.zip", "-n", there.namesrv_addr).code == 0
+        dry_run = run("backup", "restore", "a.zip", "-t", "orders", "--dry-run", "-n", there.namesrv_addr)
+        assert (
+            "nsadmin: the order configuration of orders names broker-zz, not registered now: see "
+            "`nsadmin orderConfCheck orders`\n"
+        ) in dry_run.err
     restore = ("backup", "restore", "a.zip", "--yes", "-n", "127.0.0.1:9")
     for words, message in (
         ("--section nope", 'unknown section "nope" for --section: use topics, staticTopics'),
         ("--map broker-a-0", 'invalid value "broker-a-0" for --map: use OLD=NEW'),
         ("--map nope=x", 'the backup has no broker "nope" (--map): it has broker-a-0, broker-a-1'),
         ("--map broker-a-0=broker-a-1", "two brokers of the backup have the same new name"),
-        ("-t nope", 'the backup has no topic "nope": see `nsadmin backup show`'),
+        ("-t nope", 'the backup has no topic "nope": see `nsadmin backup show a.zip`'),
+        ("-t ordrs", 'the backup has no topic "ordrs": did you mean "orders"?'),
         ("-g nope", 'the backup has no group "nope"'),
     ):
         result = run(*restore, *words.split())

@@ -35,9 +35,10 @@ def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLe
 def test_without_dead_letters_there_is_nothing_to_replay(
     dlq: Run, dead_letter_broker: DeadLetterBroker, group: str
 ) -> None:
-    for words in (("--dry-run",), ("--yes",)):
+    for words in (("--dry-run",), ("--yes",), ("--from", "1h", "--key", "k", "--dry-run"), ("--from", "1h")):
         result = dlq("replay", group, *words)
-        assert (result.code, result.err) == (5, f'nsadmin: group "{group}" has no dead letters\n')
+        assert result.code == 5
+        assert result.err.startswith(f'nsadmin: group "{group}" has no dead letters\n')
 
 
 def test_a_replay_is_remembered_by_the_next_command(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:

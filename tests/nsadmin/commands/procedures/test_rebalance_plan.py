@@ -31,18 +31,19 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, running_lab: Lab, 
     assert abs(sum(row["queuesBefore"] for row in rows) - 100) < 0.3
     assert abs(sum(row["queuesAfter"] for row in rows) - 100) < 0.3
     assert rows[2]["queuesAfter"] < 5 < rows[2]["queuesBefore"]
-    assert (
-        "nsadmin: risk: broker-a-2 keeps topics without read and write permission on every broker: 1 "
-        in result.err
-    )
+    assert "nsadmin: risk: broker-a-2 keeps 1 topic (orders-history): not rw- on all brokers\n" in result.err
     plan = load_rebalance_plan(plan_path)
     assert plan.removed == ("broker-a-2",)
     note_lines = result.err.splitlines()
     assert note_lines[0].startswith(f"nsadmin: {len(plan.moves)} topics and ")
     assert "from statistics of the brokers" in note_lines[0]
     assert f"nsadmin: {plan.messages_to_consume} messages to consume in queues that are removed" in note_lines
+    assert note_lines[-2] == (
+        f"nsadmin: risk: {running_lab.namesrv_addrs[0]} does not add order configurations to routes, which "
+        "ordered topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`"
+    )
     assert note_lines[-1] == (
-        f"nsadmin: wrote {plan_path}: check it, then run nsadmin rebalance run {plan_path}"
+        f"nsadmin: wrote {plan_path}: check it, then run nsadmin rebalance run {plan_path} --ordered"
     )
 
 

@@ -15,7 +15,6 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     save_rebalance_plan,
 )
-from nsadmin.operations.rebalance.topic_start import NEEDS_ORDERED
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.lab import Lab, start_lab
@@ -104,8 +103,8 @@ def test_a_plan_for_another_state_is_refused(with_env: Run, tmp_path: Path) -> N
     result = with_env("rebalance", "run", plan, "--yes")
     assert (result.code, result.err) == (
         1,
-        f"nsadmin: {TOPIC} has 4 read and 4 write queues on {A}, and the plan expects 8 and 8: make a new "
-        "plan\n",
+        f"nsadmin: refused, nothing changed: {TOPIC} has 4 read and 4 write queues on {A}, and the plan "
+        "expects 8 and 8: make a new plan\n",
     )
 
 
@@ -115,12 +114,16 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, True, BEFORE, AFTER))
     result = with_env("rebalance", "run", plan, "--yes")
     assert result.code == 1
-    assert result.err.startswith(f"nsadmin: {TOPIC} {NEEDS_ORDERED}\n")
+    assert result.err.startswith(
+        f"nsadmin: refused, nothing changed: 1 ordered topic ({TOPIC}): pass --ordered to rebalance run, "
+        "which keeps the sequence of every key\n"
+    )
     result = with_env("rebalance", "run", plan, "--ordered", "--yes")
     assert result.code == 1
     assert result.err.startswith(
-        f"nsadmin: {running_lab.namesrv_addrs[0]} does not add order configurations to routes, which ordered "
-        "topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`\n"
+        f"nsadmin: refused, nothing changed: {running_lab.namesrv_addrs[0]} does not add order "
+        "configurations to routes, which ordered topics need: run "
+        "`nsadmin updateNamesrvConfig -k orderMessageEnable -v true`\n"
     )
 
 

@@ -106,6 +106,20 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
 
 
 @pytest.mark.parametrize(
+    ("topic", "option", "lack"),
+    [("New", "-w0", "write queues"), ("T", "-w0", "write queues"), ("New", "-p4", "write permission")],
+)
+def test_a_topic_that_takes_no_messages_is_noted(
+    run: Run, a: TopicBroker, topic: str, option: str, lack: str
+) -> None:
+    for dry_words in (("--dry-run",), ()):
+        result = run("updateTopic", topic, "-b", a.addr, option, *dry_words)
+        assert result.code == 0
+        assert result.err == f"nsadmin: producers cannot send to {topic} on broker-a: it has no {lack}\n"
+    assert run("updateTopic", topic, "-b", a.addr, option).err == ""
+
+
+@pytest.mark.parametrize(
     ("words", "option"), [(("updateTopic", "-p", "7"), "-p"), (("updateTopicPerm", "-p", "0"), "-p")]
 )
 def test_only_the_permissions_of_the_help_text_are_accepted(

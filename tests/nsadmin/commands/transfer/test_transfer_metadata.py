@@ -70,3 +70,12 @@ def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
 def test_wrong_command_lines_are_refused(move: Run, words: tuple[str, ...], code: int, text: str) -> None:
     result = move(*words, "--yes")
     assert (result.code, text in result.err) == (code, True), result.err
+
+
+def test_several_clusters_are_a_mistake_in_the_command_line(run: Run, running_lab: Lab) -> None:
+    addr = running_lab.namesrv_addr
+    result = run("transfer", "topics", "--from", addr, "--to", addr, "--dry-run")
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: several clusters: choose one of cluster-a, cluster-b with --from-cluster\n",
+    )

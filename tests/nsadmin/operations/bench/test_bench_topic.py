@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.client.results import Ambiguous
 from nsadmin.operations.bench.bench_topic import choose_cluster, list_left_topics, open_bench_topic
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.fake_servers import FakeNameServer, refuse_with
@@ -51,7 +51,7 @@ def test_the_only_cluster_needs_no_name(
 ) -> None:
     assert choose_cluster(admin, None) == ("C", {"broker-a": store.addr})
     first_server.clusters = {"C": {"broker-a": {0: store.addr}}, "D": {"broker-b": {1: "h:1"}}}
-    with pytest.raises(UsageError, match="several clusters: choose one of C, D with -c"):
+    with pytest.raises(Ambiguous, match="several clusters: choose one of C, D with -c"):
         choose_cluster(admin, None)
     assert choose_cluster(admin, "C")[0] == "C"
     with pytest.raises(NotFound, match="has no master"):

@@ -23,18 +23,18 @@ def test_special_topics_and_missing_groups_are_risks() -> None:
     }
     plan = make_plan(*planned_topics, groups_to_create={"b": ("g1", "g2", "g3", "g4")})
     assert find_risks(plan, planned_topics, ()) == (
-        "ordered topics, which run moves only with --ordered: 1 (orders)",
-        "topics with an order configuration, which run changes on every name server: 1 (orders)",
+        "ordered topics, which `rebalance run` moves only with --ordered: 1 (orders)",
+        "topics with an order configuration, which `rebalance run` changes on every name server: 1 (orders)",
         "topics of transactions, which the old brokers check until they end: 1 (payments)",
         "topics of delayed messages, which the old brokers still deliver: 1 (delayed)",
-        "consumer groups that b lacks and run creates: 4 (g1, g2, g3, ...)",
+        "consumer groups that b lacks and `rebalance run` creates: 4 (g1, g2, g3 and 1 more)",
     )
 
 
 def test_topics_that_stay_on_a_removed_broker_are_risks() -> None:
     planned_topics = {"S": PlannedTopic(EIGHT, fixed_reason="static"), "T": PlannedTopic(EIGHT)}
     assert find_risks(make_plan(removed=("a",)), planned_topics, ["S", "T"]) == (
-        "a keeps topics beyond --max-topics or --max-share: 1 (T)",
-        "a keeps static topics, which nsadmin remappingStaticTopic moves: 1 (S)",
+        "a keeps 1 topic (T): beyond --max-topics or --max-share",
+        "a keeps 1 topic (S): static, see `nsadmin remappingStaticTopic --help`",
         "a keeps its retry and dead-letter topics: replay dead letters before it stops",
     )

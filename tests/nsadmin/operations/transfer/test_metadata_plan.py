@@ -2,6 +2,7 @@
 
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.transfer.metadata_plan import (
+    count_queues,
     prepare_metadata,
     spread_to_all,
     translate_order_confs,
@@ -94,3 +95,11 @@ def test_order_configurations_name_only_target_brokers_that_get_the_topic() -> N
             "BROKER:QUEUES;BROKER:QUEUES",
         ),
     ]
+
+
+def test_the_queues_of_all_brokers_are_counted() -> None:
+    source = with_brokers(
+        *(BROKER._replace(broker_name=name, topics={"T": {"writeQueueNums": 8}}) for name in "abc")
+    )
+    spread = spread_to_all(source, ["x"])
+    assert (count_queues(source), count_queues(spread)) == ({"T": 24}, {"T": 8})

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from nsadmin import AdminClient
-from nsadmin.client.results import NotFound
-from nsadmin.console.exit_codes import UsageError
+from nsadmin.client.results import Ambiguous, NotFound
 from nsadmin.operations.backups.records import Section
 from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer, find_cluster
 from tests.support.lab import Lab, start_lab
@@ -91,6 +90,6 @@ def test_names_that_the_source_lacks_are_refused(admin: AdminClient) -> None:
             "broker-a-0 and broker-a-2 go to broker-a-0: pass another --map, or --all-brokers",
         ),
     ):
-        with pytest.raises((NotFound, UsageError), match=text):
+        with pytest.raises((NotFound, Ambiguous), match=text):
             MetadataTransfer(admin, admin, scope)
     assert find_cluster(admin, "any", "--to-cluster") == "any"
