@@ -13,7 +13,7 @@ from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import (
     DrainRisk,
-    describe_refusal,
+    describe_refusals,
     find_cluster_name,
     find_master_addr,
     find_slave_addrs,
@@ -128,7 +128,7 @@ def prepare_drain(
         environment.read_slave_gaps(master_addr or None, find_slave_addrs(servers)),
     )
     twin_lines = observe_twins(admin, inventory, [plan.broker])
-    twin_risks = [DrainRisk("twoProcesses", line, (), True) for line in twin_lines]
+    twin_risks = [DrainRisk("twoProcesses", line, (), True, "then drain it again") for line in twin_lines]
     checked = checked._replace(risks=(*checked.risks, *twin_risks))
     return PreparedDrain(plan, servers, None, checked, environment, folder)
 
@@ -228,7 +228,7 @@ def drain_broker(
     if is_dry_run:
         return result
     if prepared.risks and not plan.force:
-        raise DrainRefused(describe_refusal(plan.broker, prepared.risks))
+        raise DrainRefused("; ".join(describe_refusals(prepared.risks)))
     for event in prepared.run_events(ProcedureClock(read_system_ms, pause_seconds)):
         match event["event"]:
             case "safe":

@@ -44,7 +44,7 @@ from nsadmin.operations.drain.events import (
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.risks import DrainRisk, describe_refusal, find_master_addr
+from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
 from nsadmin.operations.drain.undo import find_differing_queues
@@ -277,10 +277,14 @@ def _check_and_drain(
             session.write_remark(f"the saved drain of {broker_name} is {saved_mode}, and continues as such")
         return _report_drain(session, drain_plan, prepared_drain.run_events)
     risks = prepared_drain.risks
-    refusal = DrainRefused(describe_refusal(broker_name, risks)) if risks and not drain_plan.force else None
     if session.is_dry_run:
-        return _dry_run_rows(broker_name, servers, refusal, risks)
-    if refusal is not None:
+        refusal = DrainRefused("; ".join(risk.text for risk in risks))
+        return _dry_run_rows(broker_name, servers, refusal if risks and not drain_plan.force else None, risks)
+    if risks and not drain_plan.force:
+        first_line, *other_lines = describe_refusals(risks)
+        refusal = DrainRefused(first_line)
+        for line in other_lines:
+            refusal.add_note(line)
         raise refusal
     session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
     return _report_drain(session, drain_plan, prepared_drain.run_events)
@@ -292,10 +296,15 @@ def _dry_run_rows(
     refusal: DrainRefused | None,
     risks: Sequence[DrainRisk],
 ) -> ResultRows:
-    """A row for each name server, and a note with all topics of each risk."""
+    """A row for each name server, and a note with all topics of each risk and its remedy."""
     previews = [DrainPreview(s, NotApplied(s.error) if s.error else refusal) for s in servers]
     # The text of a risk ends with its first topics in parentheses.
-    notes = [f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks if risk.topics]
+    notes = describe_refusals(
+        risk._replace(text=f"{risk.text.rpartition(' (')[0]} ({', '.join(risk.topics)})")
+        if risk.topics
+        else risk
+        for risk in risks
+    )
     return ResultRows.from_records(
         DRAIN_COLUMNS, previews, [p.error for p in previews], notes, common={BROKER_NAME: broker_name}
     )
