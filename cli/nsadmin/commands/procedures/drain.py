@@ -29,6 +29,7 @@ from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.drain_procedure import (
     RestoredServer,
@@ -47,7 +48,7 @@ from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
-from nsadmin.operations.drain.undo import find_differing_queues
+from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
@@ -94,7 +95,9 @@ def _undo_error(server: RestoredServer) -> str | None:
 def _undo_result(server: RestoredServer) -> str:
     if server.error:
         return "failed"
-    return "partly" if server.differing_topics else "dry-run" if server.method is None else "done"
+    if server.differing_topics:
+        return "partly"
+    return {None: "dry-run", NOTHING_TO_DO: "unchanged"}.get(server.method, "done")
 
 
 UNDRAIN_COLUMNS: Columns[RestoredServer] = (
@@ -116,7 +119,7 @@ UNDRAIN_COLUMNS: Columns[RestoredServer] = (
         lambda s: s.differing_topics or None,
         wide=True,
     ),
-    Column("result", "done, partly, failed or dry-run", _undo_result),
+    Column("result", "done, unchanged, partly, failed or dry-run", _undo_result),
     ERROR.of(_undo_error),
 )
 
@@ -392,6 +395,12 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
         error = _undo_error(server)
         errors.append(NotApplied(error) if error else None)
         notes += [f"{server.addr}: {error}"] if error else []
+        if server.closed_topics:
+            closed = count_noun(len(server.closed_topics), "topic")
+            note = f"{server.addr}: as before the drain, clients cannot write to {closed} of {broker_name}"
+            repair = f": `{quote_command('repair', 'wipe', broker_name)}` restores the permissions"
+            # The dry run has not undone the drain, and a drained broker is not repaired.
+            notes.append(note if server.method is None else note + repair)
         if _undo_result(server) == "partly":
             # Other topics are as before: the None makes the exit code that of a partial failure.
             errors.append(None)

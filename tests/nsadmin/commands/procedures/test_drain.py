@@ -84,6 +84,16 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert with_env("undrain", B).code == 5
 
 
+def test_a_broker_that_was_wiped_before_its_drain_stays_wiped_and_undrain_says_so(with_env: Run) -> None:
+    assert with_env("wipeWritePerm", B).code == 0
+    assert with_env("drain", B).code == 0
+    undone = with_env("undrain", B, "--json")
+    assert (undone.code, [row["result"] for row in json.loads(undone.out)]) == (0, ["unchanged"] * 2)
+    advice = f"topics of {B}: `nsadmin repair wipe {B}` restores the permissions"
+    assert [line.endswith(advice) for line in undone.err.splitlines()] == [True] * 2
+    assert with_env("repair", "wipe", B).code == 0
+
+
 def inventory_state(with_env: Run) -> str:
     """The state of the master in the inventory."""
     inventory = json.loads(with_env("inventoryList", "--json").out)

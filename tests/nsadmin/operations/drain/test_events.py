@@ -61,8 +61,12 @@ TOLD: list[tuple[RunEvent, str]] = [
         events.PutBack(T, "h:1", 2, "topic by topic", {"a": "r-- instead of rw-"}, None),
         "h:1: 2 topics as before (topic by topic); not a (r-- instead of rw-)",
     ),
+    (
+        events.PutBack(T, "h:1", 2, "nothing to do", {}, None, ("a", "b")),
+        "h:1: 2 topics as before (nothing to do); closed to writes, as before: a, b",
+    ),
     (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was restored: no answer"),
-    (events.Undone(T, "broker-a"), "broker-a accepts writes as before the drain"),
+    (events.Undone(T, "broker-a"), "the drain of broker-a is undone"),
     (
         events.HoldEnded(T, "broker-a"),
         "broker-a is drained, but nsadmin no longer watches it: if it registers with write permission again, "
