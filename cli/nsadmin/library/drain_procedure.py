@@ -13,14 +13,14 @@ from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import (
     DrainRisk,
-    describe_refusal,
+    describe_refusals,
     find_cluster_name,
     find_master_addr,
     find_slave_addrs,
 )
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.state import DrainFolder, DrainState, SavedDrain, load_drains, open_drain
-from nsadmin.operations.drain.undo import UndoRun, find_differing_queues
+from nsadmin.operations.drain.undo import UndoRun, find_closed_topics, find_differing_queues
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
@@ -58,6 +58,8 @@ class RestoredServer(NamedTuple):
         method: How the routes were restored; None after a dry run.
         differing_topics: The topics that are not as before: topic to the reason.
         error: Why the routes are unknown; None if they are known.
+        closed_topics: The topics that the name server had without write permission before the drain, although
+            the broker has it. They stay so.
     """
 
     addr: str
@@ -65,6 +67,7 @@ class RestoredServer(NamedTuple):
     method: str | None
     differing_topics: Mapping[str, str]
     error: str | None
+    closed_topics: tuple[str, ...] = ()
 
     @property
     def is_restored(self) -> bool:
@@ -128,7 +131,7 @@ def prepare_drain(
         environment.read_slave_gaps(master_addr or None, find_slave_addrs(servers)),
     )
     twin_lines = observe_twins(admin, inventory, [plan.broker])
-    twin_risks = [DrainRisk("twoProcesses", line, (), True) for line in twin_lines]
+    twin_risks = [DrainRisk("twoProcesses", line, (), True, "then drain it again") for line in twin_lines]
     checked = checked._replace(risks=(*checked.risks, *twin_risks))
     return PreparedDrain(plan, servers, None, checked, environment, folder)
 
@@ -168,6 +171,7 @@ class PreparedUndo(NamedTuple):
                 None,
                 {},
                 server.error,
+                find_closed_topics(snapshot, known_queues, server),
             )
             for server in self.servers
         ]
@@ -198,7 +202,8 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
 
 def restored_server_of(put_back: EventRecord) -> RestoredServer:
     """Return the record of a `putBack` event."""
-    return RestoredServer(*(put_back[key] for key in ("addr", "topics", "how", "differing", "error")))
+    keys = ("addr", "topics", "how", "differing", "error", "closed")
+    return RestoredServer(*(put_back[key] for key in keys))
 
 
 def drain_broker(
@@ -228,7 +233,7 @@ def drain_broker(
     if is_dry_run:
         return result
     if prepared.risks and not plan.force:
-        raise DrainRefused(describe_refusal(plan.broker, prepared.risks))
+        raise DrainRefused("; ".join(describe_refusals(prepared.risks)))
     for event in prepared.run_events(ProcedureClock(read_system_ms, pause_seconds)):
         match event["event"]:
             case "safe":

@@ -71,9 +71,9 @@ def inventory_list(session: Session) -> ResultRows:
     Commands that read the cluster save the brokers that they see in a file of this account on this machine.
     Each context has its own file. Without a context, each list of name servers has one. A broker that no name
     server lists is `missing` in clusterList, `check brokers`, `check writable`, divergence, `route explain`,
-    `group explain`, consumerProgress and the TUI. Changes of a whole cluster name it on stderr. After 7 days, nsadmin removes it from the file, unless it is pinned. The
-    file is in nsadmin/inventory in ~/.local/state, or in the folder in NSADMIN_STATE. NSADMIN_INVENTORY=off
-    disables it.
+    `group explain`, consumerProgress and the TUI. Commands for a whole cluster name it on stderr. After 7
+    days, nsadmin removes it from the file, unless it is pinned. The file is in nsadmin/inventory in
+    ~/.local/state, or in the folder in NSADMIN_STATE. NSADMIN_INVENTORY=off disables it.
 
     The state of a broker is `listed` or `missing`. It is `leaving`, and then `left`, if an operator removes
     the broker with drain --for-good, removeBroker, cleanBrokerMetadata or `inventory forget`. The exit code

@@ -1,19 +1,26 @@
 """Owns wipeWritePerm and addWritePerm, which change a broker's write permission on every name server."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client import ServerResult
+from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.advised_command import quote_command
+from nsadmin.client.results import NoneReachable, error_text
+from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
+
+_READ_WRITE = Perm.READ | Perm.WRITE
 
 
 class PermChange(NamedTuple):
@@ -81,19 +88,39 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
 def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Give all topics of a broker the permission rw-, on every name server.
 
-    Read-only topics also become writable. `repair wipe` restores the permission that each topic has on the
-    broker.
+    Read-only topics also become writable: nsadmin names those that the broker itself has read-only. `repair
+    wipe` restores the permission that each topic has on the broker instead.
 
     Examples:
         # Let producers write to broker-a-0 again
         nsadmin addWritePerm broker-a-0 --yes
     """
+    _remark_read_only(session, broker_name)
     session.confirm_change(
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
     )
     if session.is_dry_run:
-        return _preview(session, broker_name, lambda perm: Perm.READ | Perm.WRITE)
+        return _preview(session, broker_name, lambda perm: _READ_WRITE)
     return _count_rows(broker_name, session.admin.brokers.add_write_perm(broker_name))
+
+
+def _remark_read_only(session: Session, broker_name: str) -> None:
+    """Name the topics that the broker has read-only: its name servers would let clients write to them."""
+    with suppress(NoneReachable, NotFound):
+        master_addr = find_broker_addr(session, broker_name)
+        [(_, configs, error)] = session.admin.topic_configs.list_broker_topics([master_addr])
+        read_only = sorted(c.topic_name for c in configs or () if c.perm & _READ_WRITE == Perm.READ)
+        if error is not None:
+            session.write_remark(
+                f"the topics that {broker_name} has read-only are unknown: {error_text(error)}"
+            )
+        elif read_only:
+            topics, names = count_noun(len(read_only), "topic"), abbreviate_names(read_only, 5)
+            command = quote_command("repair", "wipe", broker_name)
+            session.write_remark(
+                f"{broker_name} has {topics} read-only ({names}), which addWritePerm makes writable: "
+                f"`{command}` keeps the broker's own permissions"
+            )
 
 
 def _list_name_servers(session: Session) -> str:

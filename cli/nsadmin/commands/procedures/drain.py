@@ -29,6 +29,7 @@ from nsadmin.console import audit
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.drain_procedure import (
     RestoredServer,
@@ -44,10 +45,10 @@ from nsadmin.operations.drain.events import (
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.risks import DrainRisk, describe_refusal, find_master_addr
+from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
-from nsadmin.operations.drain.undo import find_differing_queues
+from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
@@ -94,7 +95,9 @@ def _undo_error(server: RestoredServer) -> str | None:
 def _undo_result(server: RestoredServer) -> str:
     if server.error:
         return "failed"
-    return "partly" if server.differing_topics else "dry-run" if server.method is None else "done"
+    if server.differing_topics:
+        return "partly"
+    return {None: "dry-run", NOTHING_TO_DO: "unchanged"}.get(server.method, "done")
 
 
 UNDRAIN_COLUMNS: Columns[RestoredServer] = (
@@ -116,7 +119,7 @@ UNDRAIN_COLUMNS: Columns[RestoredServer] = (
         lambda s: s.differing_topics or None,
         wide=True,
     ),
-    Column("result", "done, partly, failed or dry-run", _undo_result),
+    Column("result", "done, unchanged, partly, failed or dry-run", _undo_result),
     ERROR.of(_undo_error),
 )
 
@@ -277,10 +280,14 @@ def _check_and_drain(
             session.write_remark(f"the saved drain of {broker_name} is {saved_mode}, and continues as such")
         return _report_drain(session, drain_plan, prepared_drain.run_events)
     risks = prepared_drain.risks
-    refusal = DrainRefused(describe_refusal(broker_name, risks)) if risks and not drain_plan.force else None
     if session.is_dry_run:
-        return _dry_run_rows(broker_name, servers, refusal, risks)
-    if refusal is not None:
+        refusal = DrainRefused("; ".join(risk.text for risk in risks))
+        return _dry_run_rows(broker_name, servers, refusal if risks and not drain_plan.force else None, risks)
+    if risks and not drain_plan.force:
+        first_line, *other_lines = describe_refusals(risks)
+        refusal = DrainRefused(first_line)
+        for line in other_lines:
+            refusal.add_note(line)
         raise refusal
     session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
     return _report_drain(session, drain_plan, prepared_drain.run_events)
@@ -292,10 +299,15 @@ def _dry_run_rows(
     refusal: DrainRefused | None,
     risks: Sequence[DrainRisk],
 ) -> ResultRows:
-    """A row for each name server, and a note with all topics of each risk."""
+    """A row for each name server, and a note with all topics of each risk and its remedy."""
     previews = [DrainPreview(s, NotApplied(s.error) if s.error else refusal) for s in servers]
     # The text of a risk ends with its first topics in parentheses.
-    notes = [f"{risk.text.rpartition(' (')[0]}: {', '.join(risk.topics)}" for risk in risks if risk.topics]
+    notes = describe_refusals(
+        risk._replace(text=f"{risk.text.rpartition(' (')[0]} ({', '.join(risk.topics)})")
+        if risk.topics
+        else risk
+        for risk in risks
+    )
     return ResultRows.from_records(
         DRAIN_COLUMNS, previews, [p.error for p in previews], notes, common={BROKER_NAME: broker_name}
     )
@@ -383,6 +395,12 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
         error = _undo_error(server)
         errors.append(NotApplied(error) if error else None)
         notes += [f"{server.addr}: {error}"] if error else []
+        if server.closed_topics:
+            closed = count_noun(len(server.closed_topics), "topic")
+            note = f"{server.addr}: as before the drain, clients cannot write to {closed} of {broker_name}"
+            repair = f": `{quote_command('repair', 'wipe', broker_name)}` restores the permissions"
+            # The dry run has not undone the drain, and a drained broker is not repaired.
+            notes.append(note if server.method is None else note + repair)
         if _undo_result(server) == "partly":
             # Other topics are as before: the None makes the exit code that of a partial failure.
             errors.append(None)

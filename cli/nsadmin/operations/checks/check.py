@@ -100,8 +100,8 @@ class CheckScale:
         self._measures = {measure.name: measure for measure in measures}
         self._limits = {
             name: AlertLimits(
-                _parse_limit("--warning", measure.warning, warning),
-                _parse_limit("--critical", measure.critical, critical),
+                _parse_limit(measure, "--warning", measure.warning, warning),
+                _parse_limit(measure, "--critical", measure.critical, critical),
             )
             for name, measure in self._measures.items()
         }
@@ -154,7 +154,9 @@ def judge_kinds(
     return scale.make_finding(summary, samples, minimum_state=minimum_state), kinds
 
 
-def _parse_limit(option_name: str, default_text: str | None, option_text: str | None) -> AlertRange | None:
+def _parse_limit(
+    measure: CheckMeasure, option_name: str, default_text: str | None, option_text: str | None
+) -> AlertRange | None:
     """Return the given range or else the default one; None for a measure without a default limit."""
     if default_text is None or option_text is None:
         return None if default_text is None else parse_range(default_text)
@@ -162,10 +164,10 @@ def _parse_limit(option_name: str, default_text: str | None, option_text: str | 
         parsed_range = parse_range(option_text)
     except InvalidRangeError as error:
         raise InvalidRangeError(f"{option_name}: {error}") from None
-    if default_text.endswith(":") and ":" not in option_text:
+    if default_text.endswith(":") and ":" not in option_text and not parsed_range.alerts_inside:
         raise InvalidRangeError(
-            f"{option_name} {option_text} would alert above {option_text}, but low values are bad: "
-            f"use {option_text}:"
+            f"{option_name} {option_text} would alert above {option_text}, but "
+            f"{measure.advise_limit(parsed_range.high_bound)}"
         )
     return parsed_range
 

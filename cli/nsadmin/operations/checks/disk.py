@@ -73,7 +73,8 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     if not rooms:
         return scale.make_unknown_finding("no broker reported its disk", doubts)
     fullest = min(rooms, key=lambda addr: rooms[addr])
-    days = _estimate_days(seen, rooms)
+    growth = _measure_growth(seen)
+    days = {addr: max(rooms[addr], 0) / percent for addr, percent in growth.items() if addr in rooms}
     samples = [
         scale.make_sample("room", round(rooms[fullest], 1)),
         *([scale.make_sample("daysLeft", round(min(days.values()), 1))] if days else []),
@@ -89,15 +90,13 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     details = [
         *(f"{names[addr]} {text}" for addr, text in full.items()),
         *(
-            f"{names[addr]} will refuse messages in {_format_days(day_count)}, if it grows as "
-            f"{seen.earlier.since_text}"
+            f"{names[addr]} refuses messages {_describe_refusal(seen, day_count, growth[addr])}"
             for addr, day_count in days.items()
-            if seen.earlier is not None
         ),
         *doubts,
     ]
     return scale.make_finding(
-        _summarize(seen, states.refusals, shares[fullest], fullest, days),
+        _summarize(seen, states.refusals, shares[fullest], fullest, days, growth),
         samples,
         details,
         minimum_state=minimum_state,
@@ -110,6 +109,7 @@ def _summarize(
     fullest_percent: float,
     fullest: str,
     days: Mapping[str, float],
+    growth: Mapping[str, float],
 ) -> str:
     names = seen.listing.broker_names
     summary = f"the fullest disk is that of {names[fullest]}: {fullest_percent:.0f} %"
@@ -117,33 +117,41 @@ def _summarize(
         refusing = abbreviate_names([names[addr] for addr in refusals], _MAX_SHOWN)
         return f"{refusing} refuses messages: its disk is full"
     if days:
-        return f"{summary}; a broker refuses messages in {_format_days(min(days.values()))}"
+        first = min(days, key=lambda addr: days[addr])
+        subject = "it" if first == fullest else names[first]
+        return f"{summary}; {subject} refuses messages {_describe_refusal(seen, days[first], growth[first])}"
     if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
         return f"{summary}; growth is known when the check runs again after 10 minutes"
     return f"{summary}; no store grew {seen.earlier.since_text}"
 
 
-def _estimate_days(seen: DiskObservation, rooms: Mapping[str, float]) -> dict[str, float]:
-    """Days until a broker refuses messages, for the brokers whose stores grew since the earlier look."""
+def _describe_refusal(seen: DiskObservation, day_count: float, percent: float) -> str:
+    """When a broker refuses messages, and from which growth that follows."""
+    assert seen.earlier is not None
+    duration = f"{day_count * 24:.0f} hours" if day_count < 2 else f"{day_count:.0f} days"
+    return (
+        f"in {duration}, if it deletes none and its store grows by {percent:.2g} % of the disk a day, as "
+        f"{seen.earlier.since_text}"
+    )
+
+
+def _measure_growth(seen: DiskObservation) -> dict[str, float]:
+    """The percent of the disk by which stores grew a day since the earlier look; none for the others."""
     if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
         return {}
-    days = {}
+    percents = {}
     for addr, info, _ in seen.runtime_results:
-        if info is None or addr not in seen.earlier.figures or addr not in rooms:
+        if info is None or addr not in seen.earlier.figures:
             continue
         disk_bytes = parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get("Total")
         store_bytes = _store_bytes(info)
-        if disk_bytes is None or store_bytes is None:
+        if not disk_bytes or store_bytes is None:
             continue
         growth = store_bytes - seen.earlier.figures[addr]
         if growth > 0:
             passed_days = (seen.now_ms - seen.earlier.at_ms) / _DAY_MS
-            days[addr] = max(rooms[addr], 0) / 100 * disk_bytes / (growth / passed_days)
-    return days
-
-
-def _format_days(day_count: float) -> str:
-    return f"{day_count * 24:.0f} hours" if day_count < 2 else f"{day_count:.0f} days"
+            percents[addr] = 100 * growth / disk_bytes / passed_days
+    return percents
 
 
 def _sample_retention(scale: CheckScale, seen: DiskObservation) -> list[CheckSample]:
@@ -165,6 +173,10 @@ CHECK = Check(
             "%",
             warning="15:",
             critical="5:",
+            advise_limit=lambda percent: (
+                f"the limit is the room below the level of refusal ({REFUSING.default} % by default): "
+                f"to alert above {percent:g} % used, use {max(REFUSING.default - percent, 0):g}:"
+            ),
         ),
         CheckMeasure("daysLeft", "days until a broker refuses messages, if its store grows as before"),
         CheckMeasure("used", "used share of the fuller disk of the broker", "%", label_name="broker"),
@@ -183,7 +195,8 @@ CHECK = Check(
 
     A broker refuses messages above its setting diskSpaceWarningLevelRatio (90 percent by default), and
     deletes messages early above diskMaxUsedSpaceRatio (75). The check compares with the sizes of a day ago,
-    or of the first run since then, and says in how many days a broker will refuse messages.
+    or of the first run since then, and says in how many days a broker will refuse messages. That is no
+    warning by itself: a broker deletes its oldest messages (fileReservedTime) before its disk is full.
 
     Examples:
         # Check all disks

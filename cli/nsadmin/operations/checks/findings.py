@@ -1,6 +1,6 @@
 """The result of a check: its state, its measured values and their alert limits."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -51,7 +51,8 @@ class CheckMeasure(NamedTuple):
     """A quantity that a check measures.
 
     `unit` is "s", "B", "%", or "" for a count. `warning` and `critical` are the default limits as texts.
-    If several items have a value each, `label_name` names the kind of item.
+    If several items have a value each, `label_name` names the kind of item. `advise_limit` says what to pass
+    instead of a number that low values do not exceed.
     """
 
     name: str
@@ -60,6 +61,7 @@ class CheckMeasure(NamedTuple):
     warning: str | None = None
     critical: str | None = None
     label_name: str | None = None
+    advise_limit: Callable[[float], str] = lambda number: f"low values are bad: use {number:g}:"
 
 
 class CheckSample(NamedTuple):

@@ -70,16 +70,14 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if stopped_count:
         parts.append(f"{stopped_count} of {slaves} {'copies' if stopped_count == 1 else 'copy'} no messages")
     if drift_count:
-        parts.append(
-            f"{count_noun(drift_count, 'difference')} on {slaves} will not disappear without a change"
-        )
-        parts.append(f"{missing_count or 'no'} {'item is' if missing_count == 1 else 'items are'} missing")
+        missing = count_noun(missing_count, "missing item") if missing_count else "no missing item"
+        parts.append(f"{count_noun(drift_count, 'lasting difference')} on {slaves}, among them {missing}")
     if comparison.unread_reasons:
         parts.append(f"{len(comparison.unread_reasons)} of {slaves} not compared, or not completely")
     if not parts:
         parts.append(f"no lasting difference on {slaves}")
     if comparison.lag:
-        parts.append(f"{count_noun(len(comparison.lag), 'newer one')} may disappear with the next copy")
+        parts.append(f"{count_noun(len(comparison.lag), 'recent one')} that the next copy may remove")
     distances = comparison.log_distances.values()
     largest_distance = max((distance for distance in distances if distance is not None), default=0)
     if largest_distance:

@@ -227,6 +227,12 @@ def _server_facts(result: ServerResult[BrokerRouteView], broker: str) -> NameSer
         can_register,
         other_names,
         tuple(sorted(open_names)),
+        any(
+            queue.has_master and queue.broker_name not in own_names
+            for route in topic_routes.values()
+            for queue in route.queues
+            if group is not None and queue.cluster_name == group.cluster_name
+        ),
     )
 
 

@@ -160,7 +160,8 @@ class CommandEnded(RunEvent, frozen=True):
 class PutBack(RunEvent, frozen=True):
     """The routes of a name server are as before the drain, except for the topics in `differing`.
 
-    `how` names the method of restoration. `differing` has the reason by topic.
+    `how` names the method of restoration. `differing` has the reason by topic. `closed` are topics that the
+    name server had without write permission before the drain, and the broker has with it.
     """
 
     addr: str
@@ -168,6 +169,7 @@ class PutBack(RunEvent, frozen=True):
     how: str
     differing: Mapping[str, str]
     error: str | None
+    closed: tuple[str, ...] = ()
 
 
 class Undone(RunEvent, frozen=True):
@@ -236,6 +238,9 @@ def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
         return f"{record['addr']}: nothing was restored: {record['error']}"
     outcome_text = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
+    # Records of earlier releases have no closed topics.
+    if record.get("closed"):
+        outcome_text += f"; closed to writes, as before: {join_first_names(record['closed'])}"
     differing_topics = [f"{topic} ({text})" for topic, text in record["differing"].items()]
     return f"{outcome_text}; not {join_first_names(differing_topics)}" if differing_topics else outcome_text
 
@@ -278,7 +283,7 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     ),
     "commandEnded": lambda record: f"{record['command']}: exited with {record['code']}",
     "putBack": _describe_put_back,
-    "undone": lambda record: f"{record['broker']} accepts writes as before the drain",
+    "undone": lambda record: f"the drain of {record['broker']} is undone",
 }
 
 SHOWN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")

@@ -46,7 +46,8 @@ class NameServerFacts(NamedTuple):
 
     `member_addrs` has the broker's addresses by id; empty if it is not registered. `can_restore_queues` is
     whether the name server accepts queues of single topics. Name servers of 4.x do not. `other_names` are
-    other broker names of the same process, `open_names` those of them that clients may write to.
+    other broker names of the same process, `open_names` those of them that clients may write to. `has_peers`
+    is whether another broker of the cluster has a master.
     """
 
     namesrv_addr: str
@@ -57,6 +58,7 @@ class NameServerFacts(NamedTuple):
     can_restore_queues: bool = True
     other_names: tuple[str, ...] = ()
     open_names: tuple[str, ...] = ()
+    has_peers: bool = True
 
     @property
     def is_registered(self) -> bool:

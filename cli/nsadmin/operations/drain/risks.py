@@ -7,7 +7,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic, SlaveGap
 
 RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
@@ -15,12 +15,16 @@ _MAX_NAMED = 5
 
 
 class DrainRisk(NamedTuple):
-    """A risk for some topics, described by `text`. If it `refuses`, the drain does not begin."""
+    """A risk for some topics, described by `text`. If it `refuses`, the drain does not begin.
+
+    `remedy` is what removes the risk.
+    """
 
     kind: str
     text: str
     topics: tuple[str, ...]
     refuses: bool
+    remedy: str
 
 
 def find_risks(
@@ -44,7 +48,13 @@ def find_risks(
     other_names = sorted({name for server in registered for name in server.other_names})
     return (
         *(
-            DrainRisk(kind, _describe_risk(kind, topics), tuple(sorted(topics)), True)
+            DrainRisk(
+                kind,
+                _describe_risk(broker, kind, topics),
+                tuple(sorted(topics)),
+                True,
+                _advise(broker, kind, sorted(topics), registered),
+            )
             for kind, topics in topics_by_kind.items()
             if topics
         ),
@@ -54,6 +64,7 @@ def find_risks(
                 f"{broker} and {name} are one process: clients continue to write to {name}",
                 (),
                 True,
+                "restart the name servers one by one to remove former names",
             )
             for name in other_names
         ),
@@ -63,41 +74,43 @@ def find_risks(
 def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
     """Return the risk that consumers miss something while a slave serves in place of its master."""
     item_names = slave_gap.item_names
-    items_text = "1 item" if len(item_names) == 1 else f"{len(item_names)} items"
     return DrainRisk(
         "slave",
-        f"slave {slave_gap.broker_id} at {slave_gap.slave_addr} lacks {items_text} of its master "
-        f"({abbreviate_names(item_names, _MAX_NAMED)})",
+        f"slave {slave_gap.broker_id} at {slave_gap.slave_addr} lacks {count_noun(len(item_names), 'item')} "
+        f"of its master ({abbreviate_names(item_names, _MAX_NAMED)})",
         item_names,
         True,
+        "wait until `nsadmin check replicas` is OK",
     )
 
 
-def describe_refusal(broker: str, risks: Sequence[DrainRisk]) -> str:
-    """Describe the risks, and what makes the drain safe: "... (orders): create ... on another broker"."""
-    advices = dict.fromkeys(_advise(broker, risk) for risk in risks)
-    return f"{'; '.join(risk.text for risk in risks)}: {'; '.join(advices)}"
+def describe_refusals(risks: Iterable[DrainRisk]) -> list[str]:
+    """Describe each risk, and what makes the drain safe: "... (orders): create it on another broker ..."."""
+    return [f"{risk.text}: {risk.remedy}" for risk in risks]
 
 
-def _advise(broker: str, risk: DrainRisk) -> str:
-    topic = risk.topics[0] if risk.topics else ""
-    if risk.kind == "unwritable":
-        spread_command = quote_command("spread", ",".join(risk.topics), "--plan", "even.yaml")
-        pronoun = "it" if len(risk.topics) == 1 else "each"
-        return f"create {pronoun} on another broker with `{spread_command}` and `nsadmin apply even.yaml`"
-    if risk.kind == "masterless":
+def _advise(broker: str, kind: str, topics: Sequence[str], servers: Sequence[NameServerFacts]) -> str:
+    cluster_name = find_cluster_name(servers) or ""
+    if kind in ("unwritable", "masterless") and not any(server.has_peers for server in servers):
+        return f"start another broker of {cluster_name}: `nsadmin check brokers` lists those that are down"
+    if kind == "unwritable":
+        # Each broker has its own file: apply must not find the plan of another one.
+        plan_file = f"even-{broker}.yaml"
+        spread_command = quote_command("spread", ",".join(topics), "-c", cluster_name, "--plan", plan_file)
+        pronoun = "it" if len(topics) == 1 else "each"
+        apply_command = quote_command("apply", plan_file)
+        return f"create {pronoun} on another broker with `{spread_command}` and `{apply_command}`"
+    if kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
-    if risk.kind == "orderConf":
-        return f"take {broker} out of it: `{quote_command('updateOrderConf', topic, 'get')}` shows it"
-    if risk.kind == "static":
-        return "move their queues to other brokers: see `nsadmin remappingStaticTopic --help`"
-    if risk.kind == "refused":
-        return "omit --durable, or stop their producers first"
-    if risk.kind == "slave":
-        return "wait until `nsadmin check replicas` is OK"
-    if risk.kind == "twoProcesses":
-        return "then drain it again"
-    return "restart the name servers one by one to remove former names"
+    if kind == "readOnly":
+        explain_command = quote_command("route", "explain", topics[0])
+        return f"`{explain_command}` names the commands that let them"
+    if kind == "orderConf":
+        shown_command = quote_command("updateOrderConf", topics[0], "get")
+        return f"remove {broker} from the order configuration: `{shown_command}` shows it"
+    if kind == "static":
+        return "move the queues to other brokers: see `nsadmin remappingStaticTopic --help`"
+    return "omit --durable, or stop their producers first"
 
 
 def _list_risk_kinds(
@@ -110,7 +123,7 @@ def _list_risk_kinds(
     if _is_unprotected(topic, system_topics):
         return
     if server.is_open and not server.other_writable_queues:
-        yield "unwritable"
+        yield "readOnly" if server.other_masters else "unwritable"
     elif not server.other_masters:
         yield "masterless"
 
@@ -141,21 +154,22 @@ def _is_broker_named(broker: str, order_conf: str) -> bool:
 
 
 _RISK_TEXTS = {
-    "unwritable": "without a writable queue",
-    "masterless": "without a master",
-    "orderConf": "with an order configuration that names this broker: clients continue to send to it",
-    "static": "static, with queues on this broker: clients continue to send to it",
-    "refused": "ordered: the broker would refuse their messages at once",
+    "unwritable": "{topics} would be left without a writable queue",
+    "readOnly": "{topics} would be left without a writable queue: other brokers take no messages for {them}",
+    "masterless": "{topics} would be left without a master",
+    "orderConf": "the order configuration of {topics} names {broker}: clients continue to send to it",
+    "static": "{topics} with static queues on {broker}: clients continue to send to it",
+    "refused": "{broker} would refuse the messages of {topics} at once, because they are ordered",
 }
 
 
-def _describe_risk(kind: str, risky_topics: set[str]) -> str:
-    count = len(risky_topics)
-    verb_phrase = "would be left " if kind in ("unwritable", "masterless") else ""
-    count_phrase = (
-        f"{count} topics {verb_phrase or 'are '}" if count != 1 else f"1 topic {verb_phrase or 'is '}"
+def _describe_risk(broker: str, kind: str, risky_topics: set[str]) -> str:
+    text = _RISK_TEXTS[kind].format(
+        topics=count_noun(len(risky_topics), "topic"),
+        them="it" if len(risky_topics) == 1 else "them",
+        broker=broker,
     )
-    return f"{count_phrase}{_RISK_TEXTS[kind]} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
+    return f"{text} ({abbreviate_names(sorted(risky_topics), _MAX_NAMED)})"
 
 
 def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:

@@ -17,7 +17,7 @@ _MAX_ROUNDS = 20
 _PAUSE_SECONDS = 0.5
 
 BY_TOPIC, BY_BROKER, BY_ADDING = "topic by topic", "by a registration of the broker", "rw- for all"
-BY_WIPING = "write permission removed"
+BY_WIPING, NOTHING_TO_DO = "write permission removed", "nothing to do"
 
 
 class DrainBusyError(RocketMQError):
@@ -239,19 +239,19 @@ class UndoRun:
             error = server.error or (None if server.member_addrs else "the broker is not registered there")
             if differing and error is None and server.namesrv_addr in errors:
                 reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}
-            restore_method = self._method_by_server.get(server.namesrv_addr, "nothing to do")
-            closed = [
-                t
-                for t in current
-                if t not in differing and _stays_closed(current[t], (own_queues or {}).get(t))
-            ]
-            if closed and error is None:
-                restore_method += f"; not writable, as before the drain: {events.join_first_names(closed)}"
+            restore_method = self._method_by_server.get(server.namesrv_addr, NOTHING_TO_DO)
+            closed = find_closed_topics(snapshot, own_queues, server)
             same_count = len(current) - sum(1 for topic in differing if topic in current)
             is_whole = is_whole and error is None and not differing
             yield self._folder.record(
                 events.PutBack(
-                    self._clock.now_ms(), server.namesrv_addr, same_count, restore_method, reasons, error
+                    self._clock.now_ms(),
+                    server.namesrv_addr,
+                    same_count,
+                    restore_method,
+                    reasons,
+                    error,
+                    closed,
                 )
             )
         if is_whole:
@@ -260,9 +260,16 @@ class UndoRun:
             yield undone_record
 
 
-def _stays_closed(current: QueueData, own_queue: QueueData | None) -> bool:
-    """Whether only the name server has the topic without write permission: another operator removed it."""
-    return bool(own_queue and own_queue.perm & Perm.WRITE and not current.perm & Perm.WRITE)
+def find_closed_topics(
+    snapshot: QueueSnapshot, own_queues: QueuesByTopic | None, server: NameServerFacts
+) -> tuple[str, ...]:
+    """The topics that only the name server had without write permission before the drain, as after a wipe."""
+    restored = server.queues_by_topic | find_differing_queues(snapshot, own_queues, server)
+    return tuple(
+        topic
+        for topic, own in (own_queues or {}).items()
+        if topic in restored and own.perm & Perm.WRITE and not restored[topic].perm & Perm.WRITE
+    )
 
 
 def _describe_difference(current: QueueData | None, target: QueueData) -> str:

@@ -7,7 +7,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.advised_command import quote_command
 from nsadmin.operations.drain.events import Checked
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts
-from nsadmin.operations.drain.risks import describe_refusal, find_master_addr, find_slave_addrs
+from nsadmin.operations.drain.risks import describe_refusals, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.undo import UndoRun
@@ -60,7 +60,7 @@ def check_broker(context: BrokerRestartContext, servers: tuple[NameServerFacts, 
         context.environment.read_slave_gaps(find_master_addr(servers), find_slave_addrs(servers)),
     )
     if checked.risks and not context.drain_plan.force:
-        raise DrainRefused(describe_refusal(context.drain_plan.broker, checked.risks))
+        raise DrainRefused("; ".join(describe_refusals(checked.risks)))
     return checked
 
 

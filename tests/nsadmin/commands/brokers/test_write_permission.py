@@ -6,6 +6,7 @@ import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, refuse_with
+from tests.support.topic_brokers import topic_config
 
 KEYS = ["namesrvAddr", "brokerName", "topicCount", "changes", "before", "after", "result", "error"]
 
@@ -73,7 +74,7 @@ def test_a_dry_run_touches_nothing(
     assert result.code == 0
     assert [row["result"] for row in json.loads(result.out)] == ["dry-run"] * 2
     assert {*first_server.asked_codes(), *second_server.asked_codes()} == {106, 206, 105}
-    assert broker.asked == []
+    assert broker.asked_codes() == ([21] if command == "addWritePerm" else [])
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,28 @@ def test_a_dry_run_shows_each_topic_before_and_after(
     assert (row["before"], row["after"]) == ({"R": 4, "T": 7, "U": 6}, after)
     again = json.loads(run(command, "broker-a", "-n", first_server.addr, "--json").out)[0]
     assert (again["topicCount"], again["before"], again["after"]) == (3, None, None)
+
+
+@pytest.mark.parametrize("more", ["--dry-run", "--yes"])
+def test_what_the_broker_has_read_only_is_named_before_it_becomes_writable(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, more: str
+) -> None:
+    table = {
+        "old": topic_config("old", perm=4),
+        "T": topic_config("T"),
+        "inner": topic_config("inner", perm=1),
+    }
+    broker.handlers[21] = lambda asked: answer_json(asked, {"topicConfigTable": table})
+    result = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: broker-a has 1 topic read-only (old), which addWritePerm makes writable: `nsadmin repair "
+        "wipe broker-a` keeps the broker's own permissions\n",
+    )
+    broker.handlers[21] = refuse_with(1, "busy")
+    unknown = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
+    assert "the topics that broker-a has read-only are unknown: SYSTEM_ERROR (1): busy" in unknown.err
+    assert unknown.code == 0
 
 
 def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first_server: FakeNameServer) -> None:

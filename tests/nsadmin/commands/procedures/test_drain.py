@@ -84,6 +84,16 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert with_env("undrain", B).code == 5
 
 
+def test_a_broker_that_was_wiped_before_its_drain_stays_wiped_and_undrain_says_so(with_env: Run) -> None:
+    assert with_env("wipeWritePerm", B).code == 0
+    assert with_env("drain", B).code == 0
+    undone = with_env("undrain", B, "--json")
+    assert (undone.code, [row["result"] for row in json.loads(undone.out)]) == (0, ["unchanged"] * 2)
+    advice = f"topics of {B}: `nsadmin repair wipe {B}` restores the permissions"
+    assert [line.endswith(advice) for line in undone.err.splitlines()] == [True] * 2
+    assert with_env("repair", "wipe", B).code == 0
+
+
 def inventory_state(with_env: Run) -> str:
     """The state of the master in the inventory."""
     inventory = json.loads(with_env("inventoryList", "--json").out)
@@ -133,12 +143,12 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, running_lab: Lab) ->
         admin.brokers.wipe_write_perm("broker-a-1")
     result = with_env("drain", B)
     assert result.code == 1
-    assert "would be left without a writable queue (coupons-archived, inventory-cancelled," in result.err
+    assert "take no messages for them (coupons-archived, inventory-cancelled, orders," in result.err
     planned = with_env("drain", B, "--dry-run")
     assert planned.code == 1
     assert (
-        "4 topics would be left without a writable queue:"
-        " coupons-archived, inventory-cancelled, orders, payments\n" in planned.err
+        "4 topics would be left without a writable queue: other brokers take no messages for them"
+        " (coupons-archived, inventory-cancelled, orders, payments): `nsadmin route explain" in planned.err
     )
     assert with_env("drain", B, "--force").code == 0
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.checks import namesrv
+from nsadmin.operations.checks import disk, namesrv
 from nsadmin.operations.checks.check_table import CHECK_TABLE
 from nsadmin.operations.checks.findings import CheckMeasure, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError, parse_range
@@ -43,6 +43,9 @@ def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
         InvalidRangeError, match=r"--critical 2 would alert above 2, but low values are bad: use 2:"
     ):
         namesrv.CHECK.make_scale((None, "2"))
+    with pytest.raises(InvalidRangeError, match=r"--warning 80 would .*: to alert above 80 % used, use 10:$"):
+        disk.CHECK.make_scale(("80", None))
+    assert namesrv.CHECK.make_scale((None, "@1")).make_sample("serving", 2).alert_state is CheckState.OK
     with pytest.raises(InvalidRangeError, match='--warning: invalid range "x"'):
         namesrv.CHECK.make_scale(("x", None))
     assert (

@@ -53,6 +53,7 @@ def test_a_slave_that_was_not_compared_is_not_equal() -> None:
 def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> None:
     missing = find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO)))
     assert missing.state is CheckState.CRITICAL
+    assert missing.summary == "1 lasting difference on 1 slave, among them 1 missing item"
     assert missing.details[0].startswith("broker-a:1 topic a: missing on the slave (")
     assert find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=2))).state is CheckState.WARNING
 
@@ -61,7 +62,7 @@ def test_a_difference_that_may_disappear_is_ok() -> None:
     finding = find(make_group(topics(JUST_NOW, a=4), topics(LONG_AGO)))
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "no lasting difference on 1 slave; 1 newer one may disappear with the next copy",
+        "no lasting difference on 1 slave; 1 recent one that the next copy may remove",
     )
 
 

@@ -19,11 +19,13 @@ TOLD: list[tuple[RunEvent, str]] = [
     ),
     (events.Joined(T, 12), "process 12 is already draining this broker: following its progress"),
     (
-        events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True),)),
+        events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True, "r"),)),
         "3 topics, 25% of all writable queues; 1 topic is static",
     ),
     (
-        events.Checked(T, 3, 0.25, tuple(DrainRisk("static", text, (), True) for text in ("one", "two"))),
+        events.Checked(
+            T, 3, 0.25, tuple(DrainRisk("static", text, (), True, "r") for text in ("one", "two"))
+        ),
         "3 topics, 25% of all writable queues; one; two",
     ),
     (events.Checked(T, 1, None, ()), "1 topic, unknown of all writable queues"),
@@ -59,8 +61,12 @@ TOLD: list[tuple[RunEvent, str]] = [
         events.PutBack(T, "h:1", 2, "topic by topic", {"a": "r-- instead of rw-"}, None),
         "h:1: 2 topics as before (topic by topic); not a (r-- instead of rw-)",
     ),
+    (
+        events.PutBack(T, "h:1", 2, "nothing to do", {}, None, ("a", "b")),
+        "h:1: 2 topics as before (nothing to do); closed to writes, as before: a, b",
+    ),
     (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was restored: no answer"),
-    (events.Undone(T, "broker-a"), "broker-a accepts writes as before the drain"),
+    (events.Undone(T, "broker-a"), "the drain of broker-a is undone"),
     (
         events.HoldEnded(T, "broker-a"),
         "broker-a is drained, but nsadmin no longer watches it: if it registers with write permission again, "
@@ -97,9 +103,9 @@ def test_a_record_has_the_names_of_json() -> None:
     assert events.Started(T, "C", "b", ("h:1",), None).to_record() == {
         "time": T, "event": "started", "cluster": "C", "broker": "b", "nameServers": ["h:1"], "resumed": None,
     }  # fmt: skip
-    risk = DrainRisk("static", "text", ("a",), True)
+    risk = DrainRisk("static", "text", ("a",), True, "r")
     assert events.Checked(T, 1, 0.5, (risk,)).to_record()["risks"] == [
-        {"kind": "static", "text": "text", "topics": ("a",), "refuses": True}
+        {"kind": "static", "text": "text", "topics": ("a",), "refuses": True, "remedy": "r"}
     ]
 
 

@@ -6,7 +6,7 @@ from namesrv_core.events import QueueData
 from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic, SlaveGap
 from nsadmin.operations.drain.risks import (
     DrainRisk,
-    describe_refusal,
+    describe_refusals,
     describe_slave_gap,
     find_master_addr,
     find_risks,
@@ -27,7 +27,7 @@ def server(**topics: ServerTopic) -> NameServerFacts:
     ("place", "kind"),
     [
         (ServerTopic(RW, 8, 1), None),
-        (ServerTopic(RW, 0, 1), "unwritable"),
+        (ServerTopic(RW, 0, 1), "readOnly"),
         (ServerTopic(RW, 0, 0), "unwritable"),
         (ServerTopic(R, 0, 0), "masterless"),
         (ServerTopic(R, 0, 1), None),
@@ -49,6 +49,7 @@ def test_another_name_of_the_process_refuses_the_drain() -> None:
     [risk] = find_risks("a", [renamed, renamed], SYSTEM, frozenset(), False)
     assert (risk.kind, risk.refuses) == ("sameProcess", True)
     assert risk.text == "a and b are one process: clients continue to write to b"
+    assert risk.remedy == "restart the name servers one by one to remove former names"
 
 
 def test_topics_of_rocketmq_and_of_groups_are_where_their_broker_is() -> None:
@@ -64,7 +65,7 @@ def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> Non
     silent = NameServerFacts("h:2", "no answer", "C", {0: "b:1"}, {"U": ServerTopic(RW)})
     risks = find_risks(
         "a",
-        [server(T=ServerTopic(RW, 8, 1)), server(T=ServerTopic(RW, 0, 1)), silent],
+        [server(T=ServerTopic(RW, 8, 1)), server(T=ServerTopic(RW, 0, 0)), silent],
         SYSTEM,
         frozenset(),
         False,
@@ -76,7 +77,8 @@ def test_what_any_name_server_tells_counts_and_what_none_knows_does_not() -> Non
 
 def test_a_broker_that_may_not_write_refuses_ordered_messages() -> None:
     [risk] = find_risks("a", [server(T=ServerTopic(RW, 8, 1))], SYSTEM, frozenset({"T", "elsewhere"}), True)
-    assert risk.text == "1 topic is ordered: the broker would refuse their messages at once (T)"
+    assert risk.text == "a would refuse the messages of 1 topic at once, because they are ordered (T)"
+    assert risk.remedy == "omit --durable, or stop their producers first"
 
 
 def test_its_share_is_of_what_can_be_written() -> None:
@@ -113,45 +115,51 @@ def test_where_messages_likely_come_from(
 
 
 def test_the_text_of_a_risk_names_the_first_topics() -> None:
-    topics = {f"T{number}": ServerTopic(RW, 0, 1) for number in range(7)}
+    topics = {f"T{number}": ServerTopic(RW, 0, 0) for number in range(7)}
     [risk] = find_risks("a", [server(**topics)], SYSTEM, frozenset(), False)
     assert risk.text == ("7 topics would be left without a writable queue (T0, T1, T2, T3, T4 and 2 more)")
     assert len(risk.topics) == 7
 
 
 @pytest.mark.parametrize(
-    ("kind", "topics", "advice"),
+    ("place", "has_peers", "text", "remedy"),
     [
         (
-            "unwritable", ("t;u",),
-            "create it on another broker with `nsadmin spread 't;u' --plan even.yaml` and `nsadmin "
-            "apply even.yaml`",
+            ServerTopic(RW, 0, 0), True, "1 topic would be left without a writable queue (t;u)",
+            "create it on another broker with `nsadmin spread 't;u' -c C --plan even-a.yaml` and `nsadmin "
+            "apply even-a.yaml`",
         ),
         (
-            "unwritable", ("t", "u"),
-            "create each on another broker with `nsadmin spread t,u --plan even.yaml` and `nsadmin "
-            "apply even.yaml`",
+            ServerTopic(RW, 0, 0), False, "1 topic would be left without a writable queue (t;u)",
+            "start another broker of C: `nsadmin check brokers` lists those that are down",
         ),
         (
-            "masterless", ("t",),
+            ServerTopic(RW, 0, 2), True,
+            "1 topic would be left without a writable queue: other brokers take no messages for it (t;u)",
+            "`nsadmin route explain 't;u'` names the commands that let them",
+        ),
+        (
+            ServerTopic(R, 0, 0), True, "1 topic would be left without a master (t;u)",
             "start the masters of the other brokers: `nsadmin check brokers` lists those that are down",
         ),
-        ("orderConf", ("t",), "take a out of it: `nsadmin updateOrderConf t get` shows it"),
-        ("static", ("t",), "move their queues to other brokers: see `nsadmin remappingStaticTopic --help`"),
-        ("refused", ("t",), "omit --durable, or stop their producers first"),
-        ("slave", ("t",), "wait until `nsadmin check replicas` is OK"),
-        ("sameProcess", (), "restart the name servers one by one to remove former names"),
+        (
+            ServerTopic(RW, 8, 1, "a:4"), True,
+            "the order configuration of 1 topic names a: clients continue to send to it (t;u)",
+            "remove a from the order configuration: `nsadmin updateOrderConf 't;u' get` shows it",
+        ),
+        (
+            ServerTopic(RW, 8, 1, None, True), True,
+            "1 topic with static queues on a: clients continue to send to it (t;u)",
+            "move the queues to other brokers: see `nsadmin remappingStaticTopic --help`",
+        ),
     ],
 )  # fmt: skip
-def test_a_refusal_says_what_makes_the_drain_safe(kind: str, topics: tuple[str, ...], advice: str) -> None:
-    assert describe_refusal("a", [DrainRisk(kind, "X", topics, True)]) == f"X: {advice}"
-
-
-def test_a_refusal_gives_each_advice_once() -> None:
-    risks = [DrainRisk("refused", text, ("t",), True) for text in "XY"] + [DrainRisk("slave", "Z", (), True)]
-    assert describe_refusal("a", risks) == (
-        "X; Y; Z: omit --durable, or stop their producers first; wait until `nsadmin check replicas` is OK"
-    )
+def test_a_refusal_says_what_makes_the_drain_safe(
+    place: ServerTopic, has_peers: bool, text: str, remedy: str
+) -> None:
+    facts = server(**{"t;u": place})._replace(has_peers=has_peers)
+    risks = find_risks("a", [facts], SYSTEM, frozenset(), False)
+    assert describe_refusals(risks) == [f"{text}: {remedy}"]
 
 
 @pytest.mark.parametrize(
@@ -162,4 +170,6 @@ def test_a_refusal_gives_each_advice_once() -> None:
     ],
 )
 def test_what_a_slave_lacks_refuses_the_drain(names: tuple[str, ...], text: str) -> None:
-    assert describe_slave_gap(SlaveGap(1, "s:1", names)) == DrainRisk("slave", text, names, True)
+    assert describe_slave_gap(SlaveGap(1, "s:1", names)) == DrainRisk(
+        "slave", text, names, True, "wait until `nsadmin check replicas` is OK"
+    )

@@ -90,9 +90,9 @@ def test_a_server_that_had_something_else_than_the_broker_gets_that_back(tmp_pat
     cluster.run_drain(tmp_path)
     records = cluster.run_undrain(tmp_path)
     assert cluster.topics_by_server() == before
-    assert [record["how"] for record in select_events(records, "putBack")] == [
-        "topic by topic",
-        "topic by topic; not writable, as before the drain: orders",
+    assert [(record["how"], record["closed"]) for record in select_events(records, "putBack")] == [
+        ("topic by topic", []),
+        ("topic by topic", ["orders"]),
     ]
 
 
