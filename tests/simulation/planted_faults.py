@@ -15,6 +15,7 @@ from nsadmin.client.consumers.offset_moves import OffsetAdmin
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.client.name_servers.kv_config import KvAdmin
 from nsadmin.commands.consumers import offset_undo
 from nsadmin.commands.procedures import queue_removal
 from nsadmin.console import audit
@@ -43,7 +44,6 @@ from nsadmin.operations.restart import runner as restart_runner
 from nsadmin.operations.restart.runner import RollingRestart
 from nsadmin.operations.run_folder import StateFile
 from nsadmin.operations.transfer import (
-    group_transfer,
     metadata_transfer,
     offset_translation,
     transfer_run,
@@ -601,16 +601,7 @@ PLANTED_FAULTS = (
         "ordered",
     ),
     PlantedFault(
-        31,
-        "a group of an unlisted broker has read nothing",
-        group_transfer._Side,
-        "require_listed",
-        lambda original, *args: None,
-        "copy",
-        kinds=("restart name server", "restart broker"),
-    ),
-    PlantedFault(
-        31,
+        53,
         "a transfer goes on without unlisted queues",
         TopicPlan,
         "missing_queues",
@@ -619,7 +610,7 @@ PLANTED_FAULTS = (
         kinds=("restart name server", "restart broker"),
     ),
     PlantedFault(
-        31,
+        53,
         "the record forgets unlisted queues",
         TopicPlanner,
         "plan_topic",
@@ -628,12 +619,21 @@ PLANTED_FAULTS = (
         kinds=("restart name server", "restart broker"),
     ),
     PlantedFault(
-        2,
+        42,
         "a batch without an answer counts as copied",
         TransferRun,
         "_note_failure",
         _believe_batch,
         "copy",
+    ),
+    PlantedFault(
+        692,
+        "one name server has the records of all transfers",
+        KvAdmin,
+        "get_entries_each",
+        lambda original, kv, namespace: [r for r in original(kv, namespace) if r.error is None][:1],
+        "copy",
+        kinds=("restart name server", "restart broker"),
     ),
     PlantedFault(
         63,
@@ -642,7 +642,7 @@ PLANTED_FAULTS = (
         "is_copy_replaced",
         lambda original, *args: False,
         "copy",
-        kinds=("restart name server", "restart broker"),
+        kinds=("restart broker",),
     ),
     PlantedFault(
         0,
@@ -653,7 +653,7 @@ PLANTED_FAULTS = (
         "copy",
     ),
     PlantedFault(
-        0,
+        11,
         "a group misses messages of another producer",
         offset_translation._TargetSearch,
         "_find_foreign",

@@ -65,7 +65,7 @@ class GroupTransfer:
         target_committed = target.read_committed(self._group)
         moves: list[MovedQueue] = []
         copied_topics = set()
-        for pair in self._list_pairs():
+        for pair in self._list_pairs(offsets_by_topic):
             if pair.topic not in offsets_by_topic:
                 continue
             copied_topics.add(pair.topic)
@@ -128,15 +128,20 @@ class GroupTransfer:
             ]
         return applied_moves
 
-    def _list_pairs(self) -> list[TopicPair]:
-        """The transfers that name servers of the target have a record of."""
+    def _list_pairs(self, topics: Iterable[str]) -> list[TopicPair]:
+        """The transfers that name servers of the target have a record of. Each may have missed some.
+
+        Raises RocketMQError if one of these topics has none, and a name server does not answer.
+        """
         source_clusters = set(self._clusters.source.clusters.get_info().cluster_names)
-        try:
-            keys = self._clusters.target.kv.get_entries(RECORD_NAMESPACE)
-        except QueryNotFound:
-            return []
-        parsed_keys = [parse_record_key(key) for key in keys]
-        return [TopicPair(*topics) for cluster, *topics in parsed_keys if cluster in source_clusters]
+        results = self._clusters.target.kv.get_entries_each(RECORD_NAMESPACE)
+        parsed_keys = [parse_record_key(key) for key in sorted({k for r in results for k in r.result or ()})]
+        pairs = [TopicPair(*names) for cluster, *names in parsed_keys if cluster in source_clusters]
+        unknown_topics = {topic for topic in topics if not is_retry_topic(topic)} - {p.topic for p in pairs}
+        for result in results if unknown_topics else ():
+            if result.error is not None and not isinstance(result.error, QueryNotFound):
+                raise result.error
+        return pairs
 
     def _require_group(self, target: "_Side") -> None:
         targets = [BrokerTarget(name, MASTER_BROKER_ID, addr) for name, addr in target.masters.items()]
