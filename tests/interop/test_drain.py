@@ -19,7 +19,7 @@ from nsadmin import AdminClient, CheckState
 from tests.interop import jars, wire
 from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info
 from tests.interop.draining import QUICK, Draining, Load, Ordered, named, queues
-from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, JavaNameServer
+from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.processes import wait_for
 
 TOPIC, READ_ONLY, RETRY = "Loaded", "ReadOnly", "%RETRY%Loaded-consumer"
@@ -30,7 +30,7 @@ NO_PERMISSION = "16"
 # They register every 10 s, the shortest period that brokers accept.
 PATIENT = {
     "brokerFastFailureEnable": "false", "osPageCacheBusyTimeOutMills": 60_000,
-    "registerNameServerPeriod": 10_000, **WITHOUT_TIMER,
+    "registerNameServerPeriod": 10_000,
 }  # fmt: skip
 MADE_LATE = "RMQ_SYS_TRANS_HALF_TOPIC"
 
