@@ -85,7 +85,9 @@ def test_a_topic_without_another_broker_refuses_the_drain(tmp_path: Path, state_
     ):
         risks = admin.drain(BROKER, dry_run=True).risks
         assert {"unwritable"} <= {risk.kind for risk in risks if risk.refuses}
-        with pytest.raises(DrainRefused, match=": start another broker of cluster-a: `nsadmin check brokers` "):
+        with pytest.raises(
+            DrainRefused, match=": start another broker of cluster-a: `nsadmin check brokers` "
+        ):
             admin.drain(BROKER)
     assert not state_home.exists()
 
