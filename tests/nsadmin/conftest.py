@@ -45,7 +45,7 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         declared[:] = declaration_of(run.function).column_names
         return perform(run)
 
-    def writing(rows: ResultRows, style: OutputStyle) -> bool:
+    def writing(rows: ResultRows, style: OutputStyle) -> ResultRows:
         undeclared_names.extend(name for name in rows.columns if name not in declared)
         return write_rows(rows, style)
 

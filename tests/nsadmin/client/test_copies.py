@@ -6,6 +6,7 @@ import pickle
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 from namesrv_core import errors
 from namesrv_core.errors import FrameOverLimit, OverLimit, RequestError, RocketMQError
@@ -29,7 +30,7 @@ def list_classes() -> Iterator[type]:
 
 
 CLASSES = list(list_classes())
-RECORDS = [kind for kind in CLASSES if issubclass(kind, tuple) and hasattr(kind, "_fields")]
+RECORDS: list[Any] = [kind for kind in CLASSES if issubclass(kind, tuple) and hasattr(kind, "_fields")]
 ERRORS = [
     k
     for k in CLASSES

@@ -84,7 +84,7 @@ def client_list(
         # Only gRPC clients
         nsadmin client list --filter protocol=gRPC
     """
-    groups, errors = session.admin.topics.find_consumer_groups(topic) if topic else ([], [])
+    groups, group_errors = session.admin.topics.find_consumer_groups(topic) if topic else ([], [])
     found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
     clients = found_clients.clients
     if topic:
@@ -95,5 +95,5 @@ def client_list(
         notes.append(
             f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"
         )
-    errors = [*errors, *(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
+    errors = [*group_errors, *(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
     return ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)
