@@ -303,6 +303,8 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
         line = ("context", "set", name, "-n", server.address)
         assert command_line.nsadmin(server.address, *line, env=environment).code == 0
     fill_old_cluster(cluster)
+    conf = ("updateOrderConf", "orders", "put", "broker-old:2;elsewhere:2")
+    assert command_line.nsadmin(cluster.old_server.address, *conf).code == 0
 
     def transfer(*line: str) -> CommandResult:
         return command_line.nsadmin(cluster.server.address, "transfer", *line, env=environment)
@@ -327,6 +329,8 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
     assert route.code == 0, route.err
     [topic] = route.rows
     assert (topic["readQueueNums"], topic["writeQueueNums"]) == (3, 2)
+    [moved_conf] = command_line.nsadmin(cluster.new_server.address, "updateOrderConf", "orders", "get").rows
+    assert moved_conf["orderConf"] == "broker-a:2"
     [user] = cluster.run("getUser", "moved-account", *new).rows
     assert (user["userType"], user["userStatus"]) == ("Normal", "enable")
     entries = cluster.run("getAcl", "User:moved-account", *new).rows
