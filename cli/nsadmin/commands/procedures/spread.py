@@ -20,7 +20,7 @@ from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import part_is
+from nsadmin.console.phrases import abbreviate_names, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
 
@@ -201,11 +201,19 @@ def _write_plan(
         if not all(topic_spread.is_even for topic_spread in topic_spreads)
     }
     if len(uneven_clusters) != 1:
-        reason = (
-            f"topics of {', '.join(uneven_clusters)} are unbalanced: choose one cluster with -c"
-            if uneven_clusters
-            else "all topics are balanced"
-        )
+        differing = [
+            f"{s.topic} ({', '.join(s.differing_settings)})"
+            for spreads in spreads_by_cluster.values()
+            for s in spreads
+            if s.differing_settings
+        ]
+        reason = "all topics are balanced"
+        if uneven_clusters:
+            reason = f"topics of {', '.join(uneven_clusters)} are unbalanced: choose one cluster with -c"
+        elif differing:
+            reason += (
+                f", and a plan changes no other settings; brokers differ in {abbreviate_names(differing, 3)}"
+            )
         raise UsageError(f"no plan was written: {reason}")
     [(cluster_name, topic_spreads)] = uneven_clusters.items()
     broker_names = [

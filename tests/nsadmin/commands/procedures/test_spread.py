@@ -76,6 +76,12 @@ def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) ->
     assert run("spread", "orders", "--plan", "x", "-n", running_lab.namesrv_addr).err == (
         "nsadmin: no plan was written: all topics are balanced\n"
     )
+    addr = running_lab.brokers["broker-a-0", 0]
+    assert (
+        run("updateTopicPerm", "orders", "4", "-b", addr, "-n", running_lab.namesrv_addr, "--yes").code == 0
+    )
+    only_perm = run("spread", "orders", "--plan", "x", "-n", running_lab.namesrv_addr)
+    assert only_perm.err.endswith("a plan changes no other settings; brokers differ in orders (perm)\n")
 
 
 def test_what_is_uneven_or_static(ask: Run, first_server: FakeNameServer) -> None:
