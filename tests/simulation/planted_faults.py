@@ -289,7 +289,7 @@ PLANTED_FAULTS = (
         kinds=("freeze name server",),
     ),
     PlantedFault(
-        270,
+        1_015,
         "name servers without the broker are safe",
         DrainStateMachine,
         "unsure_servers",
@@ -322,7 +322,7 @@ PLANTED_FAULTS = (
     ),
     PlantedFault(5, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
     PlantedFault(
-        10,
+        61,
         "a slave that is behind does not count",
         state_machine,
         "list_waiting_for",
@@ -642,7 +642,7 @@ PLANTED_FAULTS = (
         "is_copy_replaced",
         lambda original, *args: False,
         "copy",
-        kinds=("restart broker",),
+        kinds=("restart name server", "restart broker"),
     ),
     PlantedFault(
         0,
@@ -670,7 +670,7 @@ PLANTED_FAULTS = (
         kinds=("kill nsadmin", "lose power"),
     ),
     PlantedFault(
-        2,
+        9,
         "unread messages stay on a removed broker",
         safety,
         "_explain_lag",
