@@ -46,7 +46,6 @@ from nsadmin.operations.run_folder import StateFile
 from nsadmin.operations.transfer import (
     metadata_transfer,
     offset_translation,
-    transfer_run,
 )
 from nsadmin.operations.transfer.group_transfer import GroupTransfer
 from nsadmin.operations.transfer.topic_plan import TopicPlan, TopicPlanner
@@ -289,7 +288,7 @@ PLANTED_FAULTS = (
         kinds=("freeze name server",),
     ),
     PlantedFault(
-        1_015,
+        270,
         "name servers without the broker are safe",
         DrainStateMachine,
         "unsure_servers",
@@ -322,7 +321,7 @@ PLANTED_FAULTS = (
     ),
     PlantedFault(5, "risks are not found", drain_runner, "find_risks", lambda original, *args: ()),
     PlantedFault(
-        61,
+        10,
         "a slave that is behind does not count",
         state_machine,
         "list_waiting_for",
@@ -636,15 +635,6 @@ PLANTED_FAULTS = (
         kinds=("restart name server", "restart broker"),
     ),
     PlantedFault(
-        63,
-        "a copy that another message replaced counts as kept",
-        transfer_run,
-        "is_copy_replaced",
-        lambda original, *args: False,
-        "copy",
-        kinds=("restart name server", "restart broker"),
-    ),
-    PlantedFault(
         0,
         "a group moves back in the target",
         GroupTransfer,
@@ -670,7 +660,7 @@ PLANTED_FAULTS = (
         kinds=("kill nsadmin", "lose power"),
     ),
     PlantedFault(
-        9,
+        2,
         "unread messages stay on a removed broker",
         safety,
         "_explain_lag",
