@@ -48,7 +48,7 @@ class DrainRun(OperatedRun):
         self._gives_up = random.random() < 0.15
         self._is_wiped_before = random.random() < 0.1
         # Drawn apart, so that the seeds of planted faults keep their schedules.
-        self._has_cut_producer = Random(f"producer without name servers {seed}").random() < 0.1
+        self._has_cut_producer = Random(f"producer cut from name servers {seed}").random() < 0.1
         self._is_safe = self._is_draining = False
         self._may_differ = False
 

@@ -1,6 +1,7 @@
 """One simulated rebalance of an ordered topic: each group reads the messages of each key in their order."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import ClassVar
 
 from namesrv_core.fleet.topics import make_topic_config
@@ -158,5 +159,5 @@ class OrderedRun(RebalanceRun):
                 )
 
 
-def _format_conf(queues: dict[str, QueuePair]) -> str:
+def _format_conf(queues: Mapping[str, QueuePair]) -> str:
     return format_order_conf({name: pair.write for name, pair in queues.items()})
