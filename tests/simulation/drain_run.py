@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
+from random import Random
 from typing import cast
 
 from namesrv_core.errors import RocketMQError
@@ -46,7 +47,8 @@ class DrainRun(OperatedRun):
             self.plan = self.plan._replace(then=self._stop_broker)
         self._gives_up = random.random() < 0.15
         self._is_wiped_before = random.random() < 0.1
-        self._has_cut_producer = random.random() < 0.1
+        # Drawn apart, so that the seeds of planted faults keep their schedules.
+        self._has_cut_producer = Random(f"producer cut from name servers {seed}").random() < 0.1
         self._is_safe = self._is_draining = False
         self._may_differ = False
 

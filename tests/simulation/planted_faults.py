@@ -46,7 +46,6 @@ from nsadmin.operations.run_folder import StateFile
 from nsadmin.operations.transfer import (
     metadata_transfer,
     offset_translation,
-    transfer_run,
 )
 from nsadmin.operations.transfer.group_transfer import GroupTransfer
 from nsadmin.operations.transfer.topic_plan import TopicPlan, TopicPlanner
@@ -634,15 +633,6 @@ PLANTED_FAULTS = (
         lambda original, kv, namespace: [r for r in original(kv, namespace) if r.error is None][:1],
         "copy",
         kinds=("restart name server", "restart broker"),
-    ),
-    PlantedFault(
-        63,
-        "a copy that another message replaced counts as kept",
-        transfer_run,
-        "is_copy_replaced",
-        lambda original, *args: False,
-        "copy",
-        kinds=("restart broker",),
     ),
     PlantedFault(
         0,

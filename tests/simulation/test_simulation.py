@@ -12,25 +12,31 @@ from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 
 FIXED_SCHEDULES = {
     "apply": 40,
-    "drain": 1_500,
-    "offsets": 60,
-    "rebalance": 20,
-    "replay": 400,
-    "restart": 150,
-    "restore": 60,
+    "copy": 30,
+    "drain": 900,
+    "offsets": 50,
+    "ordered": 4,
+    "rebalance": 10,
+    "removal": 6,
+    "replay": 150,
+    "restart": 60,
+    "restore": 40,
     "scale-in": 20,
-    "transfer": 60,
+    "transfer": 30,
 }
 NEW_SCHEDULES = {
     "apply": 10,
-    "drain": 500,
+    "copy": 15,
+    "drain": 300,
     "offsets": 10,
+    "ordered": 3,
     "rebalance": 5,
-    "replay": 100,
-    "restart": 50,
+    "removal": 3,
+    "replay": 50,
+    "restart": 30,
     "restore": 20,
     "scale-in": 5,
-    "transfer": 20,
+    "transfer": 15,
 }
 _SCHEDULES_PER_TEST = 250
 

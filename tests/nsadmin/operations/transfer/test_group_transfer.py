@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.operations.transfer.group_transfer import GroupTransfer, UncarriedTopic
 from tests.support.transfer_clusters import ClusterPair
 
@@ -70,3 +70,11 @@ def test_without_a_transfer_there_is_nothing_to_move(pair: ClusterPair) -> None:
     fill(pair)
     moves, uncarried = GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()
     assert (moves, uncarried) == ([], [UncarriedTopic("T", 3)])
+
+
+def test_a_cluster_whose_brokers_are_not_listed_now_has_unknown_offsets(pair: ClusterPair) -> None:
+    fill(pair)
+    pair.copy_all()
+    pair.target_server.clusters = {}
+    with pytest.raises(NotApplied, match="the target lists no master now: run the command again"):
+        GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()

@@ -8,8 +8,10 @@ from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.transfer import transfer_run
 from nsadmin.operations.transfer.message_rules import MessageRules
+from nsadmin.operations.transfer.queue_map import QueueId
 from nsadmin.operations.transfer.transfer_run import TransferOptions, TransferRun
-from tests.support.transfer_clusters import ClusterPair
+from nsadmin.operations.transfer.verification import load_transfer
+from tests.support.transfer_clusters import COPIED, ClusterPair
 
 
 def fill(pair: ClusterPair, count: int, queue_id: int = 0, first: int = 0) -> list[bytes]:
@@ -84,6 +86,44 @@ def test_copies_that_the_target_lost_are_copied_again(pair: ClusterPair) -> None
     # The second batch was stored before the loss showed, and is repeated after the lost messages.
     lost, repeated = pair.target.batch_sizes[0], sum(pair.target.batch_sizes[:2])
     assert pair.copied_bodies() == [*bodies[: lost - 2], *bodies[lost:repeated], *bodies[lost - 2 :]]
+
+
+def test_lost_copies_are_copied_again_if_others_filled_their_place(pair: ClusterPair) -> None:
+    bodies = fill(pair, 150)
+    send = pair.target.handlers[320]
+
+    def lose_two_and_fail(asked: object) -> object:
+        if len(pair.target.batch_sizes) != 1:
+            return send(asked)  # type: ignore[arg-type]
+        del pair.target.queues["T", 0][-2:]
+        pair.target.batch_sizes.append(0)
+        for _ in range(3):
+            pair.target.store_message(b"other", queue_id=0)
+        return None
+
+    pair.target.handlers[320] = lose_two_and_fail  # type: ignore[assignment]
+    pair.copy_all()
+    kept = pair.target.batch_sizes[0] - 2
+    assert pair.copied_bodies() == [*bodies[:kept], *[b"other"] * 3, *bodies[kept:]]
+
+
+def test_the_record_keeps_queues_that_the_source_does_not_list_now(pair: ClusterPair) -> None:
+    fill(pair, 20)
+    pair.copy_all()
+    plan = pair.plan_topic()
+    record = plan.store.load()
+    assert record is not None
+    gone = QueueId("broker-b", 0)
+    plan.store.save(record._replace(queues={**record.queues, gone: record.queues[QueueId("broker-a", 0)]}))
+    pair.copy_all()
+    record = plan.store.load()
+    assert record is not None
+    assert gone in record.queues
+    assert str(pair.plan_topic().missing_queues) == (
+        "T: the source does not list broker-b/0 now: run the command again when the broker is registered"
+    )
+    with pytest.raises(NotApplied, match="does not list broker-b/0 now"):
+        load_transfer(pair.clusters, COPIED)
 
 
 def test_a_source_that_answers_late_is_asked_again(pair: ClusterPair) -> None:
