@@ -231,7 +231,7 @@ except segments.InvalidSegmentError as error:
 
 @pytest.mark.parametrize("empty_lines", [0, 1 << 22])
 def test_a_segment_that_inflates_without_measure_is_damaged(tmp_path: Path, empty_lines: int) -> None:
-    file = closed_segment(tmp_path, written(1), b"\n" * empty_lines + b" " * (1 << 30)).file_path
+    file = closed_segment(tmp_path, written(1), b"\n" * empty_lines + b" " * (700 << 20)).file_path
     limit = bounded_inflation.max_inflated_bytes(file.stat().st_size) - len(written(1))
     output = run_bounded(_READ_BOMB, str(tmp_path), megabytes=600)
     assert output.endswith(f'cannot decompress "{file}": the data inflates to more than {limit} bytes\n')
