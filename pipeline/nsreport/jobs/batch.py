@@ -119,9 +119,9 @@ def _describe_days(
         span = f"{days[-1]} to {days[0]} ({len(days)} days)" if len(days) > 1 else str(days[0])
         texts.append(text if days[0] == NO_DAY else f"{span}: {text}")
     texts.append(
-        "all days are computed"
+        "computing all days"
         if first_day is None
-        else f"all from {first_day} on is computed, the day of the last lines before"
+        else f"computing from {first_day} on, the day of the last lines before"
     )
     return f"day {'; '.join(texts)}" if max(sources_by_day) > NO_DAY else "; ".join(texts)
 

@@ -147,7 +147,7 @@ def test_what_grows_comes_late_or_was_killed_gives_the_tables_of_one_run(
     notes: list[str] = []
     run = ran(spark, moved, out, told, notes)
     assert notes == [
-        "day 2025-02-02: new lines; 2025-02-01: late lines of in; lines without a time; all days are computed"
+        "day 2025-02-02: new lines; 2025-02-01: late lines of in; lines without a time; computing all days"
     ]
     assert [done[:3] for done in told[:2]] == [("bronze/lines", 7, 0), ("silver/ns_event", 7, 6)]
     assert TableStore(spark, str(out)).list_due_days() == {}
