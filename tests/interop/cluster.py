@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.interop import wire
 from tests.interop.differential.loose_json import Pairs, parse
-from tests.interop.java_parts import JavaNameServer
+from tests.interop.java_parts import JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
@@ -72,9 +72,28 @@ def wait_for_broker(servers: Sequence[NameServer], name: str, broker_id: int = 0
     wait_on_each(servers, f"{name} {key}", lambda server: key in brokers(server).get(name, {}))
 
 
+def wait_for_registration(servers: Sequence[NameServer], broker: JavaBroker) -> None:
+    """Wait until each name server has a broker of 5.x that registers again and again.
+
+    Without a timer wheel, or with the files of an earlier run, it first registers before it has looked for
+    name servers, with none of them, and then after 10 s.
+    """
+
+    def has_broker(server: NameServer) -> bool:
+        register_now(broker.port)
+        return str(broker.broker_id) in brokers(server).get(broker.name, {})
+
+    wait_on_each(servers, broker.name, has_broker)
+
+
 def wait_for_runtime_info(broker_port: int) -> None:
     """A fresh broker answers GET_BROKER_RUNTIME_INFO with an exception in its first seconds."""
     wait_for("runtime info", lambda: wire.ask(broker_port, 28).code == 0)
+
+
+def register_now(broker_port: int) -> None:
+    """Have a broker register as after a change of its permission, not only after some seconds."""
+    assert wire.ask(broker_port, 25, {}, b"brokerPermission=6\n").code == 0
 
 
 def create_topic(broker_port: int, topic: str, queues: int = 4, perm: int = 6) -> None:

@@ -8,7 +8,7 @@ from threading import Event, Thread, Timer
 from typing import Any, NamedTuple, Self
 
 from tests.interop import jars, wire
-from tests.interop.cluster import plain
+from tests.interop.cluster import plain, wait_for_registration
 from tests.interop.command_line import ENVIRONMENT, PATIENT, PROGRAM, CommandResult, nsadmin
 from tests.interop.differential.loose_json import parse
 from tests.interop.java_parts import JavaBroker, JavaNameServer, Running, start_clients
@@ -49,8 +49,10 @@ class Load(Running):
 class Ordered:
     """Stops and starts brokers as commands of a shell order it; `done` says what, in order."""
 
-    def __init__(self, folder: Path, brokers: Mapping[tuple[str, str], JavaBroker]) -> None:
-        self._folder, self._brokers = folder, brokers
+    def __init__(
+        self, folder: Path, brokers: Mapping[tuple[str, str], JavaBroker], servers: Sequence[JavaNameServer]
+    ) -> None:
+        self._folder, self._brokers, self._servers = folder, brokers, servers
         self.done: list[str] = []
         self._is_over = Event()
         self._thread = Thread(target=self._obey)
@@ -76,6 +78,8 @@ class Ordered:
                 broker = self._brokers[name, number]
                 # In order takes a broker 10 s and more; one that nobody writes to may be killed.
                 (broker.kill if step == "stop" else broker.start)()
+                if step == "start" and not broker.broker_id:
+                    wait_for_registration(self._servers, broker)
                 self.done.append(f"{step} {name} {number}")
                 file.unlink()
 

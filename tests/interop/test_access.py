@@ -19,6 +19,7 @@ from tests.interop.cluster import wait_for_broker, wait_for_topic
 from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import (
     QUICK_START,
+    WITHOUT_TIMER,
     JavaBroker,
     MqAdmin,
     acl_config,
@@ -86,7 +87,7 @@ class Access(NamedTuple):
 @pytest.fixture(scope="module")
 def access(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
     home = tmp_path_factory.mktemp("access")
-    config = {"timerWheelEnable": "false", **acl_config(USER, SECRET)}
+    config = {**WITHOUT_TIMER, **acl_config(USER, SECRET)}
     with OurNameServer(home / "ours") as ours, ExitStack() as ends, ThreadPoolExecutor() as pool:
         a = JavaBroker(home / "a", [ours.address], "broker-a", config=config, jvm_flags=SMALL)
         b = JavaBroker(home / "b", [ours.address], "broker-b", config=config, jvm_flags=SMALL)

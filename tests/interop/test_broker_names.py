@@ -10,7 +10,7 @@ import pytest
 
 from nsadmin import AdminClient
 from tests.interop import command_line
-from tests.interop.cluster import NameServer, wait_for_broker, wait_for_runtime_info
+from tests.interop.cluster import NameServer, register_now, wait_for_broker, wait_for_runtime_info
 from tests.interop.command_line import CommandResult
 from tests.interop.java_parts import QUICK_START, JavaBroker
 from tests.interop.processes import wait_for
@@ -93,6 +93,7 @@ def test_a_broker_that_is_renamed_is_one_process_with_two_names(twins: Twins) ->
         "updateBrokerConfig", "brokerName", "broker-german", "-b", twins.german.address, "--yes"
     )
     assert renamed.code == 0, renamed.err
+    register_now(twins.german.port)
 
     def names() -> Any:
         rows = twins.run("clusterList", CLUSTER).rows

@@ -24,7 +24,7 @@ from tests.interop.cluster import (
 )
 from tests.interop.command_line import CommandResult
 from tests.interop.defaults import GIVEN
-from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, JavaNameServer
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
@@ -60,8 +60,10 @@ def cluster_parts(released: None, tmp_path_factory: pytest.TempPathFactory) -> I
         for server in pool.map(lambda server: server.__enter__(), java):
             ends.push(server)
         every = [ours.address, *(server.address for server in java)]
-        a = JavaBroker(home / "a", every)
-        b = JavaBroker(home / "b", every[1:], "broker-b", config={**QUICK, "fileReservedTime": 48})
+        a = JavaBroker(home / "a", every, config=WITHOUT_TIMER)
+        b = JavaBroker(
+            home / "b", every[1:], "broker-b", config={**WITHOUT_TIMER, **QUICK, "fileReservedTime": 48}
+        )
         old = JavaBroker(home / "old", every, "broker-old", version=jars.OLD)
         for broker in pool.map(lambda broker: broker.__enter__(), (a, b, old)):
             ends.push(broker)

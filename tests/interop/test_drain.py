@@ -17,9 +17,9 @@ import pytest
 
 from nsadmin import AdminClient, CheckState
 from tests.interop import jars, wire
-from tests.interop.cluster import create_topic, wait_for_broker, wait_for_runtime_info
+from tests.interop.cluster import create_topic, wait_for_broker, wait_for_registration, wait_for_runtime_info
 from tests.interop.draining import QUICK, Draining, Load, Ordered, named, queues
-from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, JavaNameServer
 from tests.interop.processes import wait_for
 
 TOPIC, READ_ONLY, RETRY = "Loaded", "ReadOnly", "%RETRY%Loaded-consumer"
@@ -30,7 +30,7 @@ NO_PERMISSION = "16"
 # They register every 10 s, the shortest period that brokers accept.
 PATIENT = {
     "brokerFastFailureEnable": "false", "osPageCacheBusyTimeOutMills": 60_000,
-    "registerNameServerPeriod": 10_000,
+    "registerNameServerPeriod": 10_000, **WITHOUT_TIMER,
 }  # fmt: skip
 MADE_LATE = "RMQ_SYS_TRANS_HALF_TOPIC"
 
@@ -73,7 +73,7 @@ def world(home: Path, version: str, slaves: int = 0) -> Iterator[World]:
         more = [JavaBroker(home / "slave", addrs, "broker-b", broker_id=at + 1) for at in range(slaves)]
         list(pool.map(lambda broker: ends.enter_context(broker), [*brokers, *more]))
         for broker in brokers:
-            wait_for_broker(servers, broker.name)
+            wait_for_registration(servers, broker)
             wait_for_runtime_info(broker.port)
             create_topic(broker.port, TOPIC)
             create_topic(broker.port, READ_ONLY, perm=4)
@@ -135,7 +135,7 @@ def drained_stopped_and_started(world: World) -> None:
     assert after_stop.failures == ()
 
     world.broker.start()
-    wait_for_broker(world.servers, "broker-a")
+    wait_for_registration(world.servers, world.broker)
     wait_for_runtime_info(world.broker.port)
     undone = world.drain("undrain", "broker-a")
     assert (undone.code, [row["result"] for row in undone.rows]) == (0, ["unchanged"] * 2), undone
@@ -312,7 +312,7 @@ def test_newest_rolling_restart_with_a_slave(newest: World, tmp_path: Path) -> N
     brokers = {
         ("broker-a", "0"): newest.broker, ("broker-b", "1"): slave, ("broker-b", "0"): newest.other,
     }  # fmt: skip
-    with Ordered(tmp_path / "orders", brokers) as orders:
+    with Ordered(tmp_path / "orders", brokers, newest.servers) as orders:
         refused = newest.load.counts.failures
         words = ("rollingRestart", "-c", "DefaultCluster", "--force", "--patience", "2m", *QUICK, "--yes")
         commands = ("--stop", orders.command("stop"), "--start", orders.command("start"))

@@ -20,7 +20,7 @@ from nsreport.runtime import session
 from nsreport.sources.java_logs import log_parser, message_splitter
 from tests.interop import jars, wire
 from tests.interop.cluster import brokers, create_topic, route, wait_for_broker, wait_for_topic
-from tests.interop.java_parts import JavaBroker, JavaNameServer, jvm, write_properties
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, JavaNameServer, jvm, write_properties
 from tests.interop.processes import Child, wait_for
 
 RELEASES = (jars.NEWEST, jars.OLD)
@@ -89,7 +89,7 @@ class Choreography:
         kind = Aging if self.is_old else JavaNameServer
         own = {} if self.is_old else {"scanNotActiveBrokerInterval": "1000"}
         self.server = kind(home / "ns", own, version)
-        quick: dict[str, object] = {"registerNameServerPeriod": "10000"}
+        quick: dict[str, object] = {**WITHOUT_TIMER, "registerNameServerPeriod": "10000"}
         short = {"enableSlaveActingMaster": "true", "brokerNotActiveTimeoutMillis": "10000"}
         self.a = JavaBroker(home / "a", [self.server.address], version=version, config=quick)
         settings = quick if self.is_old else {**quick, **short}

@@ -28,7 +28,7 @@ from tests.interop.cluster import (
     wait_for_topic,
     wait_on_each,
 )
-from tests.interop.java_parts import JavaBroker, JavaNameServer
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, JavaNameServer
 from tests.interop.processes import wait_for
 from tests.interop.rebalancing import Event, KeyedLoad, Rebalancing, routed
 
@@ -39,7 +39,7 @@ PLAIN, ORDERED = "Plain", "Ordered"
 ONE_BY_ONE = ("--max-topics", "1") if FULL else ()
 PATIENT = {
     "brokerFastFailureEnable": "false", "osPageCacheBusyTimeOutMills": 60_000,
-    "registerNameServerPeriod": 10_000,
+    "registerNameServerPeriod": 10_000, **WITHOUT_TIMER,
 }  # fmt: skip
 
 Counts = dict[str, QueuePair]

@@ -20,7 +20,7 @@ from nsadmin.operations import access_tables
 from tests.interop import command_line, jars
 from tests.interop.cluster import wait_for_runtime_info
 from tests.interop.command_line import ENVIRONMENT, CommandResult
-from tests.interop.java_parts import JavaBroker
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.support.examples import list_cases_elsewhere as elsewhere
@@ -56,7 +56,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         addrs = [server.address, with_stray.address]
         # In its first check of transactions, 30 s after its start, a master creates a topic. Then its slave
         # copies all topics.
-        config = {"transactionCheckInterval": 3_600_000}
+        config = {**WITHOUT_TIMER, "transactionCheckInterval": 3_600_000}
         master = JavaBroker(home / "master", addrs, config=config)
         slave = JavaBroker(home / "slave", addrs, broker_id=1, config=config)
         old_master = JavaBroker(home / "old-master", addrs, "broker-old", version=jars.OLD, config=config)

@@ -26,7 +26,7 @@ from tests.interop.cluster import (
     wait_on_each,
 )
 from tests.interop.command_line import CommandResult
-from tests.interop.java_parts import QUICK_START, JavaBroker, JavaNameServer, Running, jvm
+from tests.interop.java_parts import QUICK_START, WITHOUT_TIMER, JavaBroker, JavaNameServer, Running, jvm
 from tests.interop.processes import Child, wait_for
 
 NO_ROUTE = "failed No route info of this topic: "
@@ -74,7 +74,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             JavaNameServer(home / "old", ordered, version=jars.OLD),
         )
         addrs = [server.address for server in servers]
-        closed = {"autoCreateTopicEnable": "false"}
+        closed = {**WITHOUT_TIMER, "autoCreateTopicEnable": "false"}
         parts = (
             *servers,
             JavaBroker(home / "master", addrs, config=closed),
@@ -278,7 +278,7 @@ def test_a_registration_that_is_too_large(cluster: Cluster, tmp_path: Path) -> N
     version = {"counter": 1, "stateVersion": 0, "timestamp": 1}
     topics.write_text(json.dumps({"dataVersion": version, "topicConfigTable": table}))
     servers = [cluster.new.address, cluster.old.address]
-    with JavaBroker(tmp_path / "large", servers, "broker-large") as large:
+    with JavaBroker(tmp_path / "large", servers, "broker-large", config=WITHOUT_TIMER) as large:
         wait_for_runtime_info(large.port)
         done = explain(cluster.both, "Large", "-b", large.address)
     assert causes(done) == {"registrationTooLarge": []}
