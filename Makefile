@@ -130,7 +130,7 @@ rebalance-proof: .venv/.stamp ## move queues of Java brokers under checked load,
 messages: .venv/.stamp ## test produce, consume, messages import and dlq replay with MESSAGES=100000 and LETTERS=10000 on Java brokers (5 minutes)
 	NSADMIN_STREAM_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_IMPORTED_MESSAGES=$(or $(MESSAGES),100000) NSADMIN_DEAD_LETTERS=$(or $(LETTERS),10000) $(BIN)/python -m pytest tests/interop/test_message_streams.py tests/interop/test_dead_letters.py
 
-simulation: .venv/.stamp ## run drains and eight other procedures in a simulated cluster with random faults (SCHEDULES=100000, SEED=N for the story of one)
+simulation: .venv/.stamp ## run drains and eleven other procedures in a simulated cluster with random faults (SCHEDULES=100000, SEED=N for the story of one)
 	$(BIN)/python -m tests.simulation $(if $(PROCEDURE),--procedure $(PROCEDURE)) $(if $(SEED),--seed $(SEED),--schedules $(or $(SCHEDULES),100000))
 
 simulation-real: .venv/.stamp ## play SCHEDULES=60 schedules of commands in the simulation and on Java clusters of 5.5.0 and 4.9.7, and compare (10 minutes)

@@ -13,7 +13,7 @@ from tests.simulation.runner import Coverage, plan_seed, run_schedule, run_seeds
 FIXED_SCHEDULES = {
     "apply": 40,
     "copy": 30,
-    "drain": 900,
+    "drain": 800,
     "offsets": 50,
     "ordered": 4,
     "rebalance": 10,
@@ -27,7 +27,7 @@ FIXED_SCHEDULES = {
 NEW_SCHEDULES = {
     "apply": 10,
     "copy": 15,
-    "drain": 300,
+    "drain": 250,
     "offsets": 10,
     "ordered": 3,
     "rebalance": 5,

@@ -1,6 +1,6 @@
 """GroupTransfer: the offsets of a group, moved from the source to the target through the copies."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
@@ -65,7 +65,7 @@ class GroupTransfer:
         target_committed = target.read_committed(self._group)
         moves: list[MovedQueue] = []
         copied_topics = set()
-        for pair in self._list_pairs(offsets_by_topic):
+        for pair in self._list_pairs(source.cluster_names, offsets_by_topic):
             if pair.topic not in offsets_by_topic:
                 continue
             copied_topics.add(pair.topic)
@@ -128,12 +128,11 @@ class GroupTransfer:
             ]
         return applied_moves
 
-    def _list_pairs(self, topics: Iterable[str]) -> list[TopicPair]:
+    def _list_pairs(self, source_clusters: Sequence[str], topics: Iterable[str]) -> list[TopicPair]:
         """The transfers that name servers of the target have a record of. Each may have missed some.
 
         Raises RocketMQError if one of these topics has none, and a name server does not answer.
         """
-        source_clusters = set(self._clusters.source.clusters.get_info().cluster_names)
         results = self._clusters.target.kv.get_entries_each(RECORD_NAMESPACE)
         parsed_keys = [parse_record_key(key) for key in sorted({k for r in results for k in r.result or ()})]
         pairs = [TopicPair(*names) for cluster, *names in parsed_keys if cluster in source_clusters]
