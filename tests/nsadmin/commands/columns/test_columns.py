@@ -3,7 +3,6 @@
 That a command returns no other columns than it declares is seen by every test that runs one (`run`).
 """
 
-
 from nsadmin.command_line.declarations import declaration_of
 from nsadmin.command_line.registry import COMMANDS
 
