@@ -27,6 +27,9 @@ _MIN_LINE_BYTES = 20
 MAX_LOCAL_BYTES = 8 << 20
 """Up to this many bytes, new lines are read and parsed once, into the driver's memory."""
 
+MAX_RECORD_FILES = 24
+"""Each run adds a file to BRONZE_FILES. After so many, they become one."""
+
 _FILE_COLUMNS = {"path": "string", "server": "string", "length": "bigint", "modified": "bigint"}
 
 
@@ -229,6 +232,8 @@ class LineIngest:
         self._table_store.append_rows(
             BRONZE_FILES, local_rows.build_rows(self._spark, file_rows, _FILE_COLUMNS).coalesce(1)
         )
+        if self._table_store.count_files(BRONZE_FILES) > MAX_RECORD_FILES:
+            self._table_store.compact_table(BRONZE_FILES)
 
 
 def _count_lines(lines: DataFrame) -> dict[tuple[date, str], int]:

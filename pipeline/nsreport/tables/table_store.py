@@ -208,6 +208,10 @@ class TableStore:
         table_rows = self.read_table(table, is_wanted)
         return 0 if table_rows is None else table_rows.count()
 
+    def count_files(self, table: TableSpec) -> int:
+        delta_table = self._open_table(table.name)
+        return 0 if delta_table is None else len(table_versions.list_files(delta_table))
+
     def count_partitions(self, table: TableSpec) -> dict[tuple[Any, ...], int] | None:
         """Return the row counts of a table by the values of its partition columns; None if one is unknown."""
         delta_table = self._open_table(table.name)

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from nsreport.jobs import line_ingest
-from nsreport.jobs.line_ingest import BRONZE_LINES, LineIngest
+from nsreport.jobs.line_ingest import BRONZE_FILES, BRONZE_LINES, LineIngest
 from nsreport.jobs.table_workspace import TableResult
 from nsreport.runtime import session
 from nsreport.sources.input_files import InputSource
@@ -40,6 +40,7 @@ def test_files_of_many_lines_become_files_of_bronze_unless_some_lines_are_known(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "FEW_ROWS", 0)
+    monkeypatch.setattr(line_ingest, "MAX_RECORD_FILES", 1)
     monkeypatch.setattr(line_ingest, "MAX_LOCAL_BYTES", 0)
     journal = tmp_path / "in" / "0000000000000001-20250201T000000000Z.jsonl"
     journal.parent.mkdir()
@@ -56,6 +57,9 @@ def test_files_of_many_lines_become_files_of_bronze_unless_some_lines_are_known(
     assert bronze_lines is not None
     assert sorted(row.line for row in bronze_lines.collect()) == [1, 2, 3]
     assert table_store.list_due_days() == {date(2025, 2, 1): {"in"}}
+    read_files = table_store.read_table(BRONZE_FILES)
+    assert read_files is not None
+    assert (read_files.count(), table_store.count_files(BRONZE_FILES)) == (3, 1)
     # No file is left of lines that were compared and not added.
     assert len(list((tmp_path / "out" / "bronze" / "lines").rglob("*.parquet"))) == len(
         bronze_lines.inputFiles()
