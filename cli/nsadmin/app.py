@@ -13,19 +13,21 @@ import typer
 
 from namesrv_core.errors import RocketMQError
 from nsadmin import __version__
-from nsadmin.client import NotFound
+from nsadmin.client import NotFound, advised_command
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line import usage
+from nsadmin.command_line import registry, usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import Parameter, declaration_of
 from nsadmin.command_line.registry import CommandEntry
+from nsadmin.command_line.shared_options import connection_words
 from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
 from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
+from nsadmin.console.settings import context_choice
 
 _BEGIN_PARAMETERS, _END_PARAMETERS = ("since_text", "begin_text", "start_text"), ("until_text", "end_text")
 """The names that commands give to the begin and the end of a window of time."""
@@ -190,6 +192,27 @@ class CommandRun:
         self._result: Any = None
 
     def perform(self) -> int:
+        token = advised_command.connection_words.set(self._connection_words)
+        try:
+            return self._perform()
+        finally:
+            advised_command.connection_words.reset(token)
+
+    def _connection_words(self, advised_words: Sequence[str]) -> list[str]:
+        """The typed options that choose servers, if an advised command would reach others without them."""
+        typed_words = connection_words(self._session.shared_values)
+        if not typed_words or not {"--context", "-n"}.isdisjoint(advised_words):
+            return []
+        entry, _ = registry.take_command(advised_words)
+        if entry is None or entry.kind in ("local", "program"):
+            return []
+        current_name = None
+        with suppress(UsageError):
+            current_name = context_choice.choose_context(None, lambda warning: None).name
+        is_elsewhere = current_name is not None or bool(os.environ.get("NAMESRV_ADDR"))
+        return typed_words if is_elsewhere and typed_words != ["--context", current_name] else []
+
+    def _perform(self) -> int:
         session = self._session
         exit_code: int = ExitCode.FAILED
         try:

@@ -283,7 +283,7 @@ def _read_file(file_name: str) -> str:
 
 def _parse_desired_state(file_name: str, file_text: str) -> DesiredCluster:
     if _parse_saved_plan(file_name, file_text) is not None:
-        raise UsageError(f"{file_name} is already a plan: run nsadmin apply {file_name}")
+        raise UsageError(f"{file_name} is already a plan: run {quote_command('apply', file_name)}")
     try:
         return read_desired_cluster(file_text, file_name)
     except InvalidPlanFileError as error:

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound, ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import describe_shared_addr, find_shared_addrs
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -228,4 +229,5 @@ def _write_plan(
         raise UsageError(f"{file_name} exists: pass another name with --plan, or remove it first") from None
     except OSError as error:
         raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
-    return [f"wrote {file_name}: run nsadmin plan {file_name} to check it, then nsadmin apply {file_name}"]
+    plan_command, apply_command = (quote_command(name, file_name) for name in ("plan", "apply"))
+    return [f"wrote {file_name}: run {plan_command} to check it, then {apply_command}"]

@@ -43,13 +43,17 @@ def resolve_options(values: Mapping[str, Any], needs_connection: bool = True) ->
     found = connection_security.find_credentials(values, chosen)
     access = resolve_access(values, chosen, found)
     discovery = name_server_discovery.choose_discovery(values, chosen, access.timeout)
+    # Journals are those of the context's own name servers.
+    has_journals = chosen.is_named or not discovery.overruled_sources
     return _plain_options(values, chosen)._replace(
         namesrv_addr=discovery.find_name_servers,
         access=access,
         read_only=chosen.context.read_only,
         overruled_sources=discovery.overruled_sources,
         credentials_source=found and found.source,
-        journal_folders=tuple(str(chosen.resolve_path(folder)) for folder in chosen.context.journals),
+        journal_folders=tuple(
+            str(chosen.resolve_path(folder)) for folder in chosen.context.journals if has_journals
+        ),
     )
 
 

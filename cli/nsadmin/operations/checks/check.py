@@ -8,6 +8,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.operations.checks.findings import (
     AlertLimits,
@@ -198,7 +199,8 @@ class Check(NamedTuple, Generic[T]):
         # Imported late: a health probe needs no remedy.
         import shlex
 
-        return self.remedy.format(about=shlex.quote(about or ""))
+        words = shlex.split(self.remedy.format(about=shlex.quote(about or "")))
+        return quote_command(*words[1:])
 
     def make_scale(self, limits: CheckLimits = (None, None)) -> CheckScale:
         """Return the measures with their limits. Raises InvalidRangeError."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
@@ -302,7 +303,7 @@ def _find_wiped_permissions(facts: RouteFacts) -> Iterator[CauseFinding]:
                 "-n",
                 SERVERS_PLACEHOLDER,
                 instruction=(
-                    f"if the broker was drained, run `nsadmin undrain {queue.broker_name}`; "
+                    f"if the broker was drained, run `{quote_command('undrain', queue.broker_name)}`; "
                     "otherwise restore the broker's own permissions"
                 ),
             )

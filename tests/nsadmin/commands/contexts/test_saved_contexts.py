@@ -152,3 +152,19 @@ def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
         "nsadmin: no context is in use: run nsadmin context use NAME, or nsadmin context set "
         "NAME -n HOST:PORT\n",
     )
+
+
+def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server: FakeNameServer) -> None:
+    def advised(*words: str) -> str:
+        return run("undrain", "broker-a", *words).err.split("`")[1]
+
+    repair = "nsadmin repair wipe broker-a"
+    # Without a current context, a pasted command reaches no cluster by mistake.
+    assert advised("-n", server.addr) == repair
+    run("contextSet", "other", "-n", "127.0.0.1:1")
+    run("contextUse", "other")
+    run("contextSet", "this", "-n", server.addr)
+    assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
+    assert advised("--context", "this") == f"{repair} --context this"
+    run("contextUse", "this")
+    assert advised("--context", "this") == advised() == repair
