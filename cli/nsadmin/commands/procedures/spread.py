@@ -229,5 +229,5 @@ def _write_plan(
         raise UsageError(f"{file_name} exists: pass another name with --plan, or remove it first") from None
     except OSError as error:
         raise UsageError(f"cannot write {file_name}: {error.strerror}") from None
-    plan_command, apply_command = (quote_command(name, file_name) for name in ("plan", "apply"))
-    return [f"wrote {file_name}: run {plan_command} to check it, then {apply_command}"]
+    check_text = f"run {quote_command('plan', file_name)} to check it"
+    return [f"wrote {file_name}: {check_text}, then {quote_command('apply', file_name)}"]

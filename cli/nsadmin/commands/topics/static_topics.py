@@ -246,7 +246,8 @@ def _report_outcome(
     moves = mapping_planner.list_moves(mapping_view.current_shares, execution.final_plan)
     notes = [f"broker {name}: {error}" for name, error in errors_by_broker.items()]
     if execution.last_phase is not None:
-        resume_command = quote_command(command, topic, "-mf", str(mapping_path))
+        words = (command, topic, "-mf", str(mapping_path))
+        resume_command = quote_command(*words)
         notes.append(f"stopped while {execution.last_phase}; resume with: {resume_command}")
     return ResultRows.from_records(
         STATIC_QUEUE_COLUMNS,
