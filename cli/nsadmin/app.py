@@ -209,8 +209,9 @@ class CommandRun:
         current_name = None
         with suppress(UsageError):
             current_name = context_choice.choose_context(None, lambda warning: None).name
-        is_elsewhere = current_name is not None or bool(os.environ.get("NAMESRV_ADDR"))
-        return typed_words if is_elsewhere and typed_words != ["--context", current_name] else []
+        defaults = {"--context": current_name, "-n": os.environ.get("NAMESRV_ADDR")}
+        is_default = not any(defaults.values()) or typed_words in [[*item] for item in defaults.items()]
+        return [] if is_default else typed_words
 
     def _perform(self) -> int:
         session = self._session
