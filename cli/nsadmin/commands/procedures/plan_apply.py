@@ -126,7 +126,8 @@ def plan(
     A row for each item shows the changes field by field, and the servers. Removing queues makes their
     messages unreadable: nsadmin shows the number of messages.
 
-    apply executes a saved plan exactly as shown. It refuses the plan if the cluster has changed.
+    apply executes a saved plan exactly as shown. It refuses the plan if a server or an item of the file has
+    changed, and with --prune also if the cluster has new items.
 
     For scripts, pass --exit-code: the exit code is then 0 if the plan has no changes, 2 if it has changes,
     and 1 if the file is invalid. Servers that do not answer still cause 3, 4 or 5. An unknown option still
@@ -220,8 +221,9 @@ def apply(
     contain messages, or queues of a broker that does not report their messages. Pass --allow-stranded to
     remove them anyway. plan and --dry-run show the number of messages.
 
-    apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if
-    the cluster has changed in other ways than by steps of this plan.
+    apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if a
+    server or an item of the file has changed in other ways than by steps of this plan. If the plan prunes, it
+    also refuses it if the cluster has new items.
 
     Examples:
         # Apply a file
