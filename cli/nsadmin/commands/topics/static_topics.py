@@ -247,7 +247,9 @@ def _report_outcome(
     notes = [f"broker {name}: {error}" for name, error in errors_by_broker.items()]
     if execution.last_phase is not None:
         resume_command = quote_command(command, topic, "-mf", str(mapping_path))
-        notes.append(f"stopped while {execution.last_phase}; resume with: {resume_command}")
+        is_unchanged = errors_by_broker.keys() == execution.final_plan.shares.keys()
+        where = ": no broker confirmed it" if is_unchanged else ""
+        notes.append(f"stopped while {execution.last_phase}{where}; resume with: {resume_command}")
     return ResultRows.from_records(
         STATIC_QUEUE_COLUMNS,
         moves,

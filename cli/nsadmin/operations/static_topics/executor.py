@@ -108,7 +108,7 @@ def execute_plan(
     for phase, phase_brokers in (
         ("setting the start of each queue", plan.map_in),
         ("announcing the lost queues", plan.map_out),
-        ("informing the other brokers", tuple(other_brokers)),
+        ("sending the mapping to the other brokers" if plan.map_in else "sending the mapping", other_brokers),
     ):
         errors = sender.send_shares(plan, phase_brokers)
         if errors:
