@@ -42,6 +42,7 @@ from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
+from nsadmin.operations.state_folder import find_state_home
 
 MAX_DELETES = 10
 _MAX_PROBLEMS = 10
@@ -168,6 +169,7 @@ def _plan_file(
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     notes = [
         *live_state.shared_addr_lines,
+        *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
         *stranded_warnings(stranded_messages),
         summarize_plan(plan_difference),
     ]
@@ -245,7 +247,11 @@ def apply(
     remark_twins(session)
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
-    warning_lines = [*live_state.shared_addr_lines, *stranded_warnings(stranded_messages)]
+    warning_lines = [
+        *live_state.shared_addr_lines,
+        *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
+        *stranded_warnings(stranded_messages),
+    ]
     refusal = None if allow_stranded else _refuse_stranding(stranded_messages)
     if session.is_dry_run or not plan_difference.steps:
         notes = [
@@ -272,6 +278,18 @@ def apply(
     )
     applied_rows = step_rows(outcomes, plan_difference.troubles, stranded_messages, notes)
     return report_awaited_servers(session.admin, applied_rows, list_late_addrs(live_state, outcomes))
+
+
+def _list_rebalance_risks(session: Session, cluster_name: str, plan_difference: ClusterDiff) -> list[str]:
+    """A line for each unfinished rebalance of this account whose topics the plan changes."""
+    state_home = find_state_home()
+    if not (state_home / "rebalances").is_dir():
+        return []
+    # Most machines have no rebalance, and their plans need not load this.
+    from nsadmin.operations.rebalance.run_state import explain_rebalance_conflicts
+
+    topics = {step.item_name for step in plan_difference.steps if step.kind in ("topic", "orderConf")}
+    return list(explain_rebalance_conflicts(state_home, cluster_name, session.namesrv_addrs, topics))
 
 
 def _read_file(file_name: str) -> str:
