@@ -1,6 +1,7 @@
 """The state of a rebalance run, and the folder that has it. Times are ms since 1970."""
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,14 @@ from msgspec import Meta
 from namesrv_core import private_files
 from nsadmin.client.advised_command import quote_command
 from nsadmin.console.phrases import abbreviate_names
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.move_stages import MoveStage
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan, format_rebalance_plan
+from nsadmin.operations.rebalance.rebalance_plan import (
+    QueuePair,
+    RebalancePlan,
+    format_rebalance_plan,
+    load_rebalance_plan,
+)
 from nsadmin.operations.run_folder import (
     LOCK_FILE,
     STATE_FILE,
@@ -151,7 +158,12 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
             f"process {saved.holder_pid or 'unknown'} rebalances {state.cluster}, with {topics} in motion: "
             "wait until `nsadmin rebalance status` shows that it is done"
         )
-    resume = ("rebalance", "run", str(saved.folder.path / PLAN_FILE))
+    plan_file = saved.folder.path / PLAN_FILE
+    has_ordered = False
+    # A run without a readable copy of its plan cannot be resumed with it.
+    with suppress(OSError, InvalidPlanFileError):
+        has_ordered = any(move.is_ordered for move in load_rebalance_plan(plan_file).moves)
+    resume = ["rebalance", "run", str(plan_file), *(["--ordered"] if has_ordered else [])]
     undo = quote_command(*resume, "--rollback")
     how = (
         f"`{undo}` resumes it"

@@ -83,6 +83,16 @@ def test_an_open_run_is_explained(state: RunState, holder_pid: int | None, text:
     assert line.endswith("--rollback` resumes it") == state.is_rollback
 
 
+def test_the_advice_for_a_run_with_ordered_topics_has_its_option(tmp_path: Path) -> None:
+    folder = open_rebalance(tmp_path, STATE.cluster, STATE.digest)
+    folder.save_plan(PLAN._replace(moves=(PLAN.moves[0]._replace(ordered=True),)))
+    line = explain_open_run(SavedRun(folder, STATE, None))
+    assert line.endswith(
+        "plan.yaml --ordered` resumes it, "
+        f"`nsadmin rebalance run {folder.plan_file} --ordered --rollback` undoes it"
+    )
+
+
 @pytest.mark.parametrize(
     ("cluster", "addrs", "topics", "count"),
     [
