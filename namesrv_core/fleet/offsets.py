@@ -90,6 +90,10 @@ class ConsumerOffsets:
         topic_index = self._indexes[topic]
         return lambda total: _even_part(total, topic_index, len(self._topics))
 
+    @property
+    def moved_groups(self) -> list[str]:
+        return [group for group, _, _ in self._moved]
+
     def topics_of_group(self, group: str) -> list[str]:
         """The topics that the group reads or has an offset of."""
         return sorted(self.read_topics_of_group(group) | {t for m, t, _ in self._moved if m == group})

@@ -69,9 +69,9 @@ def consume_stats_list_json(model: BrokerModel, only_ordered: bool, now_ms: int)
 
 
 def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
-    """ConsumerOffsetSerializeWrapper: the consumer offsets of all groups."""
+    """ConsumerOffsetSerializeWrapper: the consumer offsets of all groups, also of deleted ones."""
     table: dict[str, dict[int, int]] = {}
-    for group in model.group_table.configs:
+    for group in dict.fromkeys((*model.group_table.configs, *model.offsets.moved_groups)):
         for topic in model.offsets.topics_of_group(group):
             queue_count = model.read_queue_count(topic)
             offsets = {

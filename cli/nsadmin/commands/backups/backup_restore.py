@@ -159,8 +159,12 @@ def backup_restore(
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
     notes = [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)]
-    if any(outcome.reason == HAS_OTHER_OFFSET for outcome in outcomes):
-        notes.append("groups with another offset keep it: --overwrite-offsets --dry-run shows them")
+    hidden_count = sum(outcome.reason == HAS_OTHER_OFFSET for outcome in outcomes)
+    if hidden_count:
+        notes.append(
+            f"{hidden_count} of the kept have no row: the group has another offset than in the backup; "
+            "add --overwrite-offsets --dry-run to list them"
+        )
     return ResultRows.from_records(
         RESTORE_COLUMNS,
         [o for o in outcomes if o.result != "unchanged" and o.reason != HAS_OTHER_OFFSET],

@@ -42,6 +42,7 @@ from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
+from nsadmin.operations.state_folder import find_state_home
 
 MAX_DELETES = 10
 _MAX_PROBLEMS = 10
@@ -126,7 +127,8 @@ def plan(
     A row for each item shows the changes field by field, and the servers. Removing queues makes their
     messages unreadable: nsadmin shows the number of messages.
 
-    apply executes a saved plan exactly as shown. It refuses the plan if the cluster has changed.
+    apply executes a saved plan exactly as shown. It refuses the plan if a server or an item of the file has
+    changed, and with --prune also if the cluster has new items.
 
     For scripts, pass --exit-code: the exit code is then 0 if the plan has no changes, 2 if it has changes,
     and 1 if the file is invalid. Servers that do not answer still cause 3, 4 or 5. An unknown option still
@@ -167,6 +169,7 @@ def _plan_file(
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     notes = [
         *live_state.shared_addr_lines,
+        *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
         *stranded_warnings(stranded_messages),
         summarize_plan(plan_difference),
     ]
@@ -220,8 +223,9 @@ def apply(
     contain messages, or queues of a broker that does not report their messages. Pass --allow-stranded to
     remove them anyway. plan and --dry-run show the number of messages.
 
-    apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if
-    the cluster has changed in other ways than by steps of this plan.
+    apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if a
+    server or an item of the file has changed in other ways than by steps of this plan. If the plan prunes, it
+    also refuses it if the cluster has new items.
 
     Examples:
         # Apply a file
@@ -243,7 +247,11 @@ def apply(
     remark_twins(session)
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
-    warning_lines = [*live_state.shared_addr_lines, *stranded_warnings(stranded_messages)]
+    warning_lines = [
+        *live_state.shared_addr_lines,
+        *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
+        *stranded_warnings(stranded_messages),
+    ]
     refusal = None if allow_stranded else _refuse_stranding(stranded_messages)
     if session.is_dry_run or not plan_difference.steps:
         notes = [
@@ -270,6 +278,18 @@ def apply(
     )
     applied_rows = step_rows(outcomes, plan_difference.troubles, stranded_messages, notes)
     return report_awaited_servers(session.admin, applied_rows, list_late_addrs(live_state, outcomes))
+
+
+def _list_rebalance_risks(session: Session, cluster_name: str, plan_difference: ClusterDiff) -> list[str]:
+    """A line for each unfinished rebalance of this account whose topics the plan changes."""
+    state_home = find_state_home()
+    if not (state_home / "rebalances").is_dir():
+        return []
+    # Most machines have no rebalance, and their plans need not load this.
+    from nsadmin.operations.rebalance.run_state import explain_rebalance_conflicts
+
+    topics = {step.item_name for step in plan_difference.steps if step.kind in ("topic", "orderConf")}
+    return list(explain_rebalance_conflicts(state_home, cluster_name, session.namesrv_addrs, topics))
 
 
 def _read_file(file_name: str) -> str:

@@ -14,7 +14,13 @@ from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
-from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, TopicProgress, load_rebalances
+from nsadmin.operations.rebalance.run_state import (
+    PLAN_FILE,
+    RunState,
+    TopicProgress,
+    explain_open_run,
+    load_rebalances,
+)
 from nsadmin.operations.run_folder import InvalidStateError, SavedRun
 from nsadmin.operations.state_folder import find_state_home
 
@@ -42,11 +48,16 @@ STATUS_COLUMNS: Columns[StatusRow] = (
         (
             CLUSTER_NAME.of(lambda s: s.cluster),
             Column("planDigest", "digest of the plan", lambda s: s.digest),
-            Column(
-                "phase",
-                "running, paused or done; rollingBack or rolledBack with --rollback",
-                lambda s: s.phase,
-            ),
+        ),
+    ),
+    Column(
+        "phase",
+        "running, paused, interrupted or done; rollingBack or rolledBack with --rollback",
+        lambda r: r.run and r.run.describe_phase(r.pid),
+    ),
+    *of_part(
+        lambda r: r.run,
+        (
             Column("started", "start of the run (UTC)", lambda s: format_utc(s.started), wide=True),
             Column("by", "user who started the run", lambda s: s.by, wide=True),
         ),
@@ -130,14 +141,16 @@ def rebalance_status(
         # All runs
         nsadmin rebalance status
     """
-    rows, errors = list[StatusRow](), list[RocketMQError | None]([None])
+    rows, errors, notes = list[StatusRow](), list[RocketMQError | None]([None]), list[str]()
     for saved_run in load_rebalances(find_state_home(), cluster_name):
         if isinstance(saved_run, InvalidStateError):
             rows.append(StatusRow(error=str(saved_run)))
             errors.append(saved_run)
         else:
             rows += _list_rows(saved_run)
-    return ResultRows.from_records(STATUS_COLUMNS, rows, errors)
+            if saved_run.state.finished is None and saved_run.holder_pid is None:
+                notes.append(explain_open_run(saved_run))
+    return ResultRows.from_records(STATUS_COLUMNS, rows, errors, notes)
 
 
 def _list_rows(saved_run: SavedRun[RunState]) -> Iterator[StatusRow]:

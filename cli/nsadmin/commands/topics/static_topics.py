@@ -246,9 +246,12 @@ def _report_outcome(
     moves = mapping_planner.list_moves(mapping_view.current_shares, execution.final_plan)
     notes = [f"broker {name}: {error}" for name, error in errors_by_broker.items()]
     if execution.last_phase is not None:
-        words = (command, topic, "-mf", str(mapping_path))
-        resume_command = quote_command(*words)
-        notes.append(f"stopped while {execution.last_phase}; resume with: {resume_command}")
+        resume_words = (command, topic, "-mf", str(mapping_path))
+        is_unchanged = errors_by_broker.keys() == execution.final_plan.shares.keys()
+        where = ": no broker confirmed it" if is_unchanged else ""
+        notes.append(
+            f"stopped while {execution.last_phase}{where}; resume with: {quote_command(*resume_words)}"
+        )
     return ResultRows.from_records(
         STATIC_QUEUE_COLUMNS,
         moves,

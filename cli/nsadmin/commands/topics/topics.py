@@ -1,11 +1,12 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.results import is_not_found
 from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.name_patterns import expand_names
@@ -14,13 +15,14 @@ from nsadmin.commands.columns.changes import ServerChange, change_columns, descr
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
+from nsadmin.console import confirmation
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
     from nsadmin.client.topic_routes import QueueRoute, TopicRoute
-    from nsadmin.client.topics.topic_deletion import DeletionStep
+    from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
     from nsadmin.client.topics.topic_usage import TopicUsage
 
 NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
@@ -169,6 +171,8 @@ def delete_topic(
     register the topic again. Run the command again when the master answers. Slaves delete the topic within a
     minute. If brokers create topics automatically, a topic in use can come back immediately.
 
+    --dry-run and the question show the number of messages, and the groups that consume the topic.
+
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
 
@@ -197,6 +201,9 @@ def delete_topic(
         topics,
     )
     possessive = "its" if len(topics) == 1 else "their"
+    if session.is_dry_run or (confirmation.can_ask_operator() and not session.options.yes):
+        for line in _describe_losses(session, deletions, cluster_name):
+            session.write_remark(line)
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (
         [d.list_planned_steps() for d in deletions]
@@ -211,6 +218,26 @@ def delete_topic(
         changes += topic_changes
     errors = [change.error for change in changes if change.done != "skipped"]
     return ResultRows.from_records(DELETION_COLUMNS, changes, errors)
+
+
+def _describe_losses(
+    session: Session, deletions: "Sequence[TopicDeletion]", cluster_name: str
+) -> Iterator[str]:
+    """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets)."""
+    counts = iter(session.admin.bulk.count_messages((addr, d.topic) for d in deletions for addr in d.masters))
+    usages = session.admin.topics.list_usage(tuple(deletion.topic for deletion in deletions))
+    usages_by_topic = {u.topic: u for u in usages if u.cluster_name == cluster_name}
+    for deletion in deletions:
+        results = [next(counts) for _ in deletion.masters]
+        is_known = all(result.error is None or is_not_found(result.error) for result in results)
+        count = sum(sum((result.result or {}).values()) for result in results)
+        messages = count_noun(count, "message") if is_known else "an unknown number of messages"
+        usage = usages_by_topic.get(deletion.topic)
+        if usage is None or usage.error is not None:
+            groups = "unknown"
+        else:
+            groups = abbreviate_names(usage.consumer_groups or (), 10) or "none"
+        yield f"{deletion.topic} has {messages}; consumer groups: {groups}"
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

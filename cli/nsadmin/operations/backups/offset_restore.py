@@ -16,6 +16,8 @@ from nsadmin.operations.backups.records import BrokerBackup, SavedOffset
 
 HAS_OTHER_OFFSET = "the group has another offset (--overwrite-offsets moves it)"
 """Why an offset is kept that is not that of the backup."""
+HAS_LEFT_OFFSET = "the broker already has another offset of the group (--overwrite-offsets moves it)"
+"""Why an offset is kept although the restore creates its topic or group."""
 
 
 class OffsetTarget(NamedTuple):
@@ -163,9 +165,7 @@ def _choose_target(
     if old_offset is not None and not overwrites:
         return target._replace(method="kept", reason=HAS_OTHER_OFFSET)
     if offset_search.is_gone(topic):
-        return target._replace(
-            method="kept", reason="the topic was deleted with its messages: its next one begins at 0"
-        )
+        return target._replace(method="kept", reason=f"{topic} does not exist: offset not restored")
     # Java clients commit logical offsets for own queues of a static topic, which have no such message.
     has_same_message = saved.store_ms is not None or offset_search.is_static(topic)
     if saved.offset > 0 and has_same_message and store_ms == saved.store_ms:

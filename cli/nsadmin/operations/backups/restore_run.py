@@ -12,7 +12,13 @@ from nsadmin.client.consumers.consume_modes import ModeChange
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.backups.access_restore import AccessRestore
-from nsadmin.operations.backups.offset_restore import OffsetOutcome, apply_offsets, plan_offsets
+from nsadmin.operations.backups.offset_restore import (
+    HAS_LEFT_OFFSET,
+    HAS_OTHER_OFFSET,
+    OffsetOutcome,
+    apply_offsets,
+    plan_offsets,
+)
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
@@ -167,7 +173,7 @@ class RestoreRun:
     def _restore_offsets(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         if self._is_dry_run:
             for topic, group in broker.offsets:
-                if self._is_created(broker.broker_name, topic, group):
+                if self._is_created(broker.broker_name, topic):
                     yield RestoreOutcome(
                         Section.OFFSETS,
                         broker.broker_name,
@@ -181,7 +187,7 @@ class RestoreRun:
                 offsets={
                     key: offset
                     for key, offset in broker.offsets.items()
-                    if not self._is_created(broker.broker_name, *key)
+                    if not self._is_created(broker.broker_name, key[0])
                 }
             )
         if not broker.offsets:
@@ -198,6 +204,13 @@ class RestoreRun:
                     Section.OFFSETS, broker.broker_name, name, None, None, "failed", error=error
                 )
             return
+        targets = [
+            target._replace(reason=HAS_LEFT_OFFSET)
+            if target.reason == HAS_OTHER_OFFSET
+            and self._is_created(broker.broker_name, target.topic, target.group)
+            else target
+            for target in targets
+        ]
         outcomes = (
             [
                 OffsetOutcome(target, target.method if target.new_offset is None else "dry-run")
@@ -213,8 +226,8 @@ class RestoreRun:
         states = self._cluster_state.broker_states
         return next((state.static for state in states if state.broker_name == broker_name), frozenset())
 
-    def _is_created(self, broker: str, topic: str, group: str) -> bool:
-        """Whether the topic or the group does not exist yet on the broker, and would be created."""
+    def _is_created(self, broker: str, topic: str, group: str | None = None) -> bool:
+        """Whether the restore creates the topic or the group on the broker."""
         return not self._created_items.isdisjoint({(broker, "topic", topic), (broker, "group", group)})
 
 

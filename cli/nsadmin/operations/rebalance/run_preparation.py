@@ -23,9 +23,9 @@ from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import (
-    PLAN_FILE,
     RebalanceFolder,
     RunState,
+    explain_open_run,
     load_rebalances,
     open_rebalance,
 )
@@ -164,11 +164,7 @@ def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
         if isinstance(saved, InvalidStateError):
             raise saved
         if saved.state.finished is None and saved.state.digest != plan.digest:
-            path = saved.folder.path / PLAN_FILE
-            raise DrainRefused(
-                f"another rebalance of {plan.cluster} is not finished: resume it with "
-                f"`{quote_command('rebalance', 'run', str(path))}`, or add --rollback to undo it"
-            )
+            raise DrainRefused(f"one run of a cluster at a time; {explain_open_run(saved)}")
 
 
 def _find_plan_problems(

@@ -1,14 +1,23 @@
 """The state of a rebalance run, and the folder that has it. Times are ms since 1970."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
 from namesrv_core import private_files
+from nsadmin.client.advised_command import quote_command
+from nsadmin.console.phrases import abbreviate_names
+from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.move_stages import MoveStage
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan, format_rebalance_plan
+from nsadmin.operations.rebalance.rebalance_plan import (
+    QueuePair,
+    RebalancePlan,
+    format_rebalance_plan,
+    load_rebalance_plan,
+)
 from nsadmin.operations.run_folder import (
     LOCK_FILE,
     STATE_FILE,
@@ -94,6 +103,11 @@ class RunState(SavedState, frozen=True):
             return "paused"
         return "rollingBack" if self.is_rollback else "running"
 
+    def describe_phase(self, holder_pid: int | None) -> str:
+        """Return the phase; "interrupted" if no process carries it on."""
+        is_interrupted = holder_pid is None and self.phase in ("running", "rollingBack")
+        return "interrupted" if is_interrupted else self.phase
+
 
 class RebalanceFolder(RunFolder[RunState]):
     """The folder of one run, with a copy of its plan. The lock is the cluster's."""
@@ -133,3 +147,46 @@ def load_rebalances(
             # The process that has the lock of the cluster runs one that is not finished.
             saved_runs.append(saved if saved.state.finished is None else saved._replace(holder_pid=None))
     yield from sorted(saved_runs, key=lambda saved: (saved.state.cluster, saved.state.started))
+
+
+def explain_open_run(saved: SavedRun[RunState]) -> str:
+    """Say which topics of an unfinished run are in motion, and how to end it."""
+    state = saved.state
+    topics = abbreviate_names(sorted(state.moving), 5) or "no topic"
+    if saved.holder_pid is not None:
+        return (
+            f"process {saved.holder_pid or 'unknown'} rebalances {state.cluster}, with {topics} in motion: "
+            "wait until `nsadmin rebalance status` shows that it is done"
+        )
+    plan_file = saved.folder.path / PLAN_FILE
+    has_ordered = False
+    # A run without a readable copy of its plan cannot be resumed with it.
+    with suppress(OSError, InvalidPlanFileError):
+        has_ordered = any(move.is_ordered for move in load_rebalance_plan(plan_file).moves)
+    resume = ["rebalance", "run", str(plan_file), *(["--ordered"] if has_ordered else [])]
+    undo = quote_command(*resume, "--rollback")
+    how = (
+        f"`{undo}` resumes it"
+        if state.is_rollback
+        else f"`{quote_command(*resume)}` resumes it, `{undo}` undoes it"
+    )
+    what = "a rollback" if state.is_rollback else "a rebalance"
+    return f"{what} of {state.cluster} is {state.describe_phase(None)}, with {topics} in motion: {how}"
+
+
+def explain_rebalance_conflicts(
+    state_home: Path, cluster: str, addrs: Collection[str], topics: Collection[str]
+) -> Iterator[str]:
+    """Yield a line for each unfinished run that moves or moved one of these topics.
+
+    `addrs` are the name servers of the command; without any, a cluster is known by its name alone.
+    """
+    for saved in load_rebalances(state_home, cluster):
+        if isinstance(saved, InvalidStateError):
+            yield str(saved)
+            continue
+        state = saved.state
+        is_same_cluster = not addrs or not set(addrs).isdisjoint(state.name_servers)
+        changed = sorted({*state.moving, *state.moved} & set(topics))
+        if state.finished is None and is_same_cluster and changed:
+            yield f"this changes {abbreviate_names(changed, 5)}; {explain_open_run(saved)}"

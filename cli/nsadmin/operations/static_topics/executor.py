@@ -91,7 +91,7 @@ def execute_plan(
     """
     plan = adopt_known_offsets(plan, placement.current_shares)
     sender = _ShareSender(admin, placement, force)
-    other_brokers = [broker for broker in plan.shares if broker not in {*plan.map_in, *plan.map_out}]
+    other_brokers = tuple(broker for broker in plan.shares if broker not in {*plan.map_in, *plan.map_out})
     first_phases = (("announcing the new queues", plan.map_in), ("stopping writes", plan.map_out))
     if find_undecided(plan):
         for phase, phase_brokers in first_phases:
@@ -108,7 +108,7 @@ def execute_plan(
     for phase, phase_brokers in (
         ("setting the start of each queue", plan.map_in),
         ("announcing the lost queues", plan.map_out),
-        ("informing the other brokers", tuple(other_brokers)),
+        ("sending the mapping to the other brokers" if plan.map_in else "sending the mapping", other_brokers),
     ):
         errors = sender.send_shares(plan, phase_brokers)
         if errors:

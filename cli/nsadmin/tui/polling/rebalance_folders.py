@@ -23,7 +23,7 @@ def _record_of_run(saved: SavedRun[RunState]) -> RebalanceRecord:
     return RebalanceRecord(
         state.cluster,
         state.digest,
-        state.phase,
+        state.describe_phase(saved.holder_pid),
         state.started,
         state.by,
         saved.holder_pid,

@@ -87,3 +87,8 @@ def test_the_hash_covers_all_that_a_dry_run_wrote() -> None:
     hashes = {hash_dry_run(outcome), *map(hash_dry_run, others)}
     assert len(hashes) == 4
     assert hash_dry_run(CommandOutcome("[]", "warning", 0)) == change_plans.hash_dry_run(outcome)
+
+
+def test_the_hash_of_a_dry_run_does_not_count_messages() -> None:
+    fewer, more = (CommandOutcome("[]", f"T has {count} messages", 0) for count in (1, 2))
+    assert hash_dry_run(fewer) == hash_dry_run(more)

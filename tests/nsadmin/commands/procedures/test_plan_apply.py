@@ -9,6 +9,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.plans import fields
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
+from nsadmin.operations.rebalance.run_state import RunState, open_rebalance
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.console.test_session import on_terminal
 from tests.support.lab import Lab, start_lab
@@ -79,6 +80,19 @@ def test_a_plan_and_its_end(run_on_lab: Run) -> None:
     applied = run_on_lab("apply", file, "--allow-stranded")
     assert (applied.code, {row["result"] for row in applied.json}) == (0, {"done"})
     assert run_on_lab("apply", file).json == run_on_lab("plan", file).json == []
+
+
+@pytest.mark.parametrize("words", [("plan",), ("apply", "--dry-run")])
+def test_a_rebalance_that_the_plan_would_undo_is_named(
+    run_on_lab: Run, running_lab: Lab, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = open_rebalance(tmp_path / "state", "cluster-a", "0123456789ab")
+    folder.path.mkdir(parents=True)
+    servers = tuple(running_lab.namesrv_addrs)
+    folder.state.save(RunState("cluster-a", "0123456789ab", servers, 1, 1, moved=("orders",)))
+    name, *options = words
+    line = "nsadmin: this changes orders; a rebalance of cluster-a is interrupted, with no topic in motion: `"
+    assert line in run_on_lab(name, wanted(), *options).err
 
 
 def test_deletes_have_a_guard(run_on_lab: Run) -> None:

@@ -161,4 +161,6 @@ def test_a_limit_pauses_the_run_and_another_plan_has_to_wait(with_env: Run, tmp_
     other = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, {C: QueuePair(4, 4)}))
     refused = with_env("rebalance", "run", other, "--yes")
     assert refused.code == 1
-    assert refused.err.startswith("nsadmin: another rebalance of cluster-a is not finished: resume it with `")
+    assert refused.err.startswith(
+        "nsadmin: one run of a cluster at a time; a rebalance of cluster-a is paused, with "
+    )

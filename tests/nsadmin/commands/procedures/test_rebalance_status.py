@@ -25,7 +25,13 @@ def save_state(tmp_path: Path, state: RunState) -> None:
 
 def test_each_broker_of_a_topic_in_motion_has_a_row(run: Run, tmp_path: Path) -> None:
     save_state(tmp_path, STATE)
-    rows = json.loads(run("rebalance", "status", "--json").out)
+    result = run("rebalance", "status", "--json")
+    rows = json.loads(result.out)
+    resume = f"nsadmin rebalance run {tmp_path}/state/rebalances/Cluster/0123456789ab/plan.yaml"
+    assert result.err == (
+        "nsadmin: a rebalance of Cluster is interrupted, with orders in motion: "
+        f"`{resume}` resumes it, `{resume} --rollback` undoes it\n"
+    )
     names = (
         "phase",
         "topic",
@@ -37,8 +43,8 @@ def test_each_broker_of_a_topic_in_motion_has_a_row(run: Run, tmp_path: Path) ->
         "movedTopics",
     )
     assert [tuple(row[name] for name in names) for row in rows] == [
-        ("running", "orders", "broker-a", "closeWrites", "3/5", 4, 0, 1),
-        ("running", "orders", "broker-b", "closeWrites", "3/5", 4, 4, 1),
+        ("interrupted", "orders", "broker-a", "closeWrites", "3/5", 4, 0, 1),
+        ("interrupted", "orders", "broker-b", "closeWrites", "3/5", 4, 4, 1),
     ]
     assert {row["waitingFor"] for row in rows} == {"group billing to consume 7 messages"}
     assert {(row["since"], row["pid"], row["by"]) for row in rows} == {

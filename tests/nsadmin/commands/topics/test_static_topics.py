@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import CommandResult, Run
 from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.static_brokers import StaticBroker
@@ -76,6 +77,13 @@ def test_what_was_stopped_says_how_to_carry_on(run_json: Run, brokers: list[Stat
     assert brokers[1].told[-1]["force"] == "true"
     hosted = brokers[1].static["T"]["mappingDetail"]["hostedQueues"]
     assert [items[-1]["logicOffset"] for items in hosted.values()] == [10_000, 10_000]
+
+
+def test_a_topic_that_no_broker_took(run_json: Run, brokers: list[StaticBroker]) -> None:
+    for broker in brokers:
+        broker.handlers[RequestCode.UPDATE_AND_CREATE_STATIC_TOPIC] = refuse_with(1, "no")
+    refused = run_json("updateStaticTopic", "T", "-qn", "2", "-c", "C")
+    assert "stopped while sending the mapping: no broker confirmed it; resume with: " in refused.err
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """topicList, topicRoute, topicClusterList, deleteTopic."""
 
 import json
+from typing import Any
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
@@ -190,6 +192,31 @@ def test_deleting_dry_touches_nothing(
         (ROUTED, QUEUES),
     ]
     assert {*first_server.asked_codes(), *broker.asked_codes()}.isdisjoint({215, 216})
+
+
+@pytest.mark.parametrize(
+    ("offsets", "messages"),
+    [
+        ({"T": {0: {"minOffset": 3, "maxOffset": 10}, 1: {"minOffset": 0, "maxOffset": 5}}}, "12 messages"),
+        ({}, "0 messages"),
+        (None, "an unknown number of messages"),
+    ],
+)
+def test_a_dry_run_says_what_is_lost(
+    run: Run, first_server: FakeNameServer, offsets: dict[str, Any] | None, messages: str
+) -> None:
+    with TopicBroker(topic_config("T")) as master:
+        first_server.clusters = {"C": {"broker-a": {0: master.addr}}}
+        master.topics = {"T": ["G2", "G1"]}
+        if offsets is None:
+            master.handlers[RequestCode.GET_TOPIC_STATS_INFO] = refuse_with(1, "no")
+        else:
+            master.offsets = offsets
+        words = ("deleteTopic", "T", "C", "-n", first_server.addr)
+        assert run(*words, "--dry-run").err == f"nsadmin: T has {messages}; consumer groups: G1, G2\n"
+        asked_before = len(master.asked_codes())
+        run(*words, "--yes")
+        assert RequestCode.GET_TOPIC_STATS_INFO not in master.asked_codes()[asked_before:]
 
 
 def test_a_dry_run_says_who_could_not_be_asked(

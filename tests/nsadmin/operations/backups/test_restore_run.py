@@ -5,6 +5,7 @@ from pathlib import Path
 from nsadmin import AdminClient
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
+from nsadmin.operations.backups.offset_restore import HAS_LEFT_OFFSET
 from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
@@ -38,6 +39,26 @@ def test_a_deleted_topic_and_group_come_back(tmp_path: Path) -> None:
         assert changed == []
         again = restore(admin, backup)
     assert {outcome.result for outcome in again} <= {"kept", "unchanged"}
+
+
+def test_offsets_that_outlived_their_group_are_kept_as_announced(tmp_path: Path) -> None:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        backup = observe_backup(admin, "cluster-a", 5)
+        admin.groups.delete_group("warehouse", admin.groups.list_masters("cluster-a"))
+        scope = RestoreScope("cluster-a", groups=frozenset({"warehouse"}))
+        selected = select_backup(backup, scope)
+        planned, made = (
+            [
+                outcome
+                for outcome in RestoreRun(
+                    admin, selected, is_dry_run=dry, overwrites_offsets=False
+                ).restore_all()
+                if outcome.section is Section.OFFSETS and outcome.result != "unchanged"
+            ]
+            for dry in (True, False)
+        )
+    assert planned == made
+    assert {outcome.reason for outcome in made if "%" not in outcome.item_name} == {HAS_LEFT_OFFSET}
 
 
 def test_a_broker_that_the_cluster_lacks_is_one_failure_per_section(tmp_path: Path) -> None:

@@ -13,7 +13,14 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     RebalancePlan,
     load_rebalance_plan,
 )
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress, load_rebalances, open_rebalance
+from nsadmin.operations.rebalance.run_state import (
+    RunState,
+    TopicProgress,
+    explain_open_run,
+    explain_rebalance_conflicts,
+    load_rebalances,
+    open_rebalance,
+)
 from nsadmin.operations.run_folder import InvalidStateError, SavedRun, parse_state
 
 START = {"a": QueuePair(4, 4)}
@@ -55,6 +62,54 @@ def test_the_phase_follows_from_the_state(
     is_rollback: bool, pause: str | None, finished: int | None, phase: str
 ) -> None:
     assert STATE._replace(is_rollback=is_rollback, pause=pause, finished=finished).phase == phase
+
+
+@pytest.mark.parametrize(
+    ("state", "holder_pid", "text"),
+    [
+        (STATE, 7, "process 7 rebalances Cluster, with orders in motion: wait"),
+        (STATE, None, "a rebalance of Cluster is paused, with orders in motion: `nsadmin rebalance run "),
+        (
+            STATE._replace(is_rollback=True, pause=None),
+            None,
+            "a rollback of Cluster is interrupted, with orders",
+        ),
+    ],
+)
+def test_an_open_run_is_explained(state: RunState, holder_pid: int | None, text: str, tmp_path: Path) -> None:
+    folder = open_rebalance(tmp_path, state.cluster, state.digest)
+    line = explain_open_run(SavedRun(folder, state, holder_pid))
+    assert line.startswith(text)
+    assert line.endswith("--rollback` resumes it") == state.is_rollback
+
+
+def test_the_advice_for_a_run_with_ordered_topics_has_its_option(tmp_path: Path) -> None:
+    folder = open_rebalance(tmp_path, STATE.cluster, STATE.digest)
+    folder.save_plan(PLAN._replace(moves=(PLAN.moves[0]._replace(ordered=True),)))
+    line = explain_open_run(SavedRun(folder, STATE, None))
+    assert line.endswith(
+        "plan.yaml --ordered` resumes it, "
+        f"`nsadmin rebalance run {folder.plan_file} --ordered --rollback` undoes it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cluster", "addrs", "topics", "count"),
+    [
+        ("Cluster", ("ns:9876",), ("orders",), 1),
+        ("Cluster", (), ("other", "new"), 1),
+        ("Cluster", ("other:9876",), ("orders",), 0),
+        ("Cluster", ("ns:9876",), ("new",), 0),
+        ("Other", ("ns:9876",), ("orders",), 0),
+    ],
+)
+def test_a_change_of_topics_in_motion_is_a_conflict(
+    cluster: str, addrs: tuple[str, ...], topics: tuple[str, ...], count: int, tmp_path: Path
+) -> None:
+    folder = open_rebalance(tmp_path, STATE.cluster, STATE.digest)
+    folder.path.mkdir(parents=True)
+    folder.state.save(STATE)
+    assert len(list(explain_rebalance_conflicts(tmp_path, cluster, addrs, topics))) == count
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,12 @@ def test_an_unfinished_run_is_a_record(tmp_path: Path) -> None:
     save_state(tmp_path, STATE)
     [record], errors = list_rebalances(tmp_path)
     assert errors == []
-    assert (record.cluster, record.phase, record.moved_count, record.pid) == ("Cluster", "running", 1, None)
+    assert (record.cluster, record.phase, record.moved_count, record.pid) == (
+        "Cluster",
+        "interrupted",
+        1,
+        None,
+    )
     orders, parcels = record.topics
     assert orders.stage == "closeWrites"
     assert orders.position == 3
