@@ -951,6 +951,8 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             advise_command(
                 "consumerProgress",
                 facts.group,
+                "--watch",
+                "10",
                 instruction="add clients, at most one for each queue, if this shows that the lag grows",
             )
             if tps

@@ -302,7 +302,7 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
         (
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
             "lag", "warning",
-            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G",
+            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G --watch 10",
         ),
     ],
 )  # fmt: skip
