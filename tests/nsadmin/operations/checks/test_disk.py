@@ -19,7 +19,8 @@ def test_a_disk_is_judged_by_the_level_of_its_own_broker(
     assert (finding.state, finding.summary) == (
         CheckState.OK,
         f"the fullest disk is that of broker-a 0 at {broker.addr}: 70 % "
-        "(room until writes are refused at 90 %: 20 %); growth is known when the check runs again after 10 minutes",
+        "(room until writes are refused at 90 %: 20 %); "
+        "growth is known when the check runs again after 10 minutes",
     )
     assert read_values(finding)["room"] == 20
     broker.settings["diskSpaceWarningLevelRatio"] = "80"
