@@ -274,6 +274,7 @@ def _find_forbidden_topics(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     if facts.connections.clients:
+        yield from _find_unconnected_masters(facts)
         return
     errors = {a: e for a, e in {**facts.connections.errors, **facts.connections.proxy_errors}.items() if e}
     silent_reason = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items())
@@ -284,6 +285,34 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
             "consumerConnection", facts.group, instruction="start the application; then look for its clients"
         ),
     )
+
+
+def _find_unconnected_masters(facts: GroupFacts) -> Iterator[CauseFinding]:
+    """Masters with queues of subscribed topics but no client; unknown if clients use proxies."""
+    clients, errors = facts.connections.clients, facts.connections.errors
+    if facts.connections.proxy_errors or not all(map(can_be_asked, clients)):
+        return
+    connected = {addr for client in clients for addr in client.broker_addrs}
+    topics = {s.topic for s in facts.connections.subscriptions}.union(*facts.subscriptions.values())
+    routes = [r.result for topic, r in facts.routes.items() if topic in topics and r.result is not None]
+    names = {queue.broker_name for route in routes for queue in route.queues}
+    for group in facts.cluster.broker_groups:
+        addr = group.master_addr
+        if group.broker_name in names and addr not in connected and errors.get(addr, True) is None:
+            yield CauseFinding(
+                _unless_fresh(facts, "cause"),
+                f"no client of the group is connected to {addr}, the master of {group.broker_name}: nobody "
+                f"consumes its queues; clients that are connected to other brokers: {len(clients)}",
+                advise_command(
+                    "consumerConnection",
+                    facts.group,
+                    "--columns",
+                    "clientId,brokerAddrs",
+                    instruction=f"check the network from the clients to {addr}, and read their logs",
+                ),
+                broker_name=group.broker_name,
+                broker_addr=addr,
+            )
 
 
 def _list_clients(facts: GroupFacts) -> CauseFinding:
