@@ -24,9 +24,9 @@ class ConsumeTrack(NamedTuple):
 
     Attributes:
         group: The consumer group.
-        track_type: CONSUMED, CONSUMED_BUT_FILTERED (skipped because of its tag), NOT_CONSUME_YET, NOT_ONLINE
-            (no client is connected to the broker of the message), PULL or CONSUME_BROADCASTING (the broker
-            does not know the offsets), or UNKNOWN.
+        track_type: CONSUMED, CONSUMED_BUT_FILTERED (skipped because of its tag), NOT_CONSUME_YET or UNKNOWN.
+            NOT_ONLINE if no client is connected to the broker of the message. PULL or CONSUME_BROADCASTING if
+            the broker does not know the offsets.
         error: The reason of UNKNOWN; None otherwise.
         other_client_count: The clients of a group that is NOT_ONLINE, at other brokers of the topic.
     """

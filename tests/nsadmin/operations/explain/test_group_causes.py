@@ -201,6 +201,7 @@ IN_ORDER = make_client("c1", make_queue(Q0), make_queue(Q1), properties={"PROP_C
 POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, False),))
 
 
+CREATES = {**SETTINGS, "autoCreateSubscriptionGroup": "true"}
 ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
 
 
@@ -213,6 +214,16 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
             f"no client of the group is connected to {MASTER}, the master of a: nobody consumes its queues; "
             "clients that are connected to other brokers: 1",
             "consumerConnection G --columns clientId,brokerAddrs",
+        ),
+        (
+            make_facts(
+                ON_SLAVE,
+                cluster=make_cluster(
+                    configs={a: ServerResult(a, CREATES, None) for a in (MASTER, SLAVE)},
+                    group_tables={MASTER: ServerResult(MASTER, {}, None)},
+                ),
+            ),
+            "groupMissing", "cause", "a does not have the group", f"updateSubGroup G -b {MASTER}",
         ),
         (make_facts(), "noClient", "cause", "no client of the group", "consumerConnection G"),
         (
