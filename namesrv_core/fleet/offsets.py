@@ -43,6 +43,7 @@ class ConsumerOffsets:
         self.readers_by_topic = readers
         self._topics_by_group: dict[str, frozenset[str]] | None = None
         self._moved: dict[OffsetKey, _MovedOffset] = {}
+        self._stopped: dict[str, frozenset[str]] = {}
 
     def has_traffic(self, topic: str) -> bool:
         return topic in self._indexes
@@ -135,12 +136,24 @@ class ConsumerOffsets:
                 offset = self.committed_offset((group, topic, queue_id), queue_count_of(topic), now_ms)
                 if offset is not None:
                     self.move_offset((group, topic, queue_id), offset, now_ms)
+        self._stopped[group] = self.read_topics_of_group(group)
         self.readers_by_topic.update(
             {t: tuple(reader for reader in g if reader != group) for t, g in self.readers_by_topic.items()}
         )
         self._topics_by_group = None
         if forget_offsets:
             self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
+
+    def resume_group(self, group: str, now_ms: int) -> None:
+        """Let the clients of a stopped group read again: brokers that know a group accept its heartbeats."""
+        topics = self._stopped.pop(group, frozenset()) & self.readers_by_topic.keys()
+        if not topics:
+            return
+        self.readers_by_topic.update({topic: (*self.readers_by_topic[topic], group) for topic in topics})
+        self._topics_by_group = None
+        self._moved.update(
+            {k: moved._replace(moved_at_ms=now_ms) for k, moved in self._moved.items() if k[0] == group}
+        )
 
     def forget_topic(self, topic: str) -> None:
         self.readers_by_topic.pop(topic, None)

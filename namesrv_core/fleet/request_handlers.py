@@ -231,18 +231,24 @@ def list_groups(model: BrokerModel, command: RemotingCommand, now_ms: int) -> Ha
 
 
 def update_group(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
-    model.group_table.put_config(require_object(decode_json(command.body)), now_ms)
+    _put_group(model, require_object(decode_json(command.body)), now_ms)
     return None
 
 
 def update_groups(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
     for config in require_object(decode_json(command.body)).get("groupConfigList") or ():
-        model.group_table.put_config(require_object(config), now_ms)
+        _put_group(model, require_object(config), now_ms)
     return None
 
 
+def _put_group(model: BrokerModel, config: dict[str, Any], now_ms: int) -> None:
+    """Create or change a group. The clients of a deleted one still run, and connect again."""
+    model.group_table.put_config(config, now_ms)
+    model.offsets.resume_group(config["groupName"], now_ms)
+
+
 def delete_group(model: BrokerModel, header: broker_headers.DeleteGroup, now_ms: int) -> HandlerResult:
-    """Delete a group and its clients: no client creates it again."""
+    """Delete a group and disconnect its clients: none of them creates it again."""
     group = header.group_name or ""
     if model.group_table.delete_group(group, now_ms):
         model.offsets.stop_group(group, model.read_queue_count, now_ms, forget_offsets=header.clean_offset)

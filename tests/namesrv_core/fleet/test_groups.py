@@ -78,6 +78,15 @@ def test_a_deleted_group_has_no_clients_and_keeps_its_offsets_unless_told(model:
     assert ask(model, 207, {"groupName": "g", "cleanOffset": "true"}).code == 0
 
 
+def test_the_clients_of_a_deleted_group_connect_again_when_it_exists_again(model: BrokerModel) -> None:
+    where = {"consumerGroup": "g", "topic": "orders", "queueId": "0"}
+    usual = handle_request(model, build_request(14, where), NOW + 60_000)[0].ext
+    assert ask(model, 207, {"groupName": "g", "cleanOffset": "false"}).code == 0
+    assert put(model, groupName="g").code == 0
+    assert ask(model, 203, {"consumerGroup": "g"}).code == 0
+    assert handle_request(model, build_request(14, where), NOW + 60_000)[0].ext == usual
+
+
 def test_a_deleted_group_forgets_its_offsets_if_told(model: BrokerModel) -> None:
     assert ask(model, 207, {"groupName": "g", "cleanOffset": "true"}).code == 0
     assert ask(model, 14, {"consumerGroup": "g", "topic": "orders", "queueId": "0"}).code == 22

@@ -39,7 +39,7 @@ def test_a_cluster_that_is_well(run: Run, running_lab: Lab) -> None:
     states_by_check = states(run, running_lab, "-t", "orders", "-g", "warehouse")
     names = (
         "namesrv brokers divergence writable heartbeat replicas registrationSize disk dlq sends timer "
-        "transactions topic lag"
+        "transactions certificates topic lag"
     )
     assert states_by_check == dict.fromkeys(names.split(), "OK")
 

@@ -24,15 +24,17 @@ class ConsumeTrack(NamedTuple):
 
     Attributes:
         group: The consumer group.
-        track_type: CONSUMED, CONSUMED_BUT_FILTERED (skipped because of its tag), NOT_CONSUME_YET, NOT_ONLINE
-            (no client is connected), PULL or CONSUME_BROADCASTING (the broker does not know the offsets), or
-            UNKNOWN.
+        track_type: CONSUMED, CONSUMED_BUT_FILTERED (skipped because of its tag), NOT_CONSUME_YET or UNKNOWN.
+            NOT_ONLINE if no client is connected to the broker of the message. PULL or CONSUME_BROADCASTING if
+            the broker does not know the offsets.
         error: The reason of UNKNOWN; None otherwise.
+        other_client_count: The clients of a group that is NOT_ONLINE, at other brokers of the topic.
     """
 
     group: str
     track_type: str
     error: RocketMQError | None = None
+    other_client_count: int = 0
 
 
 class ConsumeTracks:
@@ -46,7 +48,7 @@ class ConsumeTracks:
 
         Asks the broker of the message: QUERY_TOPIC_CONSUME_BY_WHO (300), then
         GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group. Also reads the heartbeats
-        of clients behind proxies.
+        of clients behind proxies. For groups without a client, asks the topic's other brokers (203), too.
 
         Args:
             located_message: The message and its broker.
@@ -66,9 +68,21 @@ class ConsumeTracks:
         )
         queue = MessageQueue(topic, located_message.broker_name or "", located_message.message.queue_id)
         offsets = read_committed_offsets(self._caller, [(broker_addr, group, queue) for group in group_names])
-        return tuple(
+        tracks = tuple(
             _make_track(located_message, group, connections_by_group[group], committed_offset)
             for group, committed_offset in zip(group_names, offsets, strict=True)
+        )
+        offline = [track.group for track in tracks if track.track_type == "NOT_ONLINE"]
+        if not offline or located_message.broker_name is None:
+            return tracks
+        routes = self._topics.get_route(topic).queues
+        others = {addr for route in routes for addr in route.broker_addrs.values()} - {broker_addr}
+        elsewhere = client_connections.read_consumers(self._caller, offline, sorted(others))
+        return tuple(
+            track._replace(other_client_count=len(elsewhere[track.group].clients))
+            if track.group in elsewhere
+            else track
+            for track in tracks
         )
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:

@@ -274,7 +274,17 @@ def _apply_offset_plan(
     skip_count = sum(m.skipped_count or 0 for m in plan.moves)
     repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
     effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
-    session.require_yes(command_name, f"this would let {plan.group} {effect} on {plan.topic}")
+    first_count = sum(m.result == "planned" and m.old_offset is None for m in plan.moves)
+    if first_count:
+        effect += f", and set the first offset of {count_noun(first_count, 'queue')}"
+    loss = f"this would let {plan.group} {effect} on {plan.topic}"
+    if first_count and all(m.old_offset is None for m in plan.moves):
+        effect = f"begin on {plan.topic}, where it has no offset"
+        loss = (
+            f"{plan.group} has no offset on {plan.topic}; this sets offsets on "
+            f"{count_noun(first_count, 'queue')}"
+        )
+    session.require_yes(command_name, loss)
     queues = f"{count_noun(sum(m.error is None for m in plan.moves), 'queue')} of {plan.topic}"
     session.confirm_change(f"Move {plan.group} on {queues}, which lets it {effect}?")
     moves: Sequence[OffsetMove] = plan.moves

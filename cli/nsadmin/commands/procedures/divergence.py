@@ -326,7 +326,8 @@ def _summarize_look(look: DivergenceObservation) -> str:
         case "converging":
             return f"no drift: {young}"
     first = look.server_snapshots[0]
-    counts = f"{count_noun(len(first.brokers), 'broker')}, {count_noun(len(first.topics), 'topic')}"
+    broker_count = sum(len(broker["brokerAddrs"]) for broker in first.brokers.values())
+    counts = f"{count_noun(broker_count, 'broker')}, {count_noun(len(first.topics), 'topic')}"
     return f"{answered_count} name servers agree: {counts}"
 
 

@@ -29,11 +29,13 @@ class CertificateObservation(NamedTuple):
 
 def observe(admin: AdminClient, scope: CheckScope) -> CertificateObservation:
     """Read the certificates of name servers, of all brokers that they list, and of this client's files."""
-    scope.skip_if(scope.tls is None, "TLS is not in use")
     listing = listed_brokers.observe_listing(admin)
+    results = admin.certificates.get_first_expiring([*admin.addresses.addrs, *listing.broker_names])
+    has_certificate = any(certificate is not None for _, certificate, _ in results)
+    scope.skip_if(scope.tls is None and not has_certificate, "no server showed a certificate")
     return CertificateObservation(
         admin.clock_ms / 1000,
-        admin.certificates.get_first_expiring([*admin.addresses.addrs, *listing.broker_names]),
+        results,
         _read_own_files(scope.tls),
         None if listing.groups_by_server else "no name server returned a list of brokers",
     )

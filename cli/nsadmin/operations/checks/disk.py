@@ -96,7 +96,7 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         *doubts,
     ]
     return scale.make_finding(
-        _summarize(seen, states.refusals, shares[fullest], fullest, days, growth),
+        _summarize(seen, states.refusals, shares[fullest], rooms[fullest], fullest, days, growth),
         samples,
         details,
         minimum_state=minimum_state,
@@ -107,12 +107,16 @@ def _summarize(
     seen: DiskObservation,
     refusals: Mapping[str, str],
     fullest_percent: float,
+    room_percent: float,
     fullest: str,
     days: Mapping[str, float],
     growth: Mapping[str, float],
 ) -> str:
     names = seen.listing.broker_names
-    summary = f"the fullest disk is that of {names[fullest]}: {fullest_percent:.0f} %"
+    summary = (
+        f"the fullest disk is that of {names[fullest]}: {fullest_percent:.0f} % "
+        f"(room until writes are refused at {fullest_percent + room_percent:.0f} %: {room_percent:.0f} %)"
+    )
     if refusals:
         refusing = abbreviate_names([names[addr] for addr in refusals], _MAX_SHOWN)
         return f"{refusing} refuses messages: its disk is full"

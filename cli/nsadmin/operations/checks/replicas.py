@@ -1,5 +1,8 @@
 """Checks whether slaves have what their master has, so that they can serve in its place."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from nsadmin.client import AdminClient
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
@@ -8,7 +11,12 @@ from nsadmin.operations.release_faults import describe_broker_faults
 from nsadmin.operations.replicas.comparer import ReplicaComparer
 from nsadmin.operations.replicas.comparison import describe_difference
 from nsadmin.operations.replicas.memory_store import open_replica_memory
-from nsadmin.operations.replicas.records import JudgedDifference, ReplicaComparison
+from nsadmin.operations.replicas.records import (
+    ItemKind,
+    JudgedDifference,
+    ReplicaComparison,
+    ReplicaDifference,
+)
 
 _MAX_SHOWN = 10
 
@@ -65,19 +73,25 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if comparison.is_equal:
         return f"{slaves} {'is equal to its master' if is_single else 'are equal to their masters'}"
     stopped_count = len(comparison.stopped_slaves)
-    drift_count = len(comparison.drift) - stopped_count
     parts = []
     if stopped_count:
         parts.append(f"{stopped_count} of {slaves} {'copies' if stopped_count == 1 else 'copy'} no messages")
-    if drift_count:
-        missing = count_noun(missing_count, "missing item") if missing_count else "no missing item"
-        parts.append(f"{count_noun(drift_count, 'lasting difference')} on {slaves}, among them {missing}")
+    if drift := [d.difference for d in comparison.drift if d.difference.kind is not ItemKind.LOG]:
+        slave_count = len({(d.broker_name, d.slave.broker_id) for d in drift})
+        differs = "differs from its master" if slave_count == 1 else "differ from their masters"
+        missing = f" ({missing_count} missing)" if missing_count else ""
+        parts.append(
+            f"{slave_count} of {slaves} {differs} in {_count_items(drift)}{missing}, "
+            "which no copy will remove"
+        )
     if comparison.unread_reasons:
         parts.append(f"{len(comparison.unread_reasons)} of {slaves} not compared, or not completely")
-    if not parts:
-        parts.append(f"no lasting difference on {slaves}")
-    if comparison.lag:
-        parts.append(f"{count_noun(len(comparison.lag), 'recent one')} that the next copy may remove")
+    recent = [judged.difference for judged in comparison.lag]
+    if not parts and all(difference.kind is ItemKind.OFFSET for difference in recent):
+        masters = "equal its master's" if is_single else "equal their masters'"
+        parts.append(f"topics, groups and settings of {slaves} {masters}")
+    if recent:
+        parts.append(f"still being copied: {_count_items(recent)}")
     distances = comparison.log_distances.values()
     largest_distance = max((distance for distance in distances if distance is not None), default=0)
     if largest_distance:
@@ -85,6 +99,11 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if None in distances and not comparison.unread_reasons:
         parts.append("the distance in bytes is unknown")
     return "; ".join(parts)
+
+
+def _count_items(differences: Sequence[ReplicaDifference]) -> str:
+    counts = Counter(difference.kind.value for difference in differences)
+    return ", ".join(count_noun(count, kind) for kind, count in counts.items())
 
 
 def _describe_drift(judged: JudgedDifference) -> str:

@@ -88,7 +88,8 @@ class RouteFacts(NamedTuple):
     sizes that were not computed are missing. `other_context_routes` is None if no other context was checked.
     `removed_brokers` are names of brokers that an operator removed. `proxy_routes` are the brokers in the
     route that each known proxy gives clients. `disks` are those of the masters in the route. `former_addrs`
-    has the address that a broker had before its present one.
+    has the address that a broker had before its present one, `last_master_addrs` the last one of each broker
+    name's master.
     """
 
     question: RouteQuestion
@@ -104,6 +105,7 @@ class RouteFacts(NamedTuple):
     proxy_routes: tuple[ServerResult[tuple[str, ...]], ...] = ()
     disks: DiskStates = DiskStates()
     former_addrs: Mapping[str, str] = {}
+    last_master_addrs: Mapping[str, str] = {}
 
     @property
     def topic(self) -> str:

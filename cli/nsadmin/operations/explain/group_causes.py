@@ -187,6 +187,7 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
 def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
+    unconnected = _list_unconnected_masters(facts)
     for group in _brokers_of_group(facts):
         addr = facts.cluster.reader_addrs.get(group.broker_name, "")
         result = facts.cluster.group_tables.get(addr)
@@ -203,8 +204,9 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
+            is_idle = not facts.connections.clients or group.broker_name in unconnected
             yield CauseFinding(
-                "cause" if not creates or not facts.connections.clients else "warning",
+                "cause" if not creates or is_idle else "warning",
                 f"{group.broker_name} does not have the group"
                 + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
                 + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
@@ -274,6 +276,7 @@ def _find_forbidden_topics(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     if facts.connections.clients:
+        yield from _find_unconnected_masters(facts)
         return
     errors = {a: e for a, e in {**facts.connections.errors, **facts.connections.proxy_errors}.items() if e}
     silent_reason = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items())
@@ -284,6 +287,41 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
             "consumerConnection", facts.group, instruction="start the application; then look for its clients"
         ),
     )
+
+
+def _list_unconnected_masters(facts: GroupFacts) -> dict[str, str]:
+    """Masters with queues of subscribed topics but no client, by name; unknown if clients use proxies."""
+    clients, errors = facts.connections.clients, facts.connections.errors
+    if facts.connections.proxy_errors or not all(map(can_be_asked, clients)):
+        return {}
+    connected = {addr for client in clients for addr in client.broker_addrs}
+    topics = {s.topic for s in facts.connections.subscriptions}.union(*facts.subscriptions.values())
+    routes = [r.result for topic, r in facts.routes.items() if topic in topics and r.result is not None]
+    names = {queue.broker_name for route in routes for queue in route.queues}
+    masters = {g.broker_name: g.master_addr for g in facts.cluster.broker_groups if g.broker_name in names}
+    return {n: a for n, a in masters.items() if a and a not in connected and errors.get(a, True) is None}
+
+
+def _find_unconnected_masters(facts: GroupFacts) -> Iterator[CauseFinding]:
+    """Masters that know the group and have none of its clients."""
+    for name, addr in _list_unconnected_masters(facts).items():
+        table = facts.cluster.group_tables.get(addr)
+        if table is not None and table.result is not None and facts.group not in table.result:
+            continue
+        yield CauseFinding(
+            _unless_fresh(facts, "cause"),
+            f"no client of the group is connected to {addr}, the master of {name}: nobody consumes its "
+            f"queues; clients that are connected to other brokers: {len(facts.connections.clients)}",
+            advise_command(
+                "consumerConnection",
+                facts.group,
+                "--columns",
+                "clientId,brokerAddrs",
+                instruction=f"check the network from the clients to {addr}, and read their logs",
+            ),
+            broker_name=name,
+            broker_addr=addr,
+        )
 
 
 def _list_clients(facts: GroupFacts) -> CauseFinding:
@@ -951,6 +989,8 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             advise_command(
                 "consumerProgress",
                 facts.group,
+                "--watch",
+                "10",
                 instruction="add clients, at most one for each queue, if this shows that the lag grows",
             )
             if tps

@@ -75,6 +75,7 @@ def gather_facts(
         proxy_routes=_read_proxy_routes(admin, question.topic),
         disks=observe_disks(admin, admin.brokers.get_runtime_info(_masters_in_routes(views))),
         former_addrs={} if inventory is None else inventory.find_former_addrs(),
+        last_master_addrs={} if inventory is None else inventory.find_master_addrs(),
     )
     return facts._replace(sizes=_measure_registrations(admin, find_missing_brokers(facts)))
 

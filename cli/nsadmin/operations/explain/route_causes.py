@@ -237,7 +237,10 @@ def _describe_slave_reads(facts: RouteFacts, slave_addrs: Iterable[str]) -> str:
 
 def _advise_master_start(facts: RouteFacts, broker_name: str) -> Advice:
     instruction = f"start the master of {broker_name} again; if it runs, find out why it does not register"
-    return advise_command("routeExplain", facts.topic, "-b", "HOST:PORT", instruction=instruction)
+    master_addr = facts.last_master_addrs.get(broker_name)
+    if master_addr is None:
+        return Advice(f"{instruction}: repeat this command with its address in -b")
+    return advise_command("routeExplain", facts.topic, "-b", master_addr, instruction=instruction)
 
 
 def _unwritable_queues(facts: RouteFacts) -> Iterator[tuple[NameServerTopicView, QueueRoute]]:

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.connection.addresses import NameServerList, make_finder
 from nsadmin.client.wall_clock import time
@@ -225,6 +226,12 @@ class InventoryKeeper:
         """Return the address that a broker had before its present one, by present address."""
         known = () if self.is_off else self._load_brokers()
         return {broker.broker_addr: broker.former_addr for broker in known if broker.former_addr}
+
+    def find_master_addrs(self) -> dict[str, str]:
+        """Return the last known address of the master, by broker name."""
+        known = () if self.is_off else self._load_brokers()
+        masters = (broker for broker in known if broker.broker_id == MASTER_BROKER_ID)
+        return {broker.broker_name: broker.broker_addr for broker in masters if broker.broker_addr}
 
     def list_left_names(self) -> frozenset[str]:
         """Return the names of brokers that an operator removed."""

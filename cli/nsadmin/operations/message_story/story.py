@@ -16,12 +16,13 @@ from nsadmin.client.messages.dead_letter_selection import (
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_traces import MessageTrace
 from nsadmin.client.results import ClientClosed, error_text
+from nsadmin.console.phrases import count_noun
 
 TRACK_TEXTS = {
     "CONSUMED": "consumed",
     "CONSUMED_BUT_FILTERED": "skipped, because the group does not subscribe to the tag",
     "NOT_CONSUME_YET": "not consumed yet",
-    "NOT_ONLINE": "unknown, because no client of the group is connected",
+    "NOT_ONLINE": "unknown, because no client of the group is connected to its broker",
     "PULL": "unknown, because the group pulls",
     "CONSUME_BROADCASTING": "unknown, because the group broadcasts",
     "UNKNOWN": "unknown",
@@ -109,6 +110,11 @@ def list_track_events(consume_tracks: Iterable[ConsumeTrack]) -> list[StoryEvent
             "group",
             consume_track.group,
             TRACK_TEXTS.get(consume_track.track_type, consume_track.track_type)
+            + (
+                f"; {count_noun(n, 'client')} at other brokers"
+                if (n := consume_track.other_client_count)
+                else ""
+            )
             + (f": {error_text(consume_track.error)}" if consume_track.error is not None else ""),
         )
         for consume_track in consume_tracks

@@ -3,7 +3,7 @@
 `time` is in ms since 1970. The drains of a restart emit the events of `nsadmin.operations.drain.events`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from nsadmin.operations.restart.state import BrokerProcess, process_title
 from nsadmin.operations.run_folder import EventRecord, RunEvent
@@ -67,6 +67,11 @@ def describe_record(record: EventRecord) -> str | None:
     return None if describe_event is None else describe_event(record)
 
 
+def join_conditions(conditions: Iterable[str]) -> str:
+    """Join missing conditions to what follows "waiting for"."""
+    return ", and for ".join(conditions)
+
+
 def _describe_process(record: EventRecord) -> str:
     return process_title(BrokerProcess(record["broker"], record["brokerId"], ""))
 
@@ -77,7 +82,9 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
         f"{', '.join(record['left'])}"
     ),
     "stepBegan": lambda record: f"{_describe_process(record)} at {record['addr']}: {record['step']}",
-    "waiting": lambda record: f"{_describe_process(record)} is waiting for {'; '.join(record['waitingFor'])}",
+    "waiting": lambda record: (
+        f"{_describe_process(record)} is waiting for {join_conditions(record['waitingFor'])}"
+    ),
     "restarted": lambda record: f"{_describe_process(record)} is healthy again, after {record['seconds']} s",
     "paused": lambda record: f"paused before {', '.join(record['left'])}; run the command again to continue",
     "stopped": lambda record: f"stopped: {record['reason']}",

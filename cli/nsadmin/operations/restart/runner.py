@@ -256,8 +256,8 @@ class RollingRestart:
                 return
             if steady_ms() >= deadline_ms:
                 raise DrainRefused(
-                    f"{process_title(process)} is not healthy: waiting for {'; '.join(lacking)}; "
-                    "run the command again to continue"
+                    f"{process_title(process)} is not healthy: waiting for "
+                    f"{events.join_conditions(lacking)}; run the command again to continue"
                 )
             if lacking != reported:
                 yield events.Waiting(
@@ -278,7 +278,7 @@ class RollingRestart:
                 observation = self._observe_cluster(process.broker)
         raise DrainRefused(
             f"{process_title(process)} is not healthy, so no broker was stopped: waiting for "
-            f"{'; '.join(lacking)}"
+            f"{events.join_conditions(lacking)}"
         )
 
     def _observe_cluster(self, broker_name: str) -> ClusterObservation:
@@ -305,7 +305,7 @@ class RollingRestart:
         if counters.error is not None:
             lacking.append(f"an answer from {process.addr}")
         elif old_boot_ms is not None and counters.boot_ms == old_boot_ms:
-            lacking.append("its restart: the old process still answers")
+            lacking.append(f"the old process at {process.addr} to end")
         if observation.counters.error is not None and not process.is_master:
             lacking.append("an answer from its master")
         master_end = (

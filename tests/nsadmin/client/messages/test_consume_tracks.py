@@ -61,6 +61,18 @@ def test_all_groups_in_order_and_none_at_all(admin: AdminClient, message_broker:
     assert describe_track_errors(tracks) == []
 
 
+def test_clients_at_other_brokers_are_counted(
+    admin: AdminClient, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
+    message_broker.readers = {"G": GroupReader()}
+    item = second(admin)
+    with MessageBroker() as other:
+        other.readers = {"G": GroupReader(("c", "d"), 9)}
+        first_server.clusters = {"C": {"broker-a": {0: message_broker.addr, 1: other.addr}}}
+        [track] = admin.consume_tracks.get_tracks(item)
+    assert (track.track_type, track.other_client_count) == ("NOT_ONLINE", 2)
+
+
 def test_what_a_broker_does_not_tell_is_unknown(admin: AdminClient, message_broker: MessageBroker) -> None:
     message_broker.readers = {"G": GroupReader(("c",), 2)}
     item = second(admin)

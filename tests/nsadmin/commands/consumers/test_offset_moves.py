@@ -47,11 +47,22 @@ def test_a_reset_dry_shows_what_would_be_repeated(
 
 def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker) -> None:
     words = ["resetOffsetByTime", "G", "T", "-s", "15", "-f", "true", "-c", "C"]
-    assert ask(*words).code == 2
+    refused = ask(*words)
+    assert (refused.code, refused.err) == (
+        2,
+        "nsadmin: resetOffsetByTime: this would let G receive 35 messages again and skip 0, and set the "
+        "first offset of 1 queue on T: to do it without a terminal, pass --yes\n",
+    )
     result = ask(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, UNDO_HINT)
     assert [row["result"] for row in result.json] == ["done"] * 8
     assert set(filled_broker.offsets.values()) == {15}
+
+
+def test_a_group_without_an_offset_skips_and_repeats_nothing(ask: Run, filled_broker: ConsumerBroker) -> None:
+    filled_broker.offsets = {("G", "Other", 0): 20}
+    refused = ask("resetOffsetByTime", "G", "T", "-s", "15")
+    assert "G has no offset on T; this sets offsets on 8 queues: to do it" in refused.err
 
 
 def test_minus_one_and_skipping_go_to_the_end(ask: Run, filled_broker: ConsumerBroker) -> None:

@@ -32,7 +32,7 @@ def test_a_message_is_followed_to_its_dead_letter(
         ("group", "H", None),
     ]
     assert [row["detail"] for row in rows[-2:]] == [
-        "consumed", "unknown, because no client of the group is connected",
+        "consumed", "unknown, because no client of the group is connected to its broker",
     ]  # fmt: skip
 
 

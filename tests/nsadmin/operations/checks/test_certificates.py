@@ -8,7 +8,7 @@ import pytest
 
 from nsadmin import Tls
 from nsadmin.operations.checks import certificates
-from nsadmin.operations.checks.check import CheckScope
+from nsadmin.operations.checks.check import CheckNotApplicable, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from tests.support.certificates import Authority
 from tests.support.checks import run_check
@@ -77,6 +77,16 @@ def test_who_does_not_answer_may_have_one_that_has_ended(
     assert finding.state is CheckState.UNKNOWN
     assert finding.details[-1] == f"{dead_addr}: Connection refused"
     assert found(first_server.addr, 99).state is CheckState.CRITICAL
+
+
+def test_all_checks_include_it_if_a_server_shows_a_certificate(
+    first_server: FakeNameServer, secure_broker: FakeBroker
+) -> None:
+    part = CheckScope(is_part=True)
+    assert run_check(certificates.CHECK, first_server.addr, scope=part).summary.startswith("1 certificates")
+    first_server.clusters = {}
+    with pytest.raises(CheckNotApplicable, match="no server showed a certificate"):
+        run_check(certificates.CHECK, first_server.addr, scope=part)
 
 
 def test_nobody_speaks_tls(first_server: FakeNameServer, dead_addr: str) -> None:

@@ -36,7 +36,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
     assert [line.partition(": ")[2] for line in whole.details] == [
         "divergence: only one name server",
         "replicas: no broker has a slave",
-        "certificates: TLS is not in use",
+        "certificates: no server showed a certificate",
         "journal: no journal is configured",
         "drain: this machine has no drain of a broker of this cluster",
         "reports: pass --reports DIR",

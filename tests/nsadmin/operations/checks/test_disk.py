@@ -18,7 +18,8 @@ def test_a_disk_is_judged_by_the_level_of_its_own_broker(
     finding = run_check(CHECK, first_server.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        f"the fullest disk is that of broker-a 0 at {broker.addr}: 70 %; "
+        f"the fullest disk is that of broker-a 0 at {broker.addr}: 70 % "
+        "(room until writes are refused at 90 %: 20 %); "
         "growth is known when the check runs again after 10 minutes",
     )
     assert read_values(finding)["room"] == 20
@@ -66,7 +67,7 @@ def test_the_days_until_a_refusal_follow_from_the_growth(
     finding = judge_growth(first_server, broker, 20, 12, 18)
     assert read_values(finding)["daysLeft"] == 10
     growth = "in 10 days, if it deletes none and its store grows by 4 % of the disk a day, as since 1970"
-    assert f"50 %; it refuses messages {growth}-01-01T00:00:00Z" in finding.summary
+    assert f"at 90 %: 40 %); it refuses messages {growth}-01-01T00:00:00Z" in finding.summary
     assert finding.details == (f"broker-a 0 at {broker.addr} refuses messages {growth}-01-01T00:00:00Z",)
     assert "; it refuses messages in 24 hours, " in judge_growth(first_server, broker, 20, 12, 0).summary
 

@@ -25,7 +25,7 @@ def test_equal_slaves_are_ok_and_their_distance_is_measured() -> None:
     behind = find(make_group({}, {}, slave_end=4_000))
     assert (behind.state, behind.summary) == (
         CheckState.OK,
-        "no lasting difference on 1 slave; the slowest slave is 1000 bytes behind",
+        "topics, groups and settings of 1 slave equal its master's; the slowest slave is 1000 bytes behind",
     )
 
 
@@ -53,7 +53,10 @@ def test_a_slave_that_was_not_compared_is_not_equal() -> None:
 def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> None:
     missing = find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO)))
     assert missing.state is CheckState.CRITICAL
-    assert missing.summary == "1 lasting difference on 1 slave, among them 1 missing item"
+    assert (
+        missing.summary
+        == "1 of 1 slave differs from its master in 1 topic (1 missing), which no copy will remove"
+    )
     assert missing.details[0].startswith("broker-a:1 topic a: missing on the slave (")
     assert find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=2))).state is CheckState.WARNING
 
@@ -62,7 +65,7 @@ def test_a_difference_that_may_disappear_is_ok() -> None:
     finding = find(make_group(topics(JUST_NOW, a=4), topics(LONG_AGO)))
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "no lasting difference on 1 slave; 1 recent one that the next copy may remove",
+        "still being copied: 1 topic",
     )
 
 

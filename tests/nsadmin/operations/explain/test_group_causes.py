@@ -132,6 +132,23 @@ def test_of_a_healthy_group_nothing_is_wrong() -> None:
     assert len({step.cause_id for step in steps}) == len(steps) == 23
 
 
+@pytest.mark.parametrize(
+    ("client", "changes"),
+    [
+        ({"protocol": "gRPC"}, {}),
+        ({"broker_addrs": (), "proxy_addrs": ("10.0.0.9:8081",)}, {}),
+        ({}, {"proxy_errors": {"10.0.0.9:8081": SILENT}}),
+        ({}, {"errors": {MASTER: SILENT}}),
+    ],
+)
+def test_a_master_may_have_clients_that_are_not_known(
+    client: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    facts = make_facts(ON_SLAVE._replace(client=ON_SLAVE.client._replace(**client)))
+    steps = explain_group(facts._replace(connections=facts.connections._replace(**changes)))
+    assert [s.finding.result for s in steps if s.cause_id == "noClient"] == ["ok"]
+
+
 def test_a_hanging_listener_has_its_message_and_its_stack() -> None:
     facts = make_facts(
         HUNG, ends=(13, 10), heads={Q0: make_message()}, stacks={"c1": ServerResult("c1", JSTACK, None)}
@@ -184,9 +201,30 @@ IN_ORDER = make_client("c1", make_queue(Q0), make_queue(Q1), properties={"PROP_C
 POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, False),))
 
 
+CREATES = {**SETTINGS, "autoCreateSubscriptionGroup": "true"}
+ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
+
+
 @pytest.mark.parametrize(
     ("facts", "step", "result", "seen", "command"),
     [
+        (
+            make_facts(ON_SLAVE),
+            "noClient", "cause",
+            f"no client of the group is connected to {MASTER}, the master of a: nobody consumes its queues; "
+            "clients that are connected to other brokers: 1",
+            "consumerConnection G --columns clientId,brokerAddrs",
+        ),
+        (
+            make_facts(
+                ON_SLAVE,
+                cluster=make_cluster(
+                    configs={a: ServerResult(a, CREATES, None) for a in (MASTER, SLAVE)},
+                    group_tables={MASTER: ServerResult(MASTER, {}, None)},
+                ),
+            ),
+            "groupMissing", "cause", "a does not have the group", f"updateSubGroup G -b {MASTER}",
+        ),
         (make_facts(), "noClient", "cause", "no client of the group", "consumerConnection G"),
         (
             make_facts(BOTH, cluster=make_cluster(configs=DEAD)),
@@ -302,7 +340,7 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
         (
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
             "lag", "warning",
-            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G",
+            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G --watch 10",
         ),
     ],
 )  # fmt: skip

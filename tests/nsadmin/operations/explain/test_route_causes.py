@@ -98,10 +98,13 @@ def test_brokers_with_which_the_topic_went() -> None:
 
 
 def test_groups_without_a_master() -> None:
-    [item] = found(
-        "masterMissing",
-        make_facts([make_server_view(make_queue_route(addrs={1: SLAVE}), members={"a": {1: SLAVE}})], ()),
-    )
+    view = make_server_view(make_queue_route(addrs={1: SLAVE}), members={"a": {1: SLAVE}})
+    for known, advice in (
+        ({}, "does not register: repeat this command with its address in -b"),
+        ({"a": MASTER}, f"does not register: nsadmin routeExplain T -b {MASTER}"),
+    ):
+        [item] = found("masterMissing", make_facts([view], (), last_master_addrs=known))
+        assert str(item.advice).endswith(advice)
     assert (item.result, item.evidence) == (
         "cause",
         "a has no master, only 1=h:2: clients cannot write; whether they can read is unknown, because no "

@@ -54,6 +54,8 @@ def test_a_copy_is_a_retry_a_replay_or_a_dead_letter(copy: LocatedMessage, step:
 def test_groups_have_a_state_and_no_time() -> None:
     error = RequestError("no permission", 16)
     events = list_track_events([ConsumeTrack("G", "CONSUMED"), ConsumeTrack("H", "UNKNOWN", error)])
+    [offline] = list_track_events([ConsumeTrack("I", "NOT_ONLINE", other_client_count=3)])
+    assert offline.detail.endswith("is connected to its broker; 3 clients at other brokers")
     assert [(event.time_ms, event.group, event.detail) for event in events] == [
         (None, "G", "consumed"),
         (None, "H", "unknown: NO_PERMISSION (16): no permission"),

@@ -27,7 +27,7 @@ from nsadmin.operations.run_folder import RunEvent
         (
             events.Waiting(7, "a", 0, ("x", "y")),
             {"time": 7, "event": "waiting", "broker": "a", "brokerId": 0, "waitingFor": ["x", "y"]},
-            "a is waiting for x; y",
+            "a is waiting for x, and for y",
         ),
         (
             events.Restarted(7, "a", 0, 3),

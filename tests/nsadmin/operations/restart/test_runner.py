@@ -105,7 +105,9 @@ def test_everything_has_words(restart_case: Case) -> None:
 
 def test_a_command_that_does_nothing_is_noticed(restart_case: Case) -> None:
     restart_case.does_nothing = True
-    with pytest.raises(DrainRefused, match=r"broker-a \(slave 1\) is not healthy: waiting for its restart"):
+    with pytest.raises(
+        DrainRefused, match=r"broker-a \(slave 1\) is not healthy: waiting for the old process"
+    ):
         restart_case.restart()
     assert restart_case.ran == RAN[:2]
 
