@@ -135,7 +135,11 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         minimum_state = CheckState.WARNING
     if refusing_names or not statuses or serving_count < (seen.expected_count or 0):
         minimum_state = CheckState.CRITICAL
-    summary = f"{serving_count} of {len(statuses)} registered brokers answer"
+    summary = (
+        f"{serving_count} of {len(statuses)} registered brokers answer"
+        if statuses
+        else "no broker is registered"
+    )
     if seen.expected_count is not None:
         summary += f", and {seen.expected_count} are expected"
     if refusing_names:

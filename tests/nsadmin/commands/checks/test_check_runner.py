@@ -118,7 +118,7 @@ def test_waiting_ends_when_all_is_well(
     result = run("check", "brokers", "-n", first_server.addr, "--wait-until-ok", "1m")
     assert result.code == 0
     assert result.out.startswith("OK: 1 of 1 registered brokers answer\n")
-    assert result.err == "nsadmin: CRITICAL: 0 of 0 registered brokers answer; waiting for up to 60 s\n"
+    assert result.err == "nsadmin: CRITICAL: no broker is registered; waiting for up to 60 s\n"
 
 
 def test_waiting_ends_with_what_is_so_then(run: Run, dead_addr: str) -> None:
