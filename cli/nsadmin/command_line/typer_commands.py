@@ -104,8 +104,16 @@ class SessionCommand(TyperCommand):
 
     def _word_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with the words without a flag as those of the arguments that they stand for."""
-        words = zip(self.free_arguments(values), values.get(_WORDS) or (), strict=False)
+        words = zip(self.free_arguments(values), self._split_words(values), strict=False)
         return {**values, **{parameter.name: word for parameter, word in words}}
+
+    def _split_words(self, values: Mapping[str, Any]) -> list[str]:
+        """The words, one for each argument; the last argument may take several."""
+        words, arguments = list(values.get(_WORDS) or ()), self.free_arguments(values)
+        last = len(arguments) - 1
+        if arguments and arguments[last].joins_words and words[last:]:
+            words[last:] = [" ".join(words[last:])]
+        return words
 
     def free_arguments(self, values: Mapping[str, Any]) -> list[Parameter]:
         """The arguments that words without a flag stand for: those that no flag gave a value."""
@@ -113,7 +121,7 @@ class SessionCommand(TyperCommand):
 
     def _require_arguments(self, values: dict[str, Any]) -> None:
         """Give the words to the arguments; raise UsageError for what is missing or too much."""
-        words = values[_WORDS] or []
+        words = self._split_words(values)
         free_count = len(self.free_arguments(values))
         if len(words) > free_count:
             takes_arguments = any(parameter.position is not None for parameter in self.own_parameters)
