@@ -215,8 +215,8 @@ def command(
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
     `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
-    the lab, and why. `nothing` is what an empty result means, if that is not obvious. The name, kind and
-    summary of a command are in `nsadmin.command_line.registry`.
+    the lab, and why. `nothing` is what an empty result means, with {servers} for the name servers. The name,
+    kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
     columns_by_key: dict[str, AnyColumn] = {}
