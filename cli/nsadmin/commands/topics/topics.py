@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.client.results import is_not_found
 from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.name_patterns import expand_names
@@ -172,6 +173,8 @@ def delete_topic(
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
 
+    Without --yes, nsadmin first says how many messages there are, and which groups consume them.
+
     A pattern matches no system topics, and only with a % at its start topics of retries and dead letters.
     Brokers since 5.5.1 delete a list of topics with one request.
 
@@ -196,6 +199,8 @@ def delete_topic(
         "when it is back, it registers the topics that it has; run the command again then",
         topics,
     )
+    if not session.options.yes:
+        session.write_remark(f"{named}: {_describe_loss(session, topics, first.masters)}")
     possessive = "its" if len(topics) == 1 else "their"
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (
@@ -211,6 +216,19 @@ def delete_topic(
         changes += topic_changes
     errors = [change.error for change in changes if change.done != "skipped"]
     return ResultRows.from_records(DELETION_COLUMNS, changes, errors)
+
+
+def _describe_loss(session: Session, topics: Sequence[str], masters: Sequence[str]) -> str:
+    """The messages of the topics on these masters, and the groups that consume them."""
+    counts = session.admin.bulk.count_messages((addr, topic) for addr in masters for topic in topics)
+    usages = [session.admin.topics.list_consumer_groups(addr, topics) for addr in masters]
+    message_count = sum(sum((r.result or {}).values()) for r in counts)
+    groups = sorted({g for r in usages for names in (r.result or {}).values() for g in names})
+    silent = {r.addr for r in (*counts, *usages) if r.error is not None and not is_not_found(r.error)}
+    parts = [f"{'at least ' if silent else ''}{count_noun(message_count, 'message')}"]
+    if groups or not silent:
+        parts.append(f"consumed by {abbreviate_names(groups, 10) or 'no group'}")
+    return "; ".join((*parts, *(f"unknown on {addr}" for addr in sorted(silent))))
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

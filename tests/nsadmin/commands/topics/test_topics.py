@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
-from tests.support.topic_brokers import TopicBroker, topic_config
+from tests.support.topic_brokers import TopicBroker, keyed_by_queue, topic_config
 
 
 def test_names_alone_or_with_their_consumers(run: Run, both_servers: str, broker: FakeBroker) -> None:
@@ -205,7 +206,19 @@ def test_a_dry_run_says_who_could_not_be_asked(
             4,
         )
         assert (gone["server"], gone["result"], gone["changes"]) == (dead_addr, "failed", None)
+        assert f"nsadmin: T: at least 0 messages; unknown on {dead_addr}\n" in result.err
         assert "T" in master.configs
+
+
+def test_a_dry_run_counts_the_messages_and_names_the_groups(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    broker.topics = {"T": ["billing", "analytics"]}
+    bounds = {"minOffset": 2, "maxOffset": 9, "lastUpdateTimestamp": 0}
+    body = b"{%s}" % keyed_by_queue("T", "broker-a", {0: bounds})
+    broker.handlers[RequestCode.GET_TOPIC_STATS_INFO] = lambda asked: build_reply(asked, body=body)
+    words = ("deleteTopic", "T", "C", "-n", first_server.addr)
+    assert run(*words, "--dry-run").err == "nsadmin: T: 7 messages; consumed by analytics, billing\n"
 
 
 @pytest.mark.parametrize("takes_lists", [False, True])
