@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 from typer.models import OptionInfo
 
-from nsadmin.command_line import usage
+from nsadmin.command_line import registry, usage
 from nsadmin.command_line.completion.lookup import Candidate
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters, declaration_of
 from nsadmin.command_line.registry import CommandEntry
@@ -72,12 +72,19 @@ class SessionCommand(TyperCommand):
                     error,
                     self.usage_text,
                     [*self.own_parameters, *self.shared_parameters],
-                    f"nsadmin {self.entry.typed_name} --help lists the options",
+                    self._advise_on_option(getattr(error, "option_name", "")),
                     declaration_of(self.function).column_names,
                 )
             ) from error
         except UsageError as error:
             raise self._make_error(error) from None
+
+    def _advise_on_option(self, flag: str) -> str:
+        """The command of the same group that the flag names: rebalance status, for rebalance run --status."""
+        sibling = registry.find_command(f"{self.entry.group}{flag.lstrip('-')}") if self.entry.group else None
+        if sibling is not None:
+            return f"use nsadmin {sibling.typed_name}"
+        return f"nsadmin {self.entry.typed_name} --help lists the options"
 
     def _make_error(self, error: UsageError) -> UsageError:
         return CheckUsageError(str(error)) if self.entry.kind == "check" else error
@@ -132,9 +139,7 @@ class SessionCommand(TyperCommand):
             if parameter.position is not None and (
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)
             ):
-                raise usage.missing_argument(
-                    parameter.metavar, self.usage_text, parameter.example, values.get("topic")
-                )
+                raise usage.missing_argument(parameter, self.usage_text, values.get("topic"))
         for parameter in (*self.own_parameters, *self.shared_parameters):
             value = values[parameter.name]
             # nan is outside of every range. A longer pause can overflow the system's timers.
