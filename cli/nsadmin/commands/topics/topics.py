@@ -224,7 +224,8 @@ def _describe_loss(session: Session, topics: Sequence[str], masters: Sequence[st
     usages = [session.admin.topics.list_consumer_groups(addr, topics) for addr in masters]
     message_count = sum(sum((r.result or {}).values()) for r in counts)
     groups = sorted({g for r in usages for names in (r.result or {}).values() for g in names})
-    silent = {r.addr for r in (*counts, *usages) if r.error is not None and not is_not_found(r.error)}
+    silent = {addr for addr, _, error in usages if error is not None}
+    silent |= {addr for addr, _, error in counts if error is not None and not is_not_found(error)}
     parts = [f"{'at least ' if silent else ''}{count_noun(message_count, 'message')}"]
     if groups or not silent:
         parts.append(f"consumed by {abbreviate_names(groups, 10) or 'no group'}")
