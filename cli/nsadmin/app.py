@@ -363,7 +363,8 @@ class CommandRun:
         words, filters = list[str](), self._options.style.selection.filters
         if self._entry.kind in ("read", "local"):
             words = [*self._describe_arguments(), *(w for f in filters for w in ("--filter", shlex.quote(f)))]
-        declared = "" if filters else declaration_of(self.function).nothing
+        servers = ", ".join(self._session.namesrv_addrs) or "a name server"
+        declared = "" if filters else declaration_of(self.function).nothing.replace("{servers}", servers)
         searched = f" for {' '.join(words)}" if words else ""
         nothing = "nothing to show" if words else f"{self._entry.typed_name} found nothing"
         return f"{declared or nothing}{searched}"

@@ -57,7 +57,7 @@ class AccessControl:
             return [
                 "accepts unauthenticated requests, like Apache's name server: every client can "
                 f"{action}{transport_hint}; set {setting_hint}, see "
-                "docs/how-to/secure-the-name-server.md"
+                "nsadmin guide secure-the-name-server"
             ]
         warnings = []
         if self._path is not None and credentials_file.is_world_readable(self._path):
@@ -74,7 +74,7 @@ class AccessControl:
         if accepts_plain_text and not warnings:
             warnings.append(
                 "accepts unencrypted connections: set tls.server.mode=enforcing, "
-                "see docs/how-to/secure-the-name-server.md"
+                "see nsadmin guide secure-the-name-server"
             )
         return warnings
 

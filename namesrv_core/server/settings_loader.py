@@ -137,7 +137,7 @@ def _parse_defines(define_words: Iterable[str]) -> Iterable[tuple[str, str]]:
         if not equals or (key not in known.SETTING_KEYS and key not in tls_settings.TLS_KEYS):
             raise BadSettings(
                 f'unknown setting "{key}" for -D: give KEY=VALUE with a key that -p prints, '
-                "a limit of docs/reference/limits.md, or a TLS setting"
+                "a limit of nsadmin guide limits, or a TLS setting"
             )
         yield key, text
 

@@ -160,6 +160,11 @@ def test_the_version(run: Run, word: str) -> None:
         (("--contxt", "prod", "topicList"), 'unknown option "--contxt": did you mean "--context"?'),
         (("--no-tl", "topicList"), 'unknown option "--no-tl": did you mean "--no-tls"'),
         (("--Json=1", "topicList"), 'unknown option "--Json": did you mean "--json"?'),
+        (("report", "show"), "missing argument NAME: use one of broker_availability, broker_flaps, drain"),
+        (
+            ("rebalance", "run", "rb.yaml", "--status"),
+            'unknown option "--status": use nsadmin rebalance status\n',
+        ),
         (("topicRoute",), "missing argument TOPIC: usage: nsadmin topicRoute TOPIC\n"),
         (("topicRoute", ""), "missing argument TOPIC"),
         (("topicRoute", "T", "U"), 'unexpected argument "U": usage: nsadmin topicRoute TOPIC\n'),

@@ -13,12 +13,20 @@ F = TypeVar("F", bound=Callable[..., object])
 class Flags:
     """Flags of an argument: `wipeWritePerm broker-a` and mqadmin's `wipeWritePerm -b broker-a` are the same.
 
-    `example` is a value for the error about a missing argument.
+    `example` is a value for the error about a missing argument. `joins_words`: as the last argument it takes
+    all words that are left.
     """
 
-    def __init__(self, *flags: str, may_be_empty: bool = False, example: str | None = None) -> None:
+    def __init__(
+        self,
+        *flags: str,
+        may_be_empty: bool = False,
+        example: str | None = None,
+        joins_words: bool = False,
+    ) -> None:
         self.flags = flags
         self.may_be_empty = may_be_empty
+        self.joins_words = joins_words
         self.example = example
 
 
@@ -56,6 +64,7 @@ class Parameter(NamedTuple):
     alternative_names: tuple[str, ...] = ()
     example: str | None = None
     may_be_empty: bool = False
+    joins_words: bool = False
 
     @property
     def help(self) -> str:
@@ -104,7 +113,10 @@ def build_parameter(name: str, annotation: Any, default: Any, position: int | No
     for marker in markers:
         if isinstance(marker, Flags):
             parameter = parameter._replace(
-                flags=marker.flags, example=marker.example, may_be_empty=marker.may_be_empty
+                flags=marker.flags,
+                example=marker.example,
+                may_be_empty=marker.may_be_empty,
+                joins_words=marker.joins_words,
             )
         elif isinstance(marker, Values):
             parameter = parameter._replace(value_source=marker.source)
@@ -203,8 +215,8 @@ def command(
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
     `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
-    the lab, and why. `nothing` is what an empty result means, if that is not obvious. The name, kind and
-    summary of a command are in `nsadmin.command_line.registry`.
+    the lab, and why. `nothing` is what an empty result means, with {servers} for the name servers. The name,
+    kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
     columns_by_key: dict[str, AnyColumn] = {}

@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 from typer.models import OptionInfo
 
-from nsadmin.command_line import usage
+from nsadmin.command_line import registry, usage
 from nsadmin.command_line.completion.lookup import Candidate
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters, declaration_of
 from nsadmin.command_line.registry import CommandEntry
@@ -72,12 +72,19 @@ class SessionCommand(TyperCommand):
                     error,
                     self.usage_text,
                     [*self.own_parameters, *self.shared_parameters],
-                    f"nsadmin {self.entry.typed_name} --help lists the options",
+                    self._advise_on_option(getattr(error, "option_name", "")),
                     declaration_of(self.function).column_names,
                 )
             ) from error
         except UsageError as error:
             raise self._make_error(error) from None
+
+    def _advise_on_option(self, flag: str) -> str:
+        """The command of the same group that the flag names: rebalance status, for rebalance run --status."""
+        sibling = registry.find_command(f"{self.entry.group}{flag.lstrip('-')}") if self.entry.group else None
+        if sibling is not None:
+            return f"use nsadmin {sibling.typed_name}"
+        return f"nsadmin {self.entry.typed_name} --help lists the options"
 
     def _make_error(self, error: UsageError) -> UsageError:
         return CheckUsageError(str(error)) if self.entry.kind == "check" else error
@@ -104,8 +111,16 @@ class SessionCommand(TyperCommand):
 
     def _word_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with the words without a flag as those of the arguments that they stand for."""
-        words = zip(self.free_arguments(values), values.get(_WORDS) or (), strict=False)
+        words = zip(self.free_arguments(values), self._split_words(values), strict=False)
         return {**values, **{parameter.name: word for parameter, word in words}}
+
+    def _split_words(self, values: Mapping[str, Any]) -> list[str]:
+        """The words, one for each argument; the last argument may take several."""
+        words, arguments = list(values.get(_WORDS) or ()), self.free_arguments(values)
+        last = len(arguments) - 1
+        if arguments and arguments[last].joins_words and words[last:]:
+            words[last:] = [" ".join(words[last:])]
+        return words
 
     def free_arguments(self, values: Mapping[str, Any]) -> list[Parameter]:
         """The arguments that words without a flag stand for: those that no flag gave a value."""
@@ -113,7 +128,7 @@ class SessionCommand(TyperCommand):
 
     def _require_arguments(self, values: dict[str, Any]) -> None:
         """Give the words to the arguments; raise UsageError for what is missing or too much."""
-        words = values[_WORDS] or []
+        words = self._split_words(values)
         free_count = len(self.free_arguments(values))
         if len(words) > free_count:
             takes_arguments = any(parameter.position is not None for parameter in self.own_parameters)
@@ -124,9 +139,7 @@ class SessionCommand(TyperCommand):
             if parameter.position is not None and (
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)
             ):
-                raise usage.missing_argument(
-                    parameter.metavar, self.usage_text, parameter.example, values.get("topic")
-                )
+                raise usage.missing_argument(parameter, self.usage_text, values.get("topic"))
         for parameter in (*self.own_parameters, *self.shared_parameters):
             value = values[parameter.name]
             # nan is outside of every range. A longer pause can overflow the system's timers.

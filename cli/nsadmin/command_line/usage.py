@@ -121,14 +121,15 @@ def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> 
     return UsageError(f'unexpected argument "{word}": {hint}')
 
 
-def missing_argument(
-    metavar: str | None, usage: str, example: str | None = None, topic: str | None = None
-) -> UsageError:
+def missing_argument(parameter: Parameter, usage: str, topic: str | None = None) -> UsageError:
     """An argument is missing. If the `topic` is an id of a message, the topic is missing."""
-    if metavar == "MSGID" and topic and parse_message_id(topic.partition(",")[0]):
+    if parameter.metavar == "MSGID" and topic and parse_message_id(topic.partition(",")[0]):
         return UsageError(f"missing argument TOPIC: run {usage.replace('MSGID', topic)}")
-    example_hint = f", for example {example}" if example else ""
-    return UsageError(f"missing argument {metavar}{example_hint}: usage: {usage}")
+    if parameter.value_source and "|" in parameter.value_source:
+        names = parameter.value_source.replace("|", ", ")
+        return UsageError(f"missing argument {parameter.metavar}: use one of {names}")
+    example_hint = f", for example {parameter.example}" if parameter.example else ""
+    return UsageError(f"missing argument {parameter.metavar}{example_hint}: usage: {usage}")
 
 
 def missing_option(*alternatives: str, usage: str) -> UsageError:

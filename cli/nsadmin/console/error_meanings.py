@@ -314,6 +314,20 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "nsadmin consumerConnection -g GROUP",
     ),
     (
+        "MQClientException",
+        "",
+        "the client itself gave up; the text of the exception has the reason",
+        "no route, no name server, an invalid message, or a cause that the stack trace shows",
+        "nsadmin check namesrv",
+    ),
+    (
+        "MQBrokerException",
+        "",
+        "the broker answered with an error; CODE in the text of the exception is its response code",
+        "look up the code with nsadmin errors",
+        "nsadmin broker explain BROKER",
+    ),
+    (
         "AclException",
         "aclexception|check signature failed|no accesskey is configured|user not found|acl auth error",
         "the server does not accept the credentials",
@@ -346,8 +360,10 @@ def find_meanings(text: str) -> list[ErrorMeaning]:
     wanted = text.strip().lower()
     if wanted.isdecimal():
         return [m for m in ERROR_MEANINGS if m.code == int(wanted)]
-    named = [m for m in ERROR_MEANINGS if m.name.lower() == wanted]
-    by_text = [m for m in ERROR_MEANINGS if any(part in wanted for part in m.texts)]
+    named = [m for m in ERROR_MEANINGS if m.name.lower() == wanted.rpartition(".")[2]]
+    # Logs have [PCBUSY_CLEAN_QUEUE]broker busy; people type BROKER_BUSY.
+    searched = f"{wanted}\n{wanted.replace('_', ' ')}"
+    by_text = [m for m in ERROR_MEANINGS if any(part in searched for part in m.texts)]
     code = _CODE_PATTERN.search(text)
     by_code = [m for m in ERROR_MEANINGS if code is not None and m.code == int(code[1])]
     found = named or [*by_code, *(m for m in by_text if m not in by_code)]

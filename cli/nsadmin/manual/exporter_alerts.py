@@ -183,7 +183,7 @@ def render_alert_rules() -> str:
     """Render the rules as YAML. Raises KeyError for a metric that is not in the registry."""
     lines = [
         "# Alert rules for the metrics of `nsadmin exporter`, rendered from the registry of metrics.",
-        f"# Scrape the exporter as the job {JOB_NAME}. docs/how-to/export-metrics.md shows how.",
+        f"# Scrape the exporter as the job {JOB_NAME}. nsadmin guide export-metrics shows how.",
         "groups:",
         "  - name: nsadmin-exporter",
         "    rules:",

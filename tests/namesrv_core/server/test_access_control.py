@@ -59,12 +59,12 @@ def test_it_is_off_unless_something_asks_for_it(tmp_path: Path) -> None:
     assert (state.policy, guarding.is_on) == (None, False)
     assert guarding.startup_warnings() == [
         "accepts unauthenticated requests, like Apache's name server: every client can change everything, "
-        "also unencrypted; set --credentials and tls.server.mode, see docs/how-to/secure-the-name-server.md"
+        "also unencrypted; set --credentials and tls.server.mode, see nsadmin guide secure-the-name-server"
     ]
     state.settings.tls = TlsSettings("enforcing")
     assert guarding.startup_warnings() == [
         "accepts unauthenticated requests, like Apache's name server: every client can change everything; "
-        "set --credentials, see docs/how-to/secure-the-name-server.md"
+        "set --credentials, see nsadmin guide secure-the-name-server"
     ]
     guarding.reload_credentials()
     looks(guarding)
@@ -116,7 +116,7 @@ def test_a_file_that_everybody_may_read_is_warned_of(tmp_path: Path) -> None:
     _, guarding, path = guarded(tmp_path)
     assert guarding.startup_warnings() == [
         "accepts unencrypted connections: set tls.server.mode=enforcing, "
-        "see docs/how-to/secure-the-name-server.md"
+        "see nsadmin guide secure-the-name-server"
     ]
     guarding._server_state.settings.tls = TlsSettings("enforcing")
     assert guarding.startup_warnings() == []

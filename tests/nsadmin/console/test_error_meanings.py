@@ -20,10 +20,18 @@ from tests.support.fake_servers import closed_port
         ("sendDefaultImpl call timeout", "RemotingTimeoutException"),
         ("The consumer group[a] has been created before, specify another", "group created before"),
         ("10004", "NoNameServerException"),
+        ("BROKER_BUSY", "SYSTEM_BUSY"),
+        ("MQClientException", "MQClientException"),
+        ("MQBrokerException", "MQBrokerException"),
+        ("org.apache.rocketmq.client.exception.MQBrokerException", "MQBrokerException"),
     ],
 )  # fmt: skip
 def test_an_error_is_found(text: str, name: str) -> None:
     assert find_meanings(text)[0].name == name
+
+
+def test_a_line_of_a_log_needs_no_quotes(run: Run) -> None:
+    assert run("errors", "broker", "busy", "--json").json[0]["name"] == "SYSTEM_BUSY"
 
 
 def test_an_unknown_one_is_not_guessed() -> None:

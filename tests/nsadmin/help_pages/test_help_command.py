@@ -98,6 +98,8 @@ def test_other_words_are_searched(words: str, best: str) -> None:
         ("what if a broker dies", "whatIf"),
         ("who changed", "audit list"),
         ("who changed", "history"),
+        ("who deleted a topic", "audit list"),
+        ("migrate cluster", "transfer topics"),
         ("which broker is master", "clusterList"),
         ("reset password", "updateUser"),
         ("who sends to this topic", "client list"),

@@ -157,5 +157,6 @@ def list_master_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> 
     """Return the master of each broker of a cluster; its address is None without a master."""
     broker_groups = cluster_info.processes_in_cluster(cluster_name)
     if not broker_groups:
-        raise NotFound(f'no broker is registered in the cluster "{cluster_name}"')
+        place = "" if cluster_name is None else f' in the cluster "{cluster_name}"'
+        raise NotFound(f"no broker is registered{place}")
     return [BrokerTarget(group.broker_name, MASTER_BROKER_ID, group.master_addr) for group in broker_groups]

@@ -115,7 +115,7 @@ FIGURE_COLUMNS: Columns[tuple[str, str, str]] = (
 )
 
 
-@command(columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS))
+@command(columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS), nothing="no broker is registered with {servers}")
 def cluster_list(
     session: Session,
     cluster_name: Annotated[

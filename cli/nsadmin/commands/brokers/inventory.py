@@ -64,7 +64,7 @@ class InventoryUnwritableError(RocketMQError):
     """The inventory of the cluster cannot be saved; the message says why."""
 
 
-@command(columns=INVENTORY_COLUMNS)
+@command(columns=INVENTORY_COLUMNS, nothing="no broker is expected, and none is registered with {servers}")
 def inventory_list(session: Session) -> ResultRows:
     """List the expected brokers, and show which of them no name server lists.
 

@@ -127,7 +127,9 @@ TOPIC_SIZE_COLUMNS: Columns[MeasuredTopic] = (
 )
 
 
-@command(columns=(*REGISTRATION_COLUMNS, *TOPIC_SIZE_COLUMNS))
+@command(
+    columns=(*REGISTRATION_COLUMNS, *TOPIC_SIZE_COLUMNS), nothing="no broker is registered with {servers}"
+)
 def registration_size(
     session: Session,
     broker_text: OptionalBrokerAddrOption = None,

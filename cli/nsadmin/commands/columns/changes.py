@@ -106,8 +106,21 @@ def name_server_change_rows(
 ) -> ResultRows:
     """A row for each name server, in the order of `results`, which hold the values afterwards."""
     before = {r.addr: r.result for r in earlier_results}
-    changes = [ServerChange(r.addr, before.get(r.addr), r.result, r.error, done) for r in results]
+    changes = [
+        ServerChange(
+            r.addr, before.get(r.addr), r.result, r.error,
+            "unchanged" if r.error is None and r.result == before.get(r.addr) else done,
+        )
+        for r in results
+    ]  # fmt: skip
     return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
+
+
+def plan_write(current: ServerResult[str], new_value: str) -> ServerResult[str]:
+    """The result that a write would have; it ignores a missing value, because the write creates it."""
+    if current.error is None or is_not_found(current.error):
+        return ServerResult(current.addr, new_value, None)
+    return current
 
 
 def read_change(result: ServerResult[Any], done: str) -> ServerChange:

@@ -140,7 +140,7 @@ AskedClusterOption = Annotated[
 ]
 
 
-@command(columns=(*LAG_COLUMNS, *GROUP_COLUMNS))
+@command(columns=(*LAG_COLUMNS, *GROUP_COLUMNS), nothing="no consumer groups on the brokers of {servers}")
 def consumer_progress(
     session: Session,
     group: Annotated[
@@ -397,7 +397,7 @@ def proxy_notes(proxy_errors: Mapping[str, RocketMQError]) -> list[str]:
     ]
 
 
-@command(columns=BROKER_LAG_COLUMNS)
+@command(columns=BROKER_LAG_COLUMNS, nothing="no consumer groups")
 def broker_consume_stats(
     session: Session,
     broker_text: Annotated[

@@ -69,7 +69,11 @@ ContextNameArgument = Annotated[
 ]
 
 
-@command(columns=CONTEXT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
+@command(
+    columns=CONTEXT_COLUMNS,
+    agent_refusal="it shows contexts that the operator did not name",
+    nothing="no contexts are saved",
+)
 def context_list(session: Session) -> ResultRows:
     """List the saved contexts, and mark the one in use.
 

@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.dead_letter_replay import DeadLetterSpan
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
-from nsadmin.client.results import NotApplied, error_text
+from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
 from nsadmin.commands.columns.brokers import CLUSTER_NAME
@@ -92,6 +92,8 @@ def dlq_purge(
         _count_letters(session, group, cluster_name, letter_spans, memory, before_ms)
         for cluster_name in sorted(set(clusters))
     ]
+    if not any(purge.older_count or purge.newer_count for purge in counts):
+        raise NotFound(f'group "{group}" has no dead letters')
     ready = [purge for purge in counts if not purge.newer_count]
     if ready and not session.is_dry_run:
         letter_count = sum(purge.older_count for purge in ready)

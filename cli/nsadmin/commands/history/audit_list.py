@@ -48,7 +48,11 @@ AUDIT_COLUMNS: Columns[AuditRecord] = (
 AUDIT_TABLE = (*(c for c in AUDIT_COLUMNS[:-3] if not c.wide), SERVERS, EXIT_CODE, UNDO)
 
 
-@command(columns=AUDIT_COLUMNS, agent_refusal="it shows contexts that the operator did not name")
+@command(
+    columns=AUDIT_COLUMNS,
+    agent_refusal="it shows contexts that the operator did not name",
+    nothing="no changes",
+)
 def audit_list(
     session: Session,
     since_text: Annotated[

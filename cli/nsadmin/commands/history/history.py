@@ -78,7 +78,7 @@ class HistoryQuery(NamedTuple):
     max_records: int | None
 
 
-@command(columns=HISTORY_COLUMNS)
+@command(columns=HISTORY_COLUMNS, nothing="no events")
 def history(
     session: Session,
     subject_kind: Annotated[

@@ -78,7 +78,7 @@ SinceTimeOption = Annotated[
 ]
 
 
-@command(columns=RECORD_COLUMNS, agent_refusal="it reads local files")
+@command(columns=RECORD_COLUMNS, agent_refusal="it reads local files", nothing="no records")
 def journal_cat(
     session: Session,
     journal_folder: JournalFolderArgument,

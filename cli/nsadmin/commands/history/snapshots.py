@@ -142,7 +142,7 @@ def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRo
     return ResultRows.from_records(ITEM_COLUMNS, items, (), [note])
 
 
-@command(columns=SNAPSHOT_COLUMNS, agent_refusal="it reads local files")
+@command(columns=SNAPSHOT_COLUMNS, agent_refusal="it reads local files", nothing="no snapshots")
 def snapshot_list(
     session: Session,
     folder: Annotated[

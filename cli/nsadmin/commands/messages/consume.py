@@ -56,7 +56,9 @@ _CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
 @command(
-    columns=MESSAGE_COLUMNS, examples=("elsewhere", "one of its examples follows a topic without an end")
+    columns=MESSAGE_COLUMNS,
+    examples=("elsewhere", "one of its examples follows a topic without an end"),
+    nothing="no messages",
 )
 def consume(
     session: Session,

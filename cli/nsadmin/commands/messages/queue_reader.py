@@ -56,6 +56,7 @@ MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum
 @command(
     columns=MESSAGE_COLUMNS,
     examples=("broker", "it is about a whole topic, of which simulated brokers have a hundred millions"),
+    nothing="no messages",
 )
 def print_msg(
     session: Session,
@@ -97,6 +98,7 @@ def print_msg(
 @command(
     columns=(*MESSAGE_COLUMNS, *TAG_COLUMNS),
     examples=("broker", "it counts a whole queue, of which simulated brokers have millions"),
+    nothing="no messages",
 )
 def print_msg_by_queue(
     session: Session,
@@ -159,7 +161,11 @@ def print_msg_by_queue(
     return queue_listing.list_messages(encoding, with_bodies, with_tag_counts=counts_tags)
 
 
-@command(columns=MESSAGE_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
+@command(
+    columns=MESSAGE_COLUMNS,
+    examples=("broker", "simulated brokers have deleted their first messages"),
+    nothing="no messages",
+)
 def consume_message(
     session: Session,
     topic: MessageTopicArgument,

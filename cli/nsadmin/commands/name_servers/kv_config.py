@@ -5,7 +5,6 @@ from typing import Annotated, NamedTuple
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.command_line.completion.value_sources import ORDER_TOPIC_CONFIG
 from nsadmin.command_line.declarations import Flags, Values, command
@@ -15,9 +14,11 @@ from nsadmin.commands.columns.changes import (
     forgive_not_found,
     name_server_change_columns,
     name_server_change_rows,
+    plan_write,
 )
 from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.commands.name_servers.order_confs import warn_of_conf_problems
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 
@@ -120,13 +121,15 @@ def update_kv_config(
         # Preview the change
         nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run
     """
+    if namespace == ORDER_TOPIC_CONFIG:
+        warn_of_conf_problems(session, key, value)
     session.confirm_change(
         f'Write {namespace} {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?'
     )
     kv, common = session.admin.kv, {NAMESPACE: namespace, KV_KEY: key}
     before = kv.get_value_each(namespace, key)
     if session.is_dry_run:
-        planned = [_plan_write(r, value) for r in before]
+        planned = [plan_write(r, value) for r in before]
         return name_server_change_rows(KV_UPDATE_COLUMNS, before, planned, "dry-run", common)
     results = kv.put_value(namespace, key, value)
     return name_server_change_rows(KV_UPDATE_COLUMNS, before, results, "done", common)
@@ -151,10 +154,3 @@ def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyA
     errors = forgive_not_found([r.error for r in results])
     common = {NAMESPACE: namespace, KV_KEY: key}
     return ResultRows.from_records(KV_DELETION_COLUMNS, changes, errors, common=common)
-
-
-def _plan_write(value_result: ServerResult[str], new_value: str) -> ServerResult[str]:
-    """The result that a write would have; it ignores a missing key, because the write creates it."""
-    if value_result.error is None or is_not_found(value_result.error):
-        return ServerResult(value_result.addr, new_value, None)
-    return value_result

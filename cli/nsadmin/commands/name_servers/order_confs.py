@@ -1,6 +1,6 @@
 """Owns updateOrderConf, which shows, writes or deletes a topic's order configuration on name servers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Argument
@@ -9,7 +9,6 @@ from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.name_servers.order_confs import parse_order_conf
-from nsadmin.client.results import is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.command_line.declarations import Flags, command
@@ -22,6 +21,7 @@ from nsadmin.commands.columns.changes import (
     forgive_not_found,
     name_server_change_columns,
     name_server_change_rows,
+    plan_write,
 )
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, result_column
 from nsadmin.commands.columns.topics import TOPIC
@@ -92,13 +92,12 @@ def update_order_conf(
     session.require_writable(f"updateOrderConf {method_name}")
     done = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
-        conf_text, queues_by_broker = _require_order_conf(order_conf)
-        for problem in _list_conf_problems(session, topic, queues_by_broker):
-            session.write_remark(f"{topic}: {problem}")
+        conf_text = _require_order_conf(order_conf)
+        warn_of_conf_problems(session, topic, conf_text)
         session.confirm_change(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
         before = conf_admin.get_each(topic)
         results = (
-            [_plan_write(r, conf_text) for r in before]
+            [plan_write(r, conf_text) for r in before]
             if session.is_dry_run
             else conf_admin.put_conf(topic, conf_text)
         )
@@ -146,23 +145,23 @@ def _remove_order_flags(session: Session, topic: str, done: str) -> list[ServerC
     ]
 
 
-def _plan_write(conf_result: ServerResult[str], conf_text: str) -> ServerResult[str]:
-    if conf_result.error is None or is_not_found(conf_result.error):
-        return ServerResult(conf_result.addr, conf_text, None)
-    return conf_result
-
-
-def _require_order_conf(order_conf: str | None) -> tuple[str, dict[str, int]]:
+def _require_order_conf(order_conf: str | None) -> str:
     if order_conf is None:
         raise UsageError("missing argument CONF: run nsadmin updateOrderConf TOPIC put CONF")
     try:
-        return order_conf, parse_order_conf(order_conf)
+        parse_order_conf(order_conf)
     except ValueError as error:
         raise UsageError(f"invalid order configuration: {error}") from error
+    return order_conf
 
 
-def _list_conf_problems(session: Session, topic: str, queues_by_broker: Mapping[str, int]) -> list[str]:
-    """What orderConfCheck would say of the brokers; nothing if no name server knows them now."""
+def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
+    """Write what orderConfCheck would say of the brokers; nothing if no name server knows them now."""
+    try:
+        queues_by_broker = parse_order_conf(conf_text)
+    except ValueError as error:
+        session.write_remark(f"{topic}: clients cannot parse the order configuration: {error}")
+        return
     routes: Sequence[QueueRoute] = ()
     try:
         groups = session.admin.clusters.get_info().broker_groups
@@ -170,14 +169,15 @@ def _list_conf_problems(session: Session, topic: str, queues_by_broker: Mapping[
     except TopicNotExist:
         pass
     except RocketMQError:
-        return []
+        return
     brokers = {g.broker_name: {str(i): addr for i, addr in g.broker_addrs.items()} for g in groups}
     topic_queues = {
         q.broker_name: {"perm": q.perm, "writeQueueNums": q.write_queue_nums or 0}
         for q in routes
         if q.perm is not None
     }
-    return [text for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker)]
+    for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker):
+        session.write_remark(f"{topic}: {text}")
 
 
 def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:

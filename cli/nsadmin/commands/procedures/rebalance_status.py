@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from typer import Option
+from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.command_line.declarations import command
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.procedures.rebalance_run import load_plan_file
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -125,6 +126,12 @@ STATUS_COLUMNS: Columns[StatusRow] = (
 )
 def rebalance_status(
     session: Session,
+    plan_file: Annotated[
+        str | None,
+        Argument(metavar="FILE", help="Only runs of this plan. Default: all plans."),
+        Flags("--file"),
+        Values("files"),
+    ] = None,
     cluster_name: Annotated[
         str | None,
         Option(
@@ -140,13 +147,15 @@ def rebalance_status(
     Examples:
         # All runs
         nsadmin rebalance status
+        # The runs of one plan
+        nsadmin rebalance status plan.yaml
     """
     rows, errors, notes = list[StatusRow](), list[RocketMQError | None]([None]), list[str]()
     for saved_run in load_rebalances(find_state_home(), cluster_name):
         if isinstance(saved_run, InvalidStateError):
             rows.append(StatusRow(error=str(saved_run)))
             errors.append(saved_run)
-        else:
+        elif plan_file is None or saved_run.state.digest == load_plan_file(plan_file).digest:
             rows += _list_rows(saved_run)
             if saved_run.state.finished is None and saved_run.holder_pid is None:
                 notes.append(explain_open_run(saved_run))

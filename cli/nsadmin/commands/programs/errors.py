@@ -25,7 +25,7 @@ def errors(
     text: Annotated[
         str | None,
         Argument(metavar="CODE|TEXT", help="A code, a name or a line of a log. Default: all."),
-        Flags("--text"),
+        Flags("--text", joins_words=True),
     ] = None,
 ) -> ResultRows:
     """Explain a response code or a client's exception: its meaning, usual causes, and what finds out more.
@@ -33,6 +33,8 @@ def errors(
     Examples:
         # A response code
         nsadmin errors 14
+        # A client's exception
+        nsadmin errors MQBrokerException
         # A line of a client's log
         nsadmin errors 'No route info of this topic: orders'
     """

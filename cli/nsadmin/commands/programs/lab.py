@@ -115,7 +115,7 @@ def lab_up(
         _require_range("--namesrvs", namesrvs, _MAX_NAME_SERVERS)
     if scenario is not None:
         for name in (*sizes, *(["namesrvs"] if namesrvs is not None else [])):
-            raise UsageError(f"--{name} has no effect: the scenario sets it")
+            raise UsageError(f"leave out --{name}: the scenario {scenario} sets it")
     if namesrv_addrs is not None:
         own_servers = {"--namesrvs": namesrvs, "SCENARIO": scenario, "--speed": speed, "--dir": run_dir}
         for flag, value in own_servers.items():

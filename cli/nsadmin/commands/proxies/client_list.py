@@ -53,7 +53,11 @@ CLIENT_COLUMNS: Columns[ClusterClient] = (
 )
 
 
-@command(columns=CLIENT_COLUMNS, examples=("elsewhere", "simulated clients use no proxy"))
+@command(
+    columns=CLIENT_COLUMNS,
+    examples=("elsewhere", "simulated clients use no proxy"),
+    nothing="no client is connected to the brokers of {servers}",
+)
 def client_list(
     session: Session,
     cluster_name: AskedClusterOption = None,

@@ -46,7 +46,11 @@ PROXY_COLUMNS: Columns[ProxyStatus] = (
 )
 
 
-@command(columns=PROXY_COLUMNS, examples=("elsewhere", "simulated clients use no proxy"))
+@command(
+    columns=PROXY_COLUMNS,
+    examples=("elsewhere", "simulated clients use no proxy"),
+    nothing="no proxy was found: name those in local mode with --proxies",
+)
 def proxy_list(session: Session, cluster_name: AskedClusterOption = None) -> ResultRows:
     """List the proxies of RocketMQ 5 with their mode, release, clients and state.
 

@@ -44,7 +44,7 @@ TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
 MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, LAG.of(lambda t: t.offset_distance))
 
 
-@command(columns=TRAFFIC_COLUMNS)
+@command(columns=TRAFFIC_COLUMNS, nothing="no topic is registered with {servers}")
 def stats_all(
     session: Session,
     topic: Annotated[str | None, Argument(metavar="TOPIC", help="Only this topic."), Flags("-t", "--topic")],

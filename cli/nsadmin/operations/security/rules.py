@@ -277,7 +277,7 @@ def check_automatic_topics(server: AuditedServer, now: float) -> Iterator[Securi
         yield SecurityProblem(
             "automaticTopics",
             CheckState.OK,
-            "a message to an unknown topic creates the topic, also if its name is a mistake",
+            "no security problem, but a message to an unknown topic creates it, even if the name is wrong",
             "autoCreateTopicEnable=false",
         )
 

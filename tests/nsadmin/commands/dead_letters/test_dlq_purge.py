@@ -45,6 +45,15 @@ def test_an_old_topic_is_deleted(
     assert first_server.routes[DEAD] == {}
 
 
+def test_a_group_without_dead_letters_has_nothing_to_delete(
+    dlq: Run, dead_letter_broker: DeadLetterBroker
+) -> None:
+    for more in ("--dry-run", "--yes"):
+        result = dlq("purge", "G", "--before", "now", more)
+        assert (result.code, result.err) == (5, 'nsadmin: group "G" has no dead letters\n')
+    assert 215 not in dead_letter_broker.asked_codes()
+
+
 def test_a_time_is_required(dlq: Run) -> None:
     result = dlq("purge", "G", "--yes")
     assert (result.code, "missing --before TIME: pass --before now for all dead letters" in result.err) == (

@@ -65,7 +65,7 @@ def test_a_value_is_written_everywhere(
     ]
     assert first_server.kv == second_server.kv == {"N": {"k": "v"}}
     again = run("updateKvConfig", *words, both_servers, "--json")
-    assert changed(again) == [(None, "v", "v", "done", None)] * 2
+    assert changed(again) == [(None, "v", "v", "unchanged", None)] * 2
 
 
 def test_a_value_may_be_empty(run: Run, both_servers: str, first_server: FakeNameServer) -> None:

@@ -42,11 +42,15 @@ def test_it_is_put_read_and_deleted_everywhere(
         "nsadmin: T: broker-a has the topic, but clients do not send to it\n",
     )
     assert first_server.kv[SPACE] == second_server.kv[SPACE] == {"T": "a:4;b:8"}
+    assert run("updateKvConfig", SPACE, "T", "a:4;b:8", both_servers, "--json").err == result.err
     result = run("updateOrderConf", "T", "get", both_servers, "--json")
     assert [(row["orderConf"], row["result"]) for row in json.loads(result.out)] == [("a:4;b:8", "found")] * 2
     second_server.kv[SPACE] = {"T": "a:1"}
     result = run("updateOrderConf", "T", "put", "a:4;b:8", both_servers, "--json")
-    assert [row["changes"] for row in json.loads(result.out)] == [None, "a:1 -> a:4;b:8"]
+    assert [(row["changes"], row["result"]) for row in json.loads(result.out)] == [
+        (None, "unchanged"),
+        ("a:1 -> a:4;b:8", "done"),
+    ]
     del second_server.kv[SPACE]["T"]
     result = run("updateOrderConf", "T", "delete", both_servers, "--yes", "--json")
     assert [row["before"] for row in json.loads(result.out)] == ["a:4;b:8", None]

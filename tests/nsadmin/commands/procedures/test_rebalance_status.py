@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from nsadmin.operations.rebalance.move_stages import list_move_stages
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair
+from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan, save_rebalance_plan
 from nsadmin.operations.rebalance.run_state import RunState, TopicProgress, open_rebalance
 from tests.nsadmin.conftest import Run
 
@@ -63,6 +63,16 @@ def test_only_runs_of_the_cluster_are_shown(run: Run, tmp_path: Path) -> None:
     [row] = json.loads(run("rebalance", "status", "-c", "Cluster", "--json").out)
     assert (row["phase"], row["topic"]) == ("done", None)
     assert json.loads(run("rebalance", "status", "-c", "Other", "--json").out) == []
+
+
+def test_only_runs_of_the_plan_are_shown(run: Run, tmp_path: Path) -> None:
+    plan = RebalancePlan("Cluster", "", "queues", "", (), risks=())
+    save_rebalance_plan(plan, tmp_path / "plan.yaml")
+    for digest in (STATE.digest, plan.digest):
+        save_state(tmp_path, STATE._replace(digest=digest, moving={}, finished=9))
+    [row] = json.loads(run("rebalance", "status", str(tmp_path / "plan.yaml"), "--json").out)
+    assert row["planDigest"] == plan.digest
+    assert run("rebalance", "status", str(tmp_path / "none.yaml")).code == 2
 
 
 def test_an_unreadable_run_is_reported(run: Run, tmp_path: Path) -> None:

@@ -126,5 +126,10 @@ def test_a_wrong_command_line_is_exit_code_2(argv: list[str], capsys: pytest.Cap
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_a_size_beside_a_scenario_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "up", "quiet-day", "--groups", "2"]) == 2
+    assert capsys.readouterr().err == "nsadmin: leave out --groups: the scenario quiet-day sets it\n"
+
+
 def test_addresses_are_separated_by_semicolons_commas_and_blanks() -> None:
     assert _parse_addresses("a:1;b:2, [::1]:3") == ["a:1", "b:2", "[::1]:3"]
