@@ -41,7 +41,7 @@ BEFORE = {
     "kvDiff": (*_WRITTEN_ON_ONE, "updateKvConfig DEPLOYMENT stage canary -n 127.0.0.1:9876 --yes"),
     "kvExport": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "kvSync": _WRITTEN_ON_ONE,
-    "contextDelete": ("contextSet prod -n 127.0.0.1:9876",),
+    "contextDelete": ("contextSet prod -n 127.0.0.1:9876", "contextSet staging -n 127.0.0.1:9877"),
     "contextList": ("contextSet prod -n 127.0.0.1:9876",),
     "contextLogin": ("contextSet prod -n 127.0.0.1:9876",),
     "contextShow": ("contextSet prod -n 127.0.0.1:9876",),

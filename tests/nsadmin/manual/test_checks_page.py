@@ -16,7 +16,7 @@ def test_a_check_has_a_row_and_a_table_of_its_measures() -> None:
         "the group is far behind | `nsadmin group explain GROUP` |\n" in PAGE
     )
     assert (
-        "\n## lag\n\nCheck the lag of a group.\n\n"
+        "\n## lag\n\nCheck the lag of one group or of all.\n\n"
         "| Measure | Unit | `--warning` | `--critical` | Meaning |\n"
         "|---|---|---|---|---|\n"
         "| `lag` | count | `10000` | `100000` | messages that wait for the group, or the most of any |\n"

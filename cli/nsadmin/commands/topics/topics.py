@@ -62,7 +62,7 @@ DELETION_COLUMNS: Columns[ServerChange] = (
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
 
 
-@command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS))
+@command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS), nothing="no topic is registered with {servers}")
 def topic_list(
     session: Session,
     with_groups: Annotated[

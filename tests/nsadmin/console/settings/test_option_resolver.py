@@ -57,13 +57,10 @@ def test_what_is_given_comes_first() -> None:
 def test_journals_are_those_of_the_name_servers_of_the_context(config: Path) -> None:
     contexts = {"lab": LAB._replace(journals=("/journal",))}
     save_contexts(config, Contexts(contexts, current_name="lab"))
-    values: dict[str, object]
-    for values, folders in (
-        ({"context": None}, ("/journal",)),
-        ({"context": None, "namesrv_addr": ["other:1"]}, ()),
-        ({"context": "lab", "namesrv_addr": ["other:1"]}, ("/journal",)),
-    ):
-        assert resolve_options(values).journal_folders == folders
+    other: dict[str, object] = {"context": None, "namesrv_addr": ["other:1"]}
+    assert resolve_options({"context": None}).journal_folders == ("/journal",)
+    assert resolve_options(other).journal_folders == ()
+    assert resolve_options(other | {"context": "lab"}).journal_folders == ("/journal",)
 
 
 def test_a_command_that_asks_nobody_has_no_context() -> None:
