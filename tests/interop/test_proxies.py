@@ -211,7 +211,7 @@ def test_examples(cluster: Cluster) -> None:
     for case in list_cases_elsewhere("proxyList", "clientList"):
         for example in case.examples:
             line = [
-                word.replace("127.0.0.1:8080", cluster.local.remoting_address)
+                word.replace("127.0.0.1:8080", cluster.local.remoting_address).replace("orders", TOPIC)
                 for word in split_example(example)
             ]
             result = command_line.nsadmin(cluster.server.address, *line)

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from namesrv_core.errors import RocketMQError
 from nsadmin.app import BatchContext, run_command_line
 from nsadmin.commands.consumers import offset_moves
-from nsadmin.console import audit
+from nsadmin.console import session
 from tests.simulation.cluster import FAULT_KINDS
 from tests.simulation.consumer import ConsumerGroup
 from tests.simulation.queue_run import GROUP, QueueRun, read_audit
@@ -99,7 +99,7 @@ class OffsetRun(QueueRun):
             stack.enter_context(redirect_stdout(output))
             stack.enter_context(redirect_stderr(output))
             stack.enter_context(patch.object(offset_moves, "sleep", world.pause_seconds))
-            stack.enter_context(patch.object(audit, "time", lambda: world.clock_ms / 1000))
+            stack.enter_context(patch.object(session, "time", lambda: world.clock_ms / 1000))
             batch = BatchContext({}, self.cluster.network.pool)
             try:
                 exit_code = run_command_line([*words, "-n", servers, "--yes"], batch)

@@ -9,7 +9,7 @@ from unittest.mock import patch
 from namesrv_core.errors import RocketMQError
 from nsadmin.app import BatchContext, run_command_line
 from nsadmin.commands.procedures import queue_removal, signals
-from nsadmin.console import audit
+from nsadmin.console import session
 from nsadmin.operations.inventory.keeper import OFF_VARIABLE
 from tests.simulation.broker import HEARTBEAT_MS
 from tests.simulation.cluster import BROKER, FAULT_KINDS
@@ -64,7 +64,7 @@ class RemovalRun(QueueRun):
             stack.enter_context(patch.object(signals, "SYSTEM_CLOCK", clock))
             stack.enter_context(patch.object(signals, "_SLICE_SECONDS", 1_000))
             stack.enter_context(patch.object(queue_removal, "sleep", pause_seconds))
-            stack.enter_context(patch.object(audit, "time", lambda: world.clock_ms / 1000))
+            stack.enter_context(patch.object(session, "time", lambda: world.clock_ms / 1000))
             batch = BatchContext({}, self.cluster.network.pool)
             exit_code = run_command_line([*words, "-n", ";".join(self.cluster.name_servers)], batch)
         for line in output.buffer.getvalue().decode().splitlines():
