@@ -31,6 +31,8 @@ _PATIENCE_MS = 60_000
 class _NoMessages:
     """The offsets of a broker without messages and consumers."""
 
+    moved_groups = ()
+
     def end_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
         return [0] * queue_count
 
@@ -40,6 +42,9 @@ class _NoMessages:
         return 0
 
     def forget_topic(self, topic: str) -> None:
+        pass
+
+    def resume_group(self, group: str, now_ms: int) -> None:
         pass
 
 

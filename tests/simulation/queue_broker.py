@@ -52,6 +52,13 @@ class QueueTable:
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
         return self.committed.get(offset_key)
 
+    @property
+    def moved_groups(self) -> list[str]:
+        return [group for group, _, _ in self.committed]
+
+    def resume_group(self, group: str, now_ms: int) -> None:
+        """Consumers of a simulated cluster read whatever groups the broker knows."""
+
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
         self.committed[offset_key] = offset
 

@@ -97,13 +97,17 @@ class OrderConfs:
                 that has the topic's settings.
 
         Returns:
-            The text. If the current text is invalid, it has only the brokers of `queues_by_broker`.
+            The text. If a broker is added, those of `queues_by_broker` come last, in their order. If the
+            current text is invalid, it has only these brokers.
         """
         current_text = next((r.result for r in self.get_each(topic) if r.result), None)
         try:
             current_queues = parse_order_conf(current_text) if current_text else {}
         except ValueError:
             current_queues = {}
+        if not queues_by_broker.keys() <= current_queues.keys():
+            # Clients choose the queue of a key by its place: a part that came first must not stay first.
+            current_queues = {n: q for n, q in current_queues.items() if n not in queues_by_broker}
         return format_order_conf(current_queues | dict(queues_by_broker))
 
     def plan_removal(self, topic: str, broker_names: Collection[str]) -> list[KvChange]:

@@ -23,6 +23,7 @@ def test_other_brokers_keep_their_entries(first_server: FakeNameServer) -> None:
         assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
         admin.order_confs.put_conf("T", "a:1;b:1")
         assert admin.order_confs.merge_conf("T", {"b": 2, "c": 3}) == "a:1;b:2;c:3"
+        assert admin.order_confs.merge_conf("T", {"d": 1, "b": 2}) == "a:1;d:1;b:2"
         admin.order_confs.put_conf("T", "nonsense")
         assert admin.order_confs.merge_conf("T", {"b": 2}) == "b:2"
         assert [order_conf.result for order_conf in admin.order_confs.get_each("T")] == ["nonsense"]
