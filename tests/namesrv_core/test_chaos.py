@@ -123,7 +123,9 @@ def bad_weather(network: ChaosProxy) -> None:
 
 
 def test_after_bad_weather_the_tables_are_right_and_nothing_is_left(victim: Victim) -> None:
-    files, tasks = victim.files, victim.state()["process"]["tasks"]
+    # Asked once, it has opened what it keeps open.
+    tasks = victim.state()["process"]["tasks"]
+    files = victim.files
     with open_chaos_proxy(victim.port) as network:
         over, clients = threading.Event(), Clients(network.address)
         fleet: list[BrokerFleet] = []

@@ -14,8 +14,8 @@ FAILED = Path(".pytest_cache/v/cache/lastfailed")
 PYTEST = (sys.executable, "-m", "pytest")
 MOST = 8
 """Files that run again. More failures have a common cause."""
-WORKERS = 6
-"""For two processors: five workers mostly wait for Java servers, and one computes."""
+WORKERS = 5
+"""For two processors: four workers mostly wait for Java servers, and one computes."""
 
 
 def main(args: list[str]) -> int:

@@ -79,7 +79,7 @@ def _hash_text(text: str) -> str:
 def hash_dry_run(dry_run: CommandOutcome) -> str:
     """Return the hash of the output and the exit code of a dry run."""
     # More messages arrive all the time.
-    stderr_text = re.sub(r"\d+(?= messages?\b)", "N", dry_run.stderr_text)
+    stderr_text = re.sub(r"\b\d+(?= messages?\b)", "N", dry_run.stderr_text)
     return _hash_text(dumps(dry_run._replace(stderr_text=stderr_text)))
 
 
