@@ -28,9 +28,12 @@ from nsadmin.console.output import ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.console.settings import context_choice
+from nsadmin.console.settings.name_server_discovery import DISCOVERY_OPTIONS
 
 _BEGIN_PARAMETERS, _END_PARAMETERS = ("since_text", "begin_text", "start_text"), ("until_text", "end_text")
 """The names that commands give to the begin and the end of a window of time."""
+_SERVER_CHOICES = ("context", "bundle", "kube", "ssh", *(name for name, _ in DISCOVERY_OPTIONS))
+"""The shared options that choose servers; the other connection options say how to ask them."""
 
 
 class BatchContext(NamedTuple):
@@ -200,9 +203,10 @@ class CommandRun:
 
     def _connection_words(self, advised_words: Sequence[str]) -> list[str]:
         """The typed options that choose servers, if an advised command would reach others without them."""
-        typed_words = connection_words(self._session.shared_values)
-        if not typed_words or not {"--context", "-n"}.isdisjoint(advised_words):
+        values = self._session.shared_values
+        if not any(map(values.get, _SERVER_CHOICES)) or not {"--context", "-n"}.isdisjoint(advised_words):
             return []
+        typed_words = connection_words(values)
         entry, _ = registry.take_command(advised_words)
         if entry is None or entry.kind in ("local", "program"):
             return []

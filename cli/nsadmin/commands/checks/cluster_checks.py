@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
@@ -191,9 +192,8 @@ def check_lag(
         nsadmin check lag --exclude '^analytics$'
     """
     if topic and not group:
-        raise UsageError(
-            f"-t needs a group: nsadmin consumerProgress -t {topic} shows the lag of all its groups"
-        )
+        advised = quote_command("consumerProgress", "-t", topic)
+        raise UsageError(f"-t needs a group: {advised} shows the lag of all its groups")
     excluded = parse_excluded(exclude_pattern)
     scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
     return run_check(session, "lag", warning, critical, scope)

@@ -55,7 +55,7 @@ class GroupTransfer:
         Raises:
             NotFound: The source has no offsets of the group, or the target does not know the group.
             NotApplied: No name server lists a broker with copies now.
-        RocketMQError: A server refused or did not answer.
+            RocketMQError: A server refused or did not answer.
         """
         source, target = (_Side(*side) for side in zip(_SIDE_NAMES, self._clusters, strict=True))
         offsets_by_topic = source.read_committed(self._group)

@@ -167,4 +167,4 @@ def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server:
     assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
     assert advised("--context", "this") == f"{repair} --context this"
     run("contextUse", "this")
-    assert advised("--context", "this") == advised() == repair
+    assert advised("--context", "this") == advised() == advised("--timeout", "9") == repair
