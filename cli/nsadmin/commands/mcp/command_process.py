@@ -65,13 +65,15 @@ async def run_command_line(
 async def _start_process(
     command_words: Sequence[str], more_variables: Mapping[str, str] | None, may_change: bool
 ) -> AsyncIterator[Process]:
-    process = await anyio.open_process(
-        python_process.build_command("nsadmin", *command_words),
-        stdin=subprocess.DEVNULL,
-        env=python_process.build_environment(more_variables),
-        # A group of its own, so that its children end with it.
-        start_new_session=True,
-    )
+    # A cancellation between the start of a process and its handle would leave the process running.
+    with anyio.CancelScope(shield=True):
+        process = await anyio.open_process(
+            python_process.build_command("nsadmin", *command_words),
+            stdin=subprocess.DEVNULL,
+            env=python_process.build_environment(more_variables),
+            # A group of its own, so that its children end with it.
+            start_new_session=True,
+        )
     try:
         yield process
     finally:

@@ -1,5 +1,6 @@
 """A command in a process of its own: its output, its bounds, and its end."""
 
+import gc
 import os
 import time
 from functools import partial
@@ -83,6 +84,22 @@ def test_a_cancelled_call_ends_the_command(program: Path, tmp_path: Path) -> Non
 
     anyio.run(cancel_when_started, pid_file, False)
     assert_ended(int(pid_file.read_text()))
+
+
+def test_a_call_that_is_cancelled_while_its_command_starts_leaves_no_process(program: Path) -> None:
+    program.write_text("import time\ntime.sleep(60)")
+
+    async def cancel_after(checkpoints: int) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run_command_line, [], 30)
+            for _ in range(checkpoints):
+                await anyio.sleep(0)
+            tasks.cancel_scope.cancel()
+
+    for checkpoints in range(12):
+        anyio.run(cancel_after, checkpoints)
+    # A process that is left is a ResourceWarning, which fails the test.
+    gc.collect()
 
 
 async def cancel_when_started(started_file: Path, may_change: bool) -> None:
