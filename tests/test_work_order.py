@@ -26,6 +26,7 @@ def test_a_long_file_begins_before_its_folder_and_a_folder_before_all_others() -
         ("tests/interop/test_access.py::test_a[1::2]", "tests/interop/test_access.py"),
         ("tests/interop/shared/test_batch.py::test_a", "tests/interop/shared/"),
         ("tests/nsreport/facts/test_spans.py::test_a", "tests/nsreport/"),
+        ("tests/nsreport/test_truth.py::test_a", "tests/nsreport/test_"),
         ("tests/interop/test_drain.py::test_newest_under_load", "tests/interop/test_drain.py::test_newest_"),
         ("tests/interop/test_drain.py::test_old_under_load", "tests/interop/test_drain.py::test_old_"),
         (

@@ -45,7 +45,7 @@ class Cluster(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("backups")
     with ExitStack() as parts:
         server, new_server, old_server = (

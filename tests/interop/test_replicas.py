@@ -48,7 +48,7 @@ class Cluster(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("replicas")
     with ExitStack() as parts:
         server = parts.enter_context(OurNameServer(home / "namesrv"))

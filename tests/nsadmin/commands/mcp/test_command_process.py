@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from nsadmin.commands.mcp import command_process
@@ -93,7 +94,7 @@ def test_a_call_that_is_cancelled_while_its_command_starts_leaves_no_process(pro
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run_command_line, [], 30)
             for _ in range(checkpoints):
-                await anyio.sleep(0)
+                await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()
 
     for checkpoints in range(12):
