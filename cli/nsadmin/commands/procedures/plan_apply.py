@@ -219,9 +219,9 @@ def apply(
 
     nsadmin deletes only with --prune, and at most --max-deletes items. It deletes groups with their offsets.
 
-    Consumers cannot read the messages in removed read queues. So nsadmin refuses to remove queues that
-    contain messages, or queues of a broker that does not report their messages. Pass --allow-stranded to
-    remove them anyway. plan and --dry-run show the number of messages.
+    Consumers cannot read the messages in removed read queues, or without the read permission. So nsadmin
+    refuses to remove queues that contain messages, or queues of a broker that does not report their messages.
+    Pass --allow-stranded to remove them anyway. plan and --dry-run show the number of messages.
 
     apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if a
     server or an item of the file has changed in other ways than by steps of this plan. If the plan prunes, it
@@ -360,7 +360,7 @@ def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
     if not is_stranding(stranded_messages):
         return None
     return NotApplied(
-        "the plan removes queues that contain or may contain messages: consume them first, "
+        "the plan removes queues or permissions that consumers need for messages: let them consume first, "
         "or pass --allow-stranded to lose them"
     )
 

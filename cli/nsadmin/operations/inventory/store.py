@@ -73,7 +73,7 @@ class InventoryStore:
         return move_last_seen(brokers, *look) if look else brokers
 
     def _load_look(self) -> list[int]:
-        """Return two times, or nothing: the brokers that were seen at the first were also seen at the second."""
+        """Return two times, or none: what was seen at the first was also seen at the second."""
         look = self._load_list(_LOOK_FILE, "look", lambda time_ms: type(time_ms) is int)
         if len(look) not in (0, 2):
             raise _damage_error(os.path.join(self.inventory_folder, _LOOK_FILE), "look is not two times")
