@@ -23,7 +23,9 @@ from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_p
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
+from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots
+from nsadmin.operations.divergence.evidence import CauseEvidence, find_pattern
 from nsadmin.operations.divergence.observer import find_namespaces
 from nsadmin.operations.divergence.verdict import describe_difference, map_by_server
 
@@ -89,9 +91,8 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
     )
     tables_by_addr = {r.addr: r.result for r in table_results if r.result is not None}
-    comparison = compare_snapshots(
-        [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()], ["kv"]
-    )
+    snapshots = [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()]
+    comparison = compare_snapshots(snapshots, ["kv"])
     notes = [_describe_scope(wanted_namespaces, list(tables_by_addr.values()))]
     if unlisted_addrs:
         notes.append(f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE")
@@ -99,10 +100,11 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     errors: list[RocketMQError | None] = [None]
     if comparison.differences:
         errors = [KvConfigsDifferError("the KV configs differ")]
-        count_text = count_noun(len(comparison.differences), "difference")
-        notes.insert(
-            0, f"{count_text}: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
-        )
+        evidence = CauseEvidence(snapshots, {})
+        # Keys that the same name servers have alike need one command.
+        kinds = {(d.item.parent_name, find_pattern(d.server_values)): d for d in comparison.differences}
+        notes.insert(0, count_noun(len(comparison.differences), "difference"))
+        notes += [f"next: {find_cause(difference, evidence).advice}" for difference in kinds.values()]
     elif len(tables_by_addr) < 2:
         answers = f"{len(tables_by_addr)} of {len(table_results)} name servers answered"
         notes.insert(0, f"unknown: {answers}, a comparison needs two")

@@ -37,8 +37,18 @@ def test_only_keys_that_differ(
         (f"on {first_server.addr}, not on {second_server.addr}",),
     ]
     assert json.loads(result.out)[1]["values"] == {first_server.addr: "a:8", second_server.addr: None}
-    assert result.err.startswith(
-        "nsadmin: 3 differences: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
+    first, second = first_server.addr, second_server.addr
+    sync, connection = f"nsadmin kv sync -s {ORDERS} -k", f"-n '{first};{second}'"
+    delete = f"nsadmin deleteKvConfig {ORDERS}"
+    notes = result.err.splitlines()
+    assert (notes[0], notes[-3:]) == (
+        "nsadmin: 3 differences",
+        [
+            f"nsadmin: next: find out which value is right, and run `{sync} T --from {first}` for that of "
+            f"{first}, or `{sync} T --from {second}` for that of {second}",
+            f"nsadmin: next: run `{sync} U --from {first}` to copy it, or `{delete} U` to delete it",
+            f"nsadmin: next: run `{sync} V --from {second}` to copy it, or `{delete} V` to delete it",
+        ],
     )
 
 
