@@ -9,6 +9,7 @@ from typer import Argument, Option
 from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
@@ -70,19 +71,27 @@ class KvConfigsDifferError(RocketMQError):
 
 
 @command(columns=KV_DIFF_COLUMNS)
-def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows:
+def kv_diff(
+    session: Session,
+    namespaces: Annotated[
+        list[str] | None,
+        Argument(metavar="NAMESPACE", help="Only this KV namespace. With -s repeatable."),
+        Flags("-s", "--namespace"),
+        Values("namespaces"),
+    ],
+) -> ResultRows:
     """Show the differences between the KV configs of the name servers.
 
-    Name servers never copy the KV config to each other. Without -s, nsadmin compares ORDER_TOPIC_CONFIG and
-    the namespaces that nsadmin's name servers list. Apache's cannot list theirs: pass each with -s. A line
-    names the compared namespaces. The exit code is 0 if all name servers are equal, and 1 if they differ. It
-    is 3 if a name server did not answer, or if there is only one.
+    Name servers never copy the KV config to each other. Without a namespace, nsadmin compares
+    ORDER_TOPIC_CONFIG and the namespaces that nsadmin's name servers list. Apache's cannot list theirs: name
+    each. A line names the compared namespaces. The exit code is 0 if all name servers are equal, and 1 if
+    they differ. It is 3 if a name server did not answer, or if there is only one.
 
     Examples:
         # Order configurations; one name server has an additional one (exit code 1)
         nsadmin kv diff
         # Another namespace, for a script (exit code 1)
-        nsadmin kv diff -s DEPLOYMENT --json
+        nsadmin kv diff DEPLOYMENT --json
     """
     wanted_namespaces, unlisted_addrs = (
         (_distinct_namespaces(namespaces), ()) if namespaces else find_namespaces(session.admin)
@@ -155,7 +164,7 @@ def kv_sync(
         # Make order configurations equal to those of one name server
         nsadmin kv sync --from 127.0.0.1:9876 --prune --yes
     """
-    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), parse_addr(source_text)
+    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), _parse_source(session, source_text)
     if prune_missing and wanted_keys:
         raise UsageError("--prune and --key exclude each other: --prune applies to whole namespaces")
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
@@ -169,6 +178,17 @@ def kv_sync(
     if not other_addrs:
         raise UsageError(f"no name server other than {source_addr}: pass all of them with -n")
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
+
+
+def _parse_source(session: Session, source_text: str) -> str:
+    """Parse the address of a name server. A word without a port that is no host of one may be a namespace."""
+    source_addr, addrs = parse_addr(source_text), session.admin.addresses.addrs
+    if ":" not in source_text and source_addr not in addrs:
+        diff = quote_command("kv", "diff", source_text)
+        raise UsageError(
+            f'"{source_text}" is not HOST:PORT: use one of {", ".join(addrs)}; for a namespace: `{diff}`'
+        )
+    return source_addr
 
 
 def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTables:
@@ -210,7 +230,9 @@ def kv_export(
         nsadmin kv export kv.json -s ORDER_TOPIC_CONFIG -s DEPLOYMENT
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
-    namesrv_addrs = session.admin.addresses.addrs if source_text is None else (parse_addr(source_text),)
+    namesrv_addrs = (
+        session.admin.addresses.addrs if source_text is None else (_parse_source(session, source_text),)
+    )
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]
     if not answered:

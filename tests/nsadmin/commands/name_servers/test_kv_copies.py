@@ -52,10 +52,23 @@ def test_only_keys_that_differ(
     )
 
 
-def test_secrets_are_not_told(run: Run, both_servers: str) -> None:
-    result = run("kvDiff", both_servers, "-s", "N", "--json")
+@pytest.mark.parametrize("words", [("N",), ("-s", "N"), ("--namespace", "M", "-s", "N")])
+def test_secrets_are_not_told(run: Run, both_servers: str, words: tuple[str, ...]) -> None:
+    result = run("kvDiff", *words, both_servers, "--json")
     assert rows(result, "key") == [("token",)]
     assert "hidden" not in result.out + result.err
+
+
+def test_a_word_that_is_no_address_may_be_a_namespace(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    for words in (("kvSync", "N"), ("kvExport", "--from", "N")):
+        result = run(*words, both_servers)
+        assert result.code == 2
+        assert result.err.startswith(
+            f'nsadmin: "N" is not HOST:PORT: use one of {first_server.addr}, {second_server.addr}; for a '
+            "namespace: `nsadmin kv diff N"
+        )
 
 
 def test_what_cannot_be_told(
