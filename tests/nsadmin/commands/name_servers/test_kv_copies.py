@@ -38,7 +38,7 @@ def test_only_keys_that_differ(
     ]
     assert json.loads(result.out)[1]["values"] == {first_server.addr: "a:8", second_server.addr: None}
     first, second = first_server.addr, second_server.addr
-    sync, connection = f"nsadmin kv sync -s {ORDERS} -k", f"-n '{first};{second}'"
+    sync = f"nsadmin kv sync -s {ORDERS} -k"
     delete = f"nsadmin deleteKvConfig {ORDERS}"
     notes = result.err.splitlines()
     assert (notes[0], notes[-3:]) == (
