@@ -74,9 +74,13 @@ class InventoryStore:
 
     def _load_look(self) -> list[int]:
         """Return two times, or none: what was seen at the first was also seen at the second."""
+        look_path = os.path.join(self.inventory_folder, _LOOK_FILE)
+        if os.path.exists(look_path) and not os.path.getsize(look_path):
+            # A loss of power.
+            return []
         look = self._load_list(_LOOK_FILE, "look", lambda time_ms: type(time_ms) is int)
         if len(look) not in (0, 2):
-            raise _damage_error(os.path.join(self.inventory_folder, _LOOK_FILE), "look is not two times")
+            raise _damage_error(look_path, "look is not two times")
         return look
 
     def load_topics(self) -> TopicPlacements:
@@ -154,6 +158,8 @@ class InventoryStore:
             Path(self.inventory_folder, file_name),
             file_text.encode("utf-8", "surrogatepass"),
             keeps_backup=False,
+            # Every command writes a look: it does not wait for the disk.
+            is_durable=file_name != _LOOK_FILE,
         )
 
 
