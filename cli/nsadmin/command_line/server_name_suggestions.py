@@ -1,6 +1,6 @@
 """Suggests existing names of topics, brokers and so on for a typed name that a command did not find."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -11,7 +11,7 @@ from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line.completion.live_values import ask_servers
 from nsadmin.command_line.completion.tab_candidates import strip_descriptions
 from nsadmin.command_line.completion.value_sources import DETAIL_METAVARS, source_of_metavar
-from nsadmin.command_line.declarations import command_parameters
+from nsadmin.command_line.declarations import Parameter, command_parameters
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 _SOURCE_NOUNS = {
@@ -42,22 +42,18 @@ def suggest_names(
     parameters = command_parameters(command_function)
     by_metavar = {parameter.metavar: argument_values.get(parameter.name) for parameter in parameters}
     suggestion_lines = []
-    for parameter in parameters:
+    for parameter, typed_name in _list_typed_texts(parameters, argument_values):
         value_source = source_of_metavar(parameter.metavar or "", parameter.value_source)
-        typed_name = argument_values.get(parameter.name)
         detail = by_metavar.get(DETAIL_METAVARS.get(value_source)) or ""
         may_ask = ask_name_servers or (value_source == "broker-keys" and detail)
-        if typed_name in ("", parameter.default):
-            continue
         if (
             value_source in ("brokers", "addresses")
             and ask_name_servers
-            and isinstance(typed_name, str)
             and (missing_line := _describe_missing_broker(typed_name, admin, inventory))
         ):
             suggestion_lines.append(missing_line)
             continue
-        if value_source in _SOURCE_NOUNS and may_ask and isinstance(typed_name, str):
+        if value_source in _SOURCE_NOUNS and may_ask:
             known_names = _fetch_known_names(value_source, admin, detail)
             # Topics can be a list, and have no commas in their names.
             for name in typed_name.split(",") if value_source == "topics" else [typed_name]:
@@ -65,6 +61,16 @@ def suggest_names(
                     noun = _SOURCE_NOUNS[value_source]
                     suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
     return suggestion_lines
+
+
+def _list_typed_texts(
+    parameters: Iterable[Parameter], argument_values: Mapping[str, Any]
+) -> Iterator[tuple[Parameter, str]]:
+    for parameter in parameters:
+        value = argument_values.get(parameter.name)
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and text not in ("", parameter.default):
+                yield parameter, text
 
 
 def _describe_missing_broker(typed_name: str, admin: AdminClient, inventory: InventoryKeeper) -> str | None:

@@ -112,7 +112,7 @@ class SessionCommand(TyperCommand):
     def _word_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with the words without a flag as those of the arguments that they stand for."""
         words = zip(self.free_arguments(values), self._split_words(values), strict=False)
-        return {**values, **{parameter.name: word for parameter, word in words}}
+        return {**values, **{p.name: [word] if p.is_list else word for p, word in words}}
 
     def _split_words(self, values: Mapping[str, Any]) -> list[str]:
         """The words, one for each argument; the last argument may take several."""
@@ -124,7 +124,7 @@ class SessionCommand(TyperCommand):
 
     def free_arguments(self, values: Mapping[str, Any]) -> list[Parameter]:
         """The arguments that words without a flag stand for: those that no flag gave a value."""
-        return [p for p in self.own_parameters if p.position is not None and values.get(p.name) is None]
+        return [p for p in self.own_parameters if p.position is not None and values.get(p.name) in (None, ())]
 
     def _require_arguments(self, values: dict[str, Any]) -> None:
         """Give the words to the arguments; raise UsageError for what is missing or too much."""
@@ -245,7 +245,8 @@ def _signature_parameter(parameter: Parameter, completer: Completer | None) -> i
 
         option.autocompletion = complete
     default = None if parameter.position is not None else parameter.default
-    value_type = str | None if parameter.position is not None else parameter.value_type
+    is_word = parameter.position is not None and not parameter.is_list
+    value_type = str | None if is_word else parameter.value_type
     return _keyword(parameter.name, Annotated[value_type, option], default)
 
 

@@ -129,8 +129,8 @@ class ClusterPlans:
             raise NotApplied(f"the plan deletes {delete_count} items, more than {max_deletes} (max_deletes)")
         if not allow_stranded and is_stranding(comparison.plan.stranded_messages):
             raise StrandedMessagesError(
-                "the plan removes queues that hold messages, or may hold some: consume them first, or pass "
-                "allow_stranded=True to lose them"
+                "the plan removes queues or permissions that consumers need for messages: let them consume "
+                "first, or pass allow_stranded=True to lose them"
             )
         return execute_steps(self._admin, comparison.cluster_state, comparison.plan.steps)
 

@@ -76,6 +76,20 @@ def list_segments(folder: Path) -> list[JournalSegment]:
     return [segments[name] for name in sorted(segments)]
 
 
+def find_journals(folder: Path) -> list[Path]:
+    """Find the journals in a folder: itself, or those up to two levels below, as a collector or a lab has.
+
+    A folder without any is returned as it is: its reader says what is wrong.
+    """
+    try:
+        if list_segments(folder):
+            return [folder]
+        subfolders = sorted(f for pattern in ("*", "*/*") for f in folder.glob(pattern) if f.is_dir())
+        return [f for f in subfolders if list_segments(f)] or [folder]
+    except OSError:
+        return [folder]
+
+
 def read_lines(segment: JournalSegment) -> Iterator[bytes]:
     """Read a segment's lines with their line ends, without an incomplete last line.
 

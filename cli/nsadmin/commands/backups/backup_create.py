@@ -10,6 +10,7 @@ from typer import Argument, Option
 from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.backups.backup_arguments import (
@@ -141,6 +142,7 @@ def backup_create(
             with_secrets=with_secrets,
         )
         remark_twins(session)
+        remark_missing(session, cluster_name, "the backup lacks what only this broker has")
         backup_path = _write_backup(backup, file_name, folder_name, keys)
         notes = [*backup.remarks]
         if keep_count is not None and folder_name is not None:

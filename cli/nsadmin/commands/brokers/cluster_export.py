@@ -11,7 +11,7 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_add
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
-from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
+from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr, remark_missing
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.commands.columns.files import FILE, SIZE
 from nsadmin.console import stderr
@@ -166,6 +166,7 @@ def _list_processes(session: Session, cluster_name: str | None) -> tuple[BrokerA
     for broker_addr, names in find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)).items():
         session.write_remark(f"{describe_shared_addr(broker_addr, names)}: exported once, as {names[0]}")
     remark_twins(session)
+    remark_missing(session, cluster_name, "the export lacks what only this broker has")
     return cluster_info.processes_in_cluster(cluster_name)
 
 

@@ -52,7 +52,7 @@ INVENTORY_COLUMNS: Columns[BrokerEntry] = (
     ),
     Column(
         "lastSeen",
-        "when a command last saw the broker (UTC), up to 5 minutes early; null for never",
+        "when a command last saw the broker (UTC); null for never",
         lambda e: format_utc(e.broker.last_seen_ms),
     ),
 )

@@ -148,6 +148,10 @@ def history(
     server_journals = find_journals(session, journal_folders, server_name)
     histories = [_JournalHistory(journal, history_query, follow) for journal in server_journals]
     entries = _merge_entries([h.read_past() for h in histories])
+    has_no_event = subject_kind is not None and all(
+        e.record.event_type in GLOBAL_EVENT_TYPES for e in entries
+    )
+    namespaces = {n for h in histories if subject_kind == "kv" and has_no_event for n in h.read_namespaces()}
     errors = [h.read_error for h in histories]
     notes = [f"{h.server_journal.server_name}: {h.read_error}" for h in histories if h.read_error]
     notes += filter(None, (h.unreadable_note() for h in histories))
@@ -157,9 +161,15 @@ def history(
             f"only the newest {max_records} events are shown: use --limit 0 for all, or --until "
             "TIME for older ones"
         )
-    elif subject_kind is not None and all(e.record.event_type in GLOBAL_EVENT_TYPES for e in entries):
+    elif has_no_event:
         selection = " that matches the options" if since_text or until_text or type_names else ""
-        notes.append(f'{subject_kind} "{subject_name}" has no event{selection} in the journal')
+        name = f"{subject_name} {kv_key}" if kv_key else subject_name
+        notes.append(f'{subject_kind} "{name}" has no event{selection} in the journal')
+        if subject_kind == "kv" and subject_name not in namespaces:
+            names = ", ".join(sorted(namespaces)) or "none"
+            notes[-1] = (
+                f'no KV namespace "{subject_name}": use history kv NAMESPACE [KEY]; the journal has {names}'
+            )
     columns = HISTORY_COLUMNS
     if len(server_journals) > 1:
         columns = tuple(c._replace(wide=False) if c.key == SERVER.key else c for c in columns)
@@ -221,6 +231,27 @@ class _JournalHistory:
         except RocketMQError as error:
             self.read_error = error
             return []
+
+    def read_namespaces(self) -> set[str]:
+        """Read the KV namespaces of the last segment, which begins with a snapshot."""
+
+        def is_about_kv(line: bytes) -> bool:
+            return b'"type":"Snapshot"' in line[:512] or b'"namespace"' in line
+
+        def read_last_segment(folder: Path) -> set[str]:
+            records = reader.read_records(folder, self._query.end_ms, RecordFilter(is_about_kv))
+            return {
+                str(name)
+                for fields in (record.event_fields for record in records)
+                for name in (*fields.get("kv", ()), fields.get("namespace"))
+                if name is not None
+            }
+
+        try:
+            return call_with_usage_errors(self.server_journal, read_last_segment)
+        except RocketMQError as error:
+            self.read_error = error
+            return set()
 
     def _read_segments(self, folder: Path) -> list[HistoryEntry]:
         query = self._query

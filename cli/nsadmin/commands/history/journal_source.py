@@ -21,7 +21,7 @@ JournalOption = Annotated[
     Option(
         "--journal",
         metavar="DIR",
-        help="Folder of a name server's journal, or of `nsadmin collect`. Repeatable. Default: "
+        help="Folder of a journal, or of journals, as of `nsadmin collect` or a lab. Repeatable. Default: "
         "the context's.",
     ),
 ]
@@ -53,11 +53,8 @@ def find_journals(
         raise UsageError(
             "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR"
         )
-    journals = [
-        _identify_journal(folder)
-        for name in dict.fromkeys(folder_names)
-        for folder in _expand_collector_folder(Path(name).expanduser())
-    ]
+    folders = (f for name in folder_names for f in _find_server_journals(Path(name).expanduser()))
+    journals = [_identify_journal(folder) for folder in dict.fromkeys(folders)]
     chosen = [j for j in journals if server_name in (None, j.server_name, j.server_name.rpartition(":")[0])]
     if not chosen:
         names = ", ".join(j.server_name for j in journals)
@@ -76,16 +73,9 @@ def find_brokers_journal(folder_name: str) -> Path | None:
         raise UsageError(f"cannot read {error.filename or folder}: {error.strerror}") from None
 
 
-def _expand_collector_folder(folder: Path) -> list[Path]:
-    """The journals of name servers in a folder that `collect` writes to; any other folder unchanged."""
-    try:
-        if segments.list_segments(folder):
-            return [folder]
-        subfolders = [f for f in sorted(folder.iterdir()) if f.is_dir() and f.name != BROKERS_JOURNAL]
-        return [f for f in subfolders if segments.list_segments(f)] or [folder]
-    except OSError:
-        # `_identify_journal` reports it.
-        return [folder]
+def _find_server_journals(folder: Path) -> list[Path]:
+    """The journals of name servers in a folder, without the collector's journal of brokers."""
+    return [f for f in segments.find_journals(folder) if f == folder or f.name != BROKERS_JOURNAL]
 
 
 def _identify_journal(folder: Path) -> ServerJournal:

@@ -19,6 +19,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 
 RECORD_COLUMNS: Columns[JournalRecord] = (
@@ -186,11 +187,15 @@ def _journal_path(journal_folder: str) -> Iterator[Path]:
     """Yield the path of a journal's folder; errors of its files become a one-line UsageError."""
     folder_path = Path(journal_folder).expanduser()
     try:
-        if not segments.list_segments(folder_path):
+        journal_path, *others = segments.find_journals(folder_path)
+        if others:
+            names = abbreviate_names([str(f) for f in (journal_path, *others)], 10)
+            raise UsageError(f'"{folder_path}" has several journals: use one of {names}')
+        if not segments.list_segments(journal_path):
             raise UsageError(
                 f"{folder_path} is not a journal: it has no files such as 0000000000000001-*.jsonl"
             )
-        yield folder_path
+        yield journal_path
     except OSError as error:
         raise UsageError(f"cannot read {error.filename or folder_path}: {error.strerror}") from None
 

@@ -31,6 +31,7 @@ from nsadmin.commands.messages.message_rows import (
     MessageTopicArgument,
     ShownMessage,
     describe_hidden,
+    describe_missing_id,
     show_findings,
 )
 from nsadmin.commands.messages.message_sender import SENT_COLUMNS
@@ -181,7 +182,7 @@ def query_msg_by_unique_key(
         end_ms=end_ms,
         route_topic=route_topic,
     )
-    missing_text = f"no message of {topic} has the id {msg_id}"
+    missing_text = describe_missing_id(topic, msg_id)
     if has_receiver:
         return push_messages(
             session, "queryMsgByUniqueKey", _require_messages(found_messages, missing_text), group, client_id
@@ -270,7 +271,7 @@ def _find_by_id(
     session: Session, topic: str, msg_id: str, route_topic: str | None
 ) -> tuple[FoundMessages, str]:
     found_messages = session.admin.messages.find_by_id(topic, msg_id, route_topic=route_topic)
-    return found_messages, f"no message of {topic} has the id {msg_id}"
+    return found_messages, describe_missing_id(topic, msg_id)
 
 
 def _require_messages(found_messages: FoundMessages, missing_text: str) -> Sequence[LocatedMessage]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.message_ids import parse_message_id
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import NotFound
 from nsadmin.client.advised_command import quote_command
@@ -167,6 +168,14 @@ def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key
     if counts[HALF_TOPIC]:
         return f", but {count_noun(counts[HALF_TOPIC], 'half message')}: its producer has not committed it"
     return ""
+
+
+def describe_missing_id(topic: str, msg_id: str) -> str:
+    """Say that no message has the id; a text without the form of an id may be a key."""
+    key_advice = ""
+    if parse_message_id(msg_id) is None:
+        key_advice = f" (if it is a key: `{quote_command('queryMsgByKey', topic, msg_id)}`)"
+    return f'no message of {topic} has the id "{msg_id}"{key_advice}'
 
 
 class Findings(NamedTuple):

@@ -9,6 +9,7 @@ from typer import Argument, Option
 from namesrv_core import operator_files, private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
@@ -23,7 +24,9 @@ from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_p
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
+from nsadmin.operations.divergence.causes import find_cause
 from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots
+from nsadmin.operations.divergence.evidence import CauseEvidence, find_pattern
 from nsadmin.operations.divergence.observer import find_namespaces
 from nsadmin.operations.divergence.verdict import describe_difference, map_by_server
 
@@ -68,19 +71,27 @@ class KvConfigsDifferError(RocketMQError):
 
 
 @command(columns=KV_DIFF_COLUMNS)
-def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows:
+def kv_diff(
+    session: Session,
+    namespaces: Annotated[
+        list[str] | None,
+        Argument(metavar="NAMESPACE", help="Only this KV namespace. With -s repeatable."),
+        Flags("-s", "--namespace"),
+        Values("namespaces"),
+    ],
+) -> ResultRows:
     """Show the differences between the KV configs of the name servers.
 
-    Name servers never copy the KV config to each other. Without -s, nsadmin compares ORDER_TOPIC_CONFIG and
-    the namespaces that nsadmin's name servers list. Apache's cannot list theirs: pass each with -s. A line
-    names the compared namespaces. The exit code is 0 if all name servers are equal, and 1 if they differ. It
-    is 3 if a name server did not answer, or if there is only one.
+    Name servers never copy the KV config to each other. Without a namespace, nsadmin compares
+    ORDER_TOPIC_CONFIG and the namespaces that nsadmin's name servers list. Apache's cannot list theirs: name
+    each. A line names the compared namespaces. The exit code is 0 if all name servers are equal, and 1 if
+    they differ. It is 3 if a name server did not answer, or if there is only one.
 
     Examples:
         # Order configurations; one name server has an additional one (exit code 1)
         nsadmin kv diff
         # Another namespace, for a script (exit code 1)
-        nsadmin kv diff -s DEPLOYMENT --json
+        nsadmin kv diff DEPLOYMENT --json
     """
     wanted_namespaces, unlisted_addrs = (
         (_distinct_namespaces(namespaces), ()) if namespaces else find_namespaces(session.admin)
@@ -89,9 +100,8 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
     )
     tables_by_addr = {r.addr: r.result for r in table_results if r.result is not None}
-    comparison = compare_snapshots(
-        [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()], ["kv"]
-    )
+    snapshots = [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()]
+    comparison = compare_snapshots(snapshots, ["kv"])
     notes = [_describe_scope(wanted_namespaces, list(tables_by_addr.values()))]
     if unlisted_addrs:
         notes.append(f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE")
@@ -99,10 +109,11 @@ def kv_diff(session: Session, namespaces: NamespacesOption = None) -> ResultRows
     errors: list[RocketMQError | None] = [None]
     if comparison.differences:
         errors = [KvConfigsDifferError("the KV configs differ")]
-        count_text = count_noun(len(comparison.differences), "difference")
-        notes.insert(
-            0, f"{count_text}: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
-        )
+        evidence = CauseEvidence(snapshots, {})
+        # Keys that the same name servers have alike need one command.
+        kinds = {(d.item.parent_name, find_pattern(d.server_values)): d for d in comparison.differences}
+        notes.insert(0, count_noun(len(comparison.differences), "difference"))
+        notes += [f"next: {find_cause(difference, evidence).advice}" for difference in kinds.values()]
     elif len(tables_by_addr) < 2:
         answers = f"{len(tables_by_addr)} of {len(table_results)} name servers answered"
         notes.insert(0, f"unknown: {answers}, a comparison needs two")
@@ -153,7 +164,7 @@ def kv_sync(
         # Make order configurations equal to those of one name server
         nsadmin kv sync --from 127.0.0.1:9876 --prune --yes
     """
-    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), parse_addr(source_text)
+    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), _parse_source(session, source_text)
     if prune_missing and wanted_keys:
         raise UsageError("--prune and --key exclude each other: --prune applies to whole namespaces")
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
@@ -167,6 +178,17 @@ def kv_sync(
     if not other_addrs:
         raise UsageError(f"no name server other than {source_addr}: pass all of them with -n")
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
+
+
+def _parse_source(session: Session, source_text: str) -> str:
+    """Parse the address of a name server. A word without a port that is no host of one may be a namespace."""
+    source_addr, addrs = parse_addr(source_text), session.admin.addresses.addrs
+    if ":" not in source_text and source_addr not in addrs:
+        diff = quote_command("kv", "diff", source_text)
+        raise UsageError(
+            f'"{source_text}" is not HOST:PORT: use one of {", ".join(addrs)}; for a namespace: `{diff}`'
+        )
+    return source_addr
 
 
 def _select_keys(kv_tables: KvTables, wanted_keys: Sequence[str] | None) -> KvTables:
@@ -208,7 +230,9 @@ def kv_export(
         nsadmin kv export kv.json -s ORDER_TOPIC_CONFIG -s DEPLOYMENT
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
-    namesrv_addrs = session.admin.addresses.addrs if source_text is None else (parse_addr(source_text),)
+    namesrv_addrs = (
+        session.admin.addresses.addrs if source_text is None else (_parse_source(session, source_text),)
+    )
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]
     if not answered:

@@ -69,7 +69,7 @@ def update_topic_list(
 
     An existing equal topic is `unchanged`. nsadmin does not send it, because it would make brokers ignore the
     whole list. A topic that cannot be changed is `skipped`. Off a terminal, removing queues that contain
-    messages needs --yes.
+    messages, or the permission to read them, needs --yes.
 
     Examples:
         # Preview the changes on each master

@@ -8,6 +8,7 @@ from typer import Argument, Option
 from namesrv_core import operator_files
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
+from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
@@ -93,6 +94,7 @@ def export(
     namespace_names = tuple(kv_namespaces or ())
     live_state = observe_cluster(session.admin, cluster_name, namespace_names)
     remark_twins(session)
+    remark_missing(session, cluster_name, "the file lacks what only this broker has")
     desired_state, remark_lines = describe_cluster(live_state, namespace_names)
     errors = [broker.error for broker in live_state.broker_states] + [
         server.error for server in live_state.server_states
@@ -159,6 +161,7 @@ def _plan_file(
     desired_state = _parse_desired_state(file_name, _read_file(file_name))
     live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
     remark_twins(session)
+    remark_missing(session, live_state.cluster_name, "the plan leaves it out; plan again when it is back")
     if saved_file is not None:
         try:
             plan_file.save_plan(
@@ -219,9 +222,9 @@ def apply(
 
     nsadmin deletes only with --prune, and at most --max-deletes items. It deletes groups with their offsets.
 
-    Consumers cannot read the messages in removed read queues. So nsadmin refuses to remove queues that
-    contain messages, or queues of a broker that does not report their messages. Pass --allow-stranded to
-    remove them anyway. plan and --dry-run show the number of messages.
+    Consumers cannot read the messages in removed read queues, or without the read permission. So nsadmin
+    refuses to remove queues that contain messages, or queues of a broker that does not report their messages.
+    Pass --allow-stranded to remove them anyway. plan and --dry-run show the number of messages.
 
     apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if a
     server or an item of the file has changed in other ways than by steps of this plan. If the plan prunes, it
@@ -245,6 +248,7 @@ def apply(
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
     _require_few_deletes(plan_difference, max_deletes, file_name, is_saved=saved_plan is not None)
     remark_twins(session)
+    remark_missing(session, live_state.cluster_name, "apply leaves it out; apply again when it is back")
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     warning_lines = [
@@ -360,7 +364,7 @@ def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
     if not is_stranding(stranded_messages):
         return None
     return NotApplied(
-        "the plan removes queues that contain or may contain messages: consume them first, "
+        "the plan removes queues or permissions that consumers need for messages: let them consume first, "
         "or pass --allow-stranded to lose them"
     )
 

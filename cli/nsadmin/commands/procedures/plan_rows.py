@@ -19,6 +19,7 @@ from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
+from nsadmin.operations.plans.stranded_messages import count_readable_queues
 
 
 class PlanRow(NamedTuple):
@@ -172,10 +173,11 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
     """A line for each topic and broker whose messages become unreadable."""
     warning_lines = []
     for step, message_count in stranded.items():
-        if step.after is None:
+        first_queue = count_readable_queues(step.after)
+        if not first_queue:
             queue_range = "its queues"
         else:
-            first_queue, last_queue = step.after["readQueueNums"], step.before["readQueueNums"] - 1
+            last_queue = step.before["readQueueNums"] - 1
             queue_range = (
                 f"queue {first_queue}"
                 if first_queue == last_queue

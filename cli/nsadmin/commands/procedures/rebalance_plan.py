@@ -11,6 +11,7 @@ from typer import Option
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.history.journal_source import find_brokers_journal
@@ -161,8 +162,9 @@ def rebalance_plan(
         raise UsageError(f'invalid value "{goal}" for --goal: use one of {", ".join(REBALANCE_GOALS)}')
     if sample is not None and journal_folder is not None:
         raise UsageError("--sample and --journal exclude each other: omit one of them")
+    cluster_name = cluster_name or _find_cluster(session, [*(added or ()), *(removed or ())])
     proposed_plan = ClusterRebalance(session.admin, sleep, open_inventory(session)).propose_plan(
-        cluster_name or _find_cluster(session, [*(added or ()), *(removed or ())]),
+        cluster_name,
         added=added or (),
         removed=removed or (),
         goal=cast(Literal["load", "queues", "disk"], goal),
@@ -175,6 +177,7 @@ def rebalance_plan(
         max_topics=max_topics,
         max_share=max_share,
     )
+    remark_missing(session, cluster_name, "the plan leaves it out")
     notes = [*_describe_plan(proposed_plan)]
     if any(move.is_ordered for move in proposed_plan.plan.moves):
         notes += [f"risk: {text}" for text in find_servers_without_order(session.admin)]

@@ -143,7 +143,8 @@ def update_topic_perm(
     """Change the permission of a topic on one master, or on every master of a cluster.
 
     Other settings of the topic do not change. A broker of the cluster without the topic reports "not found".
-    That is an error only if no broker has it.
+    That is an error only if no broker has it. In a script without a terminal, pass --yes to remove the read
+    permission.
 
     Examples:
         # Make a topic read-only in one cluster
@@ -250,26 +251,28 @@ def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> 
 
 def _takes_queues(due: TopicConfigChange) -> bool:
     """Whether consumers lose queues that they read now."""
-    before, after = due.before, due.after
-    return before is not None and after is not None and after.read_queue_nums < before.read_queue_nums
+    return due.after is not None and _count_readable(due.after) < _count_readable(due.before)
 
 
 def _writes_unread_queues(due: TopicConfigChange) -> bool:
     """Whether the change makes producers write to queues that no consumer reads."""
     before, after = due.before, due.after
-    if after is None or after.read_queue_nums >= after.write_queue_nums:
+    if after is None or _count_readable(after) >= after.write_queue_nums:
         return False
-    return (
-        before is None
-        or after.read_queue_nums < before.read_queue_nums
-        or after.write_queue_nums > before.write_queue_nums
-    )
+    return before is None or _takes_queues(due) or after.write_queue_nums > before.write_queue_nums
+
+
+def _count_readable(config: BrokerTopicConfig | None) -> int:
+    """The queues that consumers can read."""
+    return config.read_queue_nums if config is not None and config.perm & Perm.READ else 0
 
 
 def _describe_loss(
     topic: str, due: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
 ) -> str | None:
     assert due.after is not None
+    if not due.after.perm & Perm.READ:
+        return f"consumers cannot read {topic} on {due.broker_addr}"
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
     if _writes_unread_queues(due):

@@ -3,6 +3,7 @@
 import json
 import shlex
 import subprocess
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -79,19 +80,18 @@ class LocalFiles:
         self._since_ms = since_ms
         self.members: dict[str, bytes] = {}
         self.left_out: list[LeftOut] = []
+        self._journal_counts = Counter[str]()
 
     def add_journals(self, folders: Iterable[str]) -> None:
         """Add the segments of journals that have records since the time."""
-        for folder_name in dict.fromkeys(folders):
-            folder = Path(folder_name).expanduser()
+        found = (f for name in folders for f in segments.find_journals(Path(name).expanduser()))
+        for folder in dict.fromkeys(found):
             try:
-                subfolders = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir())]
-                found_journals = [(s, files) for s in subfolders if (files := segments.list_segments(s))]
+                journal_segments = segments.list_segments(folder)
             except OSError as error:
-                self.leave_out(f"journal {folder_name}", str(error.strerror))
+                self.leave_out(f"journal {folder}", str(error.strerror))
                 continue
-            for journal_folder, journal_segments in found_journals:
-                self._add_segments(journal_folder, journal_segments)
+            self._add_segments(folder, journal_segments)
 
     def _add_segments(self, folder: Path, journal_segments: Sequence[JournalSegment]) -> None:
         # A segment begins with a snapshot, so the last one that began before the time is needed, too.
@@ -100,6 +100,10 @@ class LocalFiles:
         if skipped_count := len(journal_segments) - len(recent_segments):
             self.leave_out(f"segments of the journal {folder}", "they are older than --since", skipped_count)
         member_folder = f"{JOURNAL_FOLDER}{escape_file_name(folder.name)}"
+        self._journal_counts[member_folder] += 1
+        if (number := self._journal_counts[member_folder]) > 1:
+            # Most journals are in a folder "journal".
+            member_folder += f"-{number}"
         used_bytes = sum(map(len, self.members.values()))
         for segment in reversed(recent_segments):
             try:

@@ -49,7 +49,8 @@ def observe(admin: AdminClient, scope: CheckScope) -> JournalObservation:
     has_journal = scope.journal_folders or any(status is not None for _, status, _ in statuses)
     scope.skip_if(not has_journal, "no journal is configured")
     since_ms = scope.journal_since(now_ms)
-    folders = [inspect_folder(folder, since_ms, scope.verifies_records) for folder in scope.journal_folders]
+    journals = dict.fromkeys(f for folder in scope.journal_folders for f in segments.find_journals(folder))
+    folders = [inspect_folder(journal, since_ms, scope.verifies_records) for journal in journals]
     return JournalObservation(now_ms, statuses, folders)
 
 

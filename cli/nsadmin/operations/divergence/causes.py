@@ -1,12 +1,13 @@
 """Finds the probable cause of a difference from the state of name servers and brokers. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.advised_command import quote_command
+from nsadmin.client.redaction import is_secret_name
 from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
-from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause
+from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause, find_pattern
 
 NEW_LIST_MS = 150_000
 """Longest time from a change of a broker's namesrvAddr to its registration with the new name servers.
@@ -321,17 +322,24 @@ def _explain_behind(
 def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
     having_servers = [index for index, value in enumerate(difference.server_values) if value is not None]
     namespace = difference.item.parent_name
-    source_addr = evidence.server_snapshots[having_servers[0]].source
-    advice_text = (
-        f"run `{quote_command('kv', 'sync', '-s', namespace, '--from', source_addr)}`, or take the name "
-        "server with the right value as the source"
-    )
+    keys_by_pattern = evidence.kv_keys_by_pattern[namespace]
+    alike_keys = keys_by_pattern[find_pattern(difference.server_values)]
+    # Without -k, the copy also takes the keys in which the source is wrong.
+    key_words = [w for key in alike_keys for w in ("-k", key)] if len(keys_by_pattern) > 1 else []
+
+    def sync_from(index: int) -> str:
+        source_addr = evidence.server_snapshots[index].source
+        return f"`{quote_command('kv', 'sync', '-s', namespace, *key_words, '--from', source_addr)}`"
+
     if difference.missing_servers and not difference.differing_fields:
+        delete = f"`{quote_command('deleteKvConfig', namespace, alike_keys[0])}`"
         return DivergenceCause(
             "kv-written-to-some",
             f"written to {evidence.addrs_at(having_servers)} only, or deleted on "
             f"{evidence.addrs_at(difference.missing_servers)} only: name servers do not replicate KV config",
-            advice_text,
+            f"run {sync_from(having_servers[0])} to copy it, or {delete} to delete it"
+            if len(alike_keys) == 1
+            else f"run {sync_from(having_servers[0])} to copy them, or {delete} and so on to delete them",
         )
     odd_servers = _find_odd_servers(difference)
     target_text = (
@@ -342,14 +350,34 @@ def _explain_kv(difference: ItemDifference, evidence: CauseEvidence) -> Divergen
     return DivergenceCause(
         "kv-written-to-some",
         f"written to {target_text}: name servers do not replicate KV config",
-        advice_text,
+        _advise_value(difference, evidence, sync_from),
     )
 
 
+def _advise_value(
+    difference: ItemDifference, evidence: CauseEvidence, command_of: Callable[[int], str]
+) -> str:
+    """Advise the command for the value of most name servers; without a majority, one for each value."""
+    servers_by_value: dict[ComparedValue, list[int]] = {}
+    for index, value in enumerate(difference.server_values):
+        if value is not None:
+            servers_by_value.setdefault(value, []).append(index)
+    largest = max(servers_by_value.values(), key=len)
+    if 2 * len(largest) > len(difference.server_values):
+        return f"if {evidence.addrs_at(largest)} have the right value, run {command_of(largest[0])}"
+    choices = [f"{command_of(s[0])} for that of {evidence.addrs_at(s)}" for s in servers_by_value.values()]
+    return f"find out which value is right, and run {', or '.join(choices)}"
+
+
 def _explain_setting(difference: ItemDifference, evidence: CauseEvidence) -> DivergenceCause:
+    name = difference.item.name
+
+    def set_value_of(index: int) -> str:
+        value = "VALUE" if is_secret_name(name) else str(difference.server_values[index])
+        return f"`{quote_command('updateNamesrvConfig', name, value)}`"
+
     return DivergenceCause(
         "own-files",
         "each name server has its own configuration file",
-        f"run `{quote_command('updateNamesrvConfig', difference.item.name, 'VALUE')}`, which changes all "
-        "name servers",
+        _advise_value(difference, evidence, set_value_of),
     )

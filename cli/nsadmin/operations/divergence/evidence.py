@@ -1,6 +1,8 @@
 """The evidence for the cause of a difference: snapshots of name servers, and facts from brokers. Pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from nsadmin.client.snapshots import ClusterSnapshot
@@ -35,11 +37,33 @@ FactsByAddr = Mapping[str, BrokerFacts]
 NO_FACTS = BrokerFacts(False)
 
 
-class CauseEvidence(NamedTuple):
+KvPattern = tuple[int | None, ...]
+
+
+def find_pattern(values: Sequence[ComparedValue | None]) -> KvPattern:
+    """Return for each value where it is first; None for no value."""
+    return tuple(None if value is None else values.index(value) for value in values)
+
+
+@dataclass(frozen=True)
+class CauseEvidence:
     """The evidence for causes: the snapshot of each name server, and the facts that brokers report."""
 
     server_snapshots: Sequence[ClusterSnapshot]
     facts_by_addr: FactsByAddr
+
+    @cached_property
+    def kv_keys_by_pattern(self) -> Mapping[str, Mapping[KvPattern, Sequence[str]]]:
+        """The KV keys that differ, by namespace and pattern: name servers have those of a pattern alike."""
+        keys_by_pattern: dict[str, dict[KvPattern, list[str]]] = {}
+        for namespace in {namespace for snapshot in self.server_snapshots for namespace in snapshot.kv}:
+            tables = [snapshot.kv.get(namespace, {}) for snapshot in self.server_snapshots]
+            keys_by_pattern[namespace] = {}
+            for key in sorted({key for table in tables for key in table}):
+                pattern = find_pattern([table.get(key) for table in tables])
+                if len(set(pattern)) > 1:
+                    keys_by_pattern[namespace].setdefault(pattern, []).append(key)
+        return keys_by_pattern
 
     def list_broker_addrs(self, broker_name: str) -> list[str]:
         """Return the addresses under which name servers list the broker, masters first."""

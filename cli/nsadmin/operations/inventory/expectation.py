@@ -93,19 +93,10 @@ def _read_file(file_path: Path) -> list[ExpectedBroker]:
 def _read_journals(folder: Path, now_ms: int) -> Iterator[ExpectedBroker]:
     from namesrv_core.storage.journal import reader, segments
 
-    journal_folders = (
-        [folder]
-        if segments.list_segments(folder)
-        else [
-            subfolder
-            for subfolder in sorted(folder.iterdir())
-            if subfolder.is_dir() and segments.list_segments(subfolder)
-        ]
-    )
-    if not journal_folders:
-        raise InvalidExpectationError(f'no journal in "{folder}"')
     found_brokers: dict[str, ExpectedBroker] = {}
-    for journal_folder in journal_folders:
+    for journal_folder in segments.find_journals(folder):
+        if not segments.list_segments(journal_folder):
+            raise InvalidExpectationError(f'no journal in "{folder}"')
         for journal_record in reader.read_records(journal_folder, now_ms - RETENTION_MS):
             for broker in _brokers_of_record(journal_record.event_fields, journal_record.time_ms):
                 found_brokers[broker.label] = broker

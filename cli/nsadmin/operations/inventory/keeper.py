@@ -152,10 +152,7 @@ class InventoryKeeper:
         return ()
 
     def observe_brokers(self, groups: Sequence[BrokerAddrGroup]) -> tuple[MissingBroker, ...]:
-        """Save the brokers that at least one name server lists, and return the missing ones.
-
-        A listing without news is not saved.
-        """
+        """Save the brokers that at least one name server lists, and return the missing ones."""
         if self.is_off:
             return find_missing(self._extra_brokers, groups, self._clock_ms())
         now_ms, known = self._clock_ms(), self._load_brokers()

@@ -13,8 +13,6 @@ RETENTION_MS = 7 * 86_400_000
 """Time after which a broker that no name server lists is dropped from the inventory, unless it is pinned."""
 MAX_UNLISTED = 1_000
 """The number of brokers that are kept although no name server lists them, besides those of an operator."""
-REFRESH_MS = 300_000
-"""Age of `last_seen_ms` at which a read saves it again. So it can be this much too early."""
 
 TopicPlacements = Mapping[str, Mapping[str, int]]
 """Topic to broker name to the permission of its queues there."""
@@ -142,11 +140,7 @@ def _group_listed(groups: Iterable[BrokerAddrGroup]) -> dict[str, list[_ListedBr
 def merge_listing(
     expected_brokers: Sequence[ExpectedBroker], groups: Sequence[BrokerAddrGroup], now_ms: int
 ) -> tuple[ExpectedBroker, ...]:
-    """Return the inventory after name servers listed these brokers, in the order of names and ids.
-
-    `last_seen_ms` of a broker is replaced only if it is older than REFRESH_MS, so that an inventory that
-    needs no write is equal to the one before.
-    """
+    """Return the inventory after name servers listed these brokers, in the order of names and ids."""
     staying_names = {broker.broker_name for broker in expected_brokers if not broker.is_leaving}
     leaving_names = {broker.broker_name for broker in expected_brokers} - staying_names
     is_any_listed = any(group.broker_addrs for group in groups)
@@ -163,13 +157,11 @@ def merge_listing(
                 ExpectedBroker(*listed, now_ms, now_ms, is_leaving=listed.broker_name in leaving_names)
             )
         else:
-            last_seen_ms = expected.last_seen_ms
-            is_stale = last_seen_ms is None or not 0 <= now_ms - last_seen_ms < REFRESH_MS
             merged_brokers.append(
                 expected._replace(
                     **listed._asdict(),
                     first_seen_ms=now_ms if expected.first_seen_ms is None else expected.first_seen_ms,
-                    last_seen_ms=now_ms if is_stale else last_seen_ms,
+                    last_seen_ms=now_ms,
                     is_leaving=expected.is_leaving and not expected.has_left,
                     has_left=False,
                     former_addr=expected.former_addr
@@ -179,6 +171,22 @@ def merge_listing(
             )
     merged_brokers += _limit_unlisted(unlisted)
     return tuple(sorted(merged_brokers, key=lambda broker: (broker[1], broker[2], broker[3])))
+
+
+def move_last_seen(brokers: Iterable[ExpectedBroker], from_ms: int, to_ms: int) -> tuple[ExpectedBroker, ...]:
+    """Return the brokers; those that were last seen at `from_ms` were also seen at `to_ms`."""
+    return tuple(b._replace(last_seen_ms=to_ms) if b.last_seen_ms == from_ms else b for b in brokers)
+
+
+def find_move_of_last_seen(
+    known: Sequence[ExpectedBroker], changed: Sequence[ExpectedBroker]
+) -> tuple[int, int] | None:
+    """Return the two times with which `move_last_seen` makes the one of the other; None if more differs."""
+    moves = {(a.last_seen_ms, b.last_seen_ms) for a, b in zip(known, changed, strict=False) if a != b}
+    from_ms, to_ms = moves.pop() if len(moves) == 1 else (None, None)
+    if from_ms is None or to_ms is None or move_last_seen(known, from_ms, to_ms) != tuple(changed):
+        return None
+    return from_ms, to_ms
 
 
 def _limit_unlisted(unlisted: Sequence[ExpectedBroker]) -> list[ExpectedBroker]:

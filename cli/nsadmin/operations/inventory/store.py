@@ -5,15 +5,21 @@ Rule: a file is replaced as a whole, and only under the lock, so that commands a
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
-from nsadmin.operations.inventory.records import ExpectedBroker, TopicPlacements
+from nsadmin.operations.inventory.records import (
+    ExpectedBroker,
+    TopicPlacements,
+    find_move_of_last_seen,
+    move_last_seen,
+)
 from nsadmin.operations.state_folder import escape_file_name
 
-_BROKERS_FILE, _TOPICS_FILE, _LOCK_FILE = "brokers.json", "topics.json", "lock"
+_BROKERS_FILE, _TOPICS_FILE, _LOOK_FILE, _LOCK_FILE = "brokers.json", "topics.json", "look.json", "lock"
 _FORMAT = 1
 _MAX_NAME_LENGTH = 200
 _LOCK_ATTEMPTS = 20
@@ -61,10 +67,21 @@ class InventoryStore:
 
     def load_brokers(self) -> tuple[ExpectedBroker, ...]:
         """Return the expected brokers, in the order of names and ids."""
-        return tuple(
-            ExpectedBroker(**record)
-            for record in self._load_list(_BROKERS_FILE, "brokers", _is_broker_record)
-        )
+        records = self._load_list(_BROKERS_FILE, "brokers", _is_broker_record)
+        brokers = tuple(ExpectedBroker(**record) for record in records)
+        look = self._load_look()
+        return move_last_seen(brokers, *look) if look else brokers
+
+    def _load_look(self) -> list[int]:
+        """Return two times, or none: what was seen at the first was also seen at the second."""
+        look_path = os.path.join(self.inventory_folder, _LOOK_FILE)
+        if os.path.exists(look_path) and not os.path.getsize(look_path):
+            # A loss of power.
+            return []
+        look = self._load_list(_LOOK_FILE, "look", lambda time_ms: type(time_ms) is int)
+        if len(look) not in (0, 2):
+            raise _damage_error(look_path, "look is not two times")
+        return look
 
     def load_topics(self) -> TopicPlacements:
         """Return the topics per broker."""
@@ -92,35 +109,58 @@ class InventoryStore:
     def change_brokers(
         self, change: Callable[[tuple[ExpectedBroker, ...]], Sequence[ExpectedBroker]]
     ) -> None:
-        """Replace the expected brokers by the result of `change`. Raises OSError."""
-        self._change_file(
-            _BROKERS_FILE, lambda: {"brokers": [broker._asdict() for broker in change(self.load_brokers())]}
-        )
+        """Replace the expected brokers by the result of `change`. Raises OSError.
+
+        If all listed brokers were only seen once more, that is saved as a time in a small file.
+        """
+        with self._lock():
+            known = self.load_brokers()
+            changed = tuple(change(known))
+            move = find_move_of_last_seen(known, changed)
+            if move is None:
+                self._replace_file(_BROKERS_FILE, {"brokers": [broker._asdict() for broker in changed]})
+            else:
+                from_ms, to_ms = move
+                look = self._load_look()
+                # The file of the brokers still has the time at which the last look began.
+                saved_ms = look[0] if look[1:] == [from_ms] else from_ms
+                self._replace_file(_LOOK_FILE, {"look": [saved_ms, to_ms]})
 
     def change_topics(self, change: Callable[[TopicPlacements], TopicPlacements]) -> None:
         """Replace the topics per broker by the result of `change`. Raises OSError."""
-        self._change_file(_TOPICS_FILE, lambda: {"placements": _group_topics(change(self.load_topics()))})
+        with self._lock():
+            self._replace_file(_TOPICS_FILE, {"placements": _group_topics(change(self.load_topics()))})
 
-    def _change_file(self, file_name: str, build_record: Callable[[], Mapping[str, Any]]) -> None:
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
         # Imported late: most commands only read an inventory.
         from pathlib import Path
 
-        from namesrv_core.storage import atomic_write
         from nsadmin.operations.process_lock import ProcessLock
 
-        inventory_folder = Path(self.inventory_folder)
-        folder_lock = ProcessLock(inventory_folder / _LOCK_FILE)
+        folder_lock = ProcessLock(Path(self.inventory_folder, _LOCK_FILE))
         if not any(folder_lock.acquire() for _ in range(_LOCK_ATTEMPTS)):
             raise InventoryBusyError(
                 f"another process writes to {self.inventory_folder}: run the command again later"
             )
         try:
-            file_text = json.dumps({"format": _FORMAT, **build_record()}, ensure_ascii=False)
-            atomic_write.replace_file(
-                inventory_folder / file_name, file_text.encode("utf-8", "surrogatepass"), keeps_backup=False
-            )
+            yield
         finally:
             folder_lock.release()
+
+    def _replace_file(self, file_name: str, record: Mapping[str, Any]) -> None:
+        from pathlib import Path
+
+        from namesrv_core.storage import atomic_write
+
+        file_text = json.dumps({"format": _FORMAT, **record}, ensure_ascii=False)
+        atomic_write.replace_file(
+            Path(self.inventory_folder, file_name),
+            file_text.encode("utf-8", "surrogatepass"),
+            keeps_backup=False,
+            # Every command writes a look: it does not wait for the disk.
+            is_durable=file_name != _LOOK_FILE,
+        )
 
 
 def _damage_error(file_path: str, problem: str) -> DamagedInventoryError:

@@ -1,7 +1,9 @@
 """Counts the messages in queues that steps take away: consumers can no longer read them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient
 from nsadmin.operations.plans.diff import PlanStep
 from nsadmin.operations.plans.records import ClusterState
@@ -18,7 +20,7 @@ def count_stranded_messages(
     shrinking_steps = [
         step
         for step in steps
-        if step.kind == "topic" and _read_queues_after(step) < _read_queues_before(step)
+        if step.kind == "topic" and count_readable_queues(step.after) < count_readable_queues(step.before)
     ]
     count_results = admin.bulk.count_messages(
         (master_addrs[step.server_name], step.item_name) for step in shrinking_steps
@@ -29,15 +31,14 @@ def count_stranded_messages(
         else sum(
             message_count
             for queue_id, message_count in count_result.result.items()
-            if queue_id >= _read_queues_after(step)
+            if queue_id >= count_readable_queues(step.after)
         )
         for step, count_result in zip(shrinking_steps, count_results, strict=True)
     }
 
 
-def _read_queues_before(step: PlanStep) -> int:
-    return 0 if step.before is None else int(step.before["readQueueNums"])
-
-
-def _read_queues_after(step: PlanStep) -> int:
-    return 0 if step.after is None else int(step.after["readQueueNums"])
+def count_readable_queues(topic_settings: Mapping[str, Any] | None) -> int:
+    """The queues that consumers can read: none of a topic that is missing or lacks the read permission."""
+    if topic_settings is None or not topic_settings["perm"] & Perm.READ:
+        return 0
+    return int(topic_settings["readQueueNums"])

@@ -32,14 +32,12 @@ class JournalFolder(NamedTuple):
 
 
 def find_journals(root_folder: Path) -> list[JournalFolder]:
-    """Find the journals in a folder and in the folders below it, where a collector or a lab writes them."""
-    candidates = [root_folder, *sorted(folder for folder in root_folder.rglob("*") if folder.is_dir())]
+    """Find the journals with a record in a folder and below it."""
     folders = []
-    for folder in candidates:
-        if segments.list_segments(folder):
-            first_record = next(reader.read_records(folder), None)
-            if first_record is not None:
-                folders.append(JournalFolder(folder, first_record.server_name))
+    for folder in segments.find_journals(root_folder):
+        first_record = next(reader.read_records(folder), None)
+        if first_record is not None:
+            folders.append(JournalFolder(folder, first_record.server_name))
     return folders
 
 

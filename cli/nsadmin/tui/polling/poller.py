@@ -125,8 +125,12 @@ class ClusterPoller:
             self._sample_topic_rates,
         ):
             self._start_thread(thread_body)
-        for folder in self._context.journal_folders:
-            self._start_thread(partial(self._follow_journal, folder))
+        if self._context.journal_folders:
+            from namesrv_core.storage.journal.segments import find_journals
+
+            for folder in self._context.journal_folders:
+                for journal in find_journals(Path(folder)):
+                    self._start_thread(partial(self._follow_journal, journal))
 
     def _start_thread(self, thread_body: Callable[[], None]) -> None:
         thread = threading.Thread(target=self._run_with_restarts, args=(thread_body,), daemon=True)
@@ -326,14 +330,14 @@ class ClusterPoller:
                     self._poll_batch(probe, broker_addrs[:_REQUESTS_PER_SECOND])
                 self._wait_for_next_turn(began, self._broker_fell_silent)
 
-    def _follow_journal(self, folder: str) -> None:
+    def _follow_journal(self, folder: Path) -> None:
         """Post the events of a journal as its name server writes them.
 
         If the folder cannot be read, `_run_with_restarts` reports the error and tries again later.
         """
         from nsadmin.tui.polling.journal_source import follow_events
 
-        for events in follow_events(Path(folder), self._context.describe_event):
+        for events in follow_events(folder, self._context.describe_event):
             if events:
                 self._post_polls(events)
             if self._stop_event.wait(1.0):

@@ -311,6 +311,7 @@ def test_a_group_whose_broker_is_missing_is_not_fine(
         ("broker", "explain", "broker-b"),
         ("brokerStatus", "-b", "broker-b/1"),
         ("wipeWritePerm", "broker-b", "--yes"),
+        ("rebalance", "plan", "-c", "C", "--remove", "broker-b"),
     ],
 )
 def test_a_missing_broker_is_not_taken_for_a_mistyped_one(
@@ -330,11 +331,19 @@ def test_a_missing_broker_is_not_taken_for_a_mistyped_one(
         (("updateTopic", "T", "-c", "C", "--dry-run"), "this command leaves it out"),
         (("rollingRestart", "C", "--dry-run"), "it is not restarted"),
         (("spread", "T"), "its topics are unknown"),
+        (("export", "C"), "the file lacks what only this broker has"),
+        (("exportConfigs", "C"), "the export lacks what only this broker has"),
+        (("backup", "create", "C", "--file", "c.zip"), "the backup lacks what only this broker has"),
+        (("plan", "c.yaml"), "the plan leaves it out"),
+        (("apply", "c.yaml", "--dry-run"), "apply leaves it out"),
     ],
 )
 def test_what_reaches_all_brokers_of_a_cluster_names_the_missing_one(
-    first_server: FakeNameServer, run: Run, dead_addr: str, words: tuple[str, ...], consequence: str
-) -> None:
+    first_server: FakeNameServer, run: Run, dead_addr: str, words: tuple[str, ...], consequence: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text("cluster: C\ntopics: {}\n")
     result = run(*words, "-n", first_server.addr)
     assert "broker-b is missing: no name server lists it" in result.err
     assert consequence in result.err

@@ -99,6 +99,16 @@ def test_whose_history(run: Run, journal_folder: str) -> None:
     assert types(run, journal_folder) == [frame[0], *life[:3], "KvPut", life[3], frame[1]]
 
 
+def test_a_kv_namespace_that_does_not_exist_is_told_from_one_without_events(
+    run: Run, journal_folder: str
+) -> None:
+    words = ("history", "--journal", journal_folder, "kv")
+    assert run(*words, "k").err == (
+        'nsadmin: no KV namespace "k": use history kv NAMESPACE [KEY]; the journal has n\n'
+    )
+    assert run(*words, "n", "other").err == 'nsadmin: kv "n other" has no event in the journal\n'
+
+
 def test_of_which_time_and_type(run: Run, journal_folder: str) -> None:
     since, until = ("--since", "2025-11-21T14:03:05Z"), ("--until", "2025-11-21T14:03:07Z")
     assert types(run, journal_folder, *since, *until) == ["WritePermWiped", "KvPut"]

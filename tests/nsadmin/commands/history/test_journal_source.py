@@ -52,6 +52,13 @@ def test_a_damaged_one_goes_by_its_folder(tmp_path: Path) -> None:
     assert find_journals(session(str(tmp_path)), None, None) == [ServerJournal(tmp_path, str(tmp_path))]
 
 
+def test_the_folder_of_a_lab_stands_for_its_journals(tmp_path: Path) -> None:
+    for name in ("ns-1", "ns-2"):
+        write_journal(tmp_path / name / "journal", [make_snapshot("start")], name)
+    journals = find_journals(session(str(tmp_path), str(tmp_path / "ns-1")), None, None)
+    assert [journal.server_name for journal in journals] == ["ns-1", "ns-2"]
+
+
 def test_the_folder_of_a_collector_stands_for_the_journals_of_its_name_servers(
     two_journals: list[str], tmp_path: Path
 ) -> None:

@@ -21,6 +21,7 @@ from namesrv_core.history.records import JournalRecord, RecordOrigin
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.rolling_writer import JournalWriter
 from tests.nsadmin.conftest import Run
+from tests.support.journals import make_snapshot, write_journal
 
 NOW = 1_763_733_780_000
 QUEUE = QueueData("a", 8, 8, 6)
@@ -160,6 +161,21 @@ def test_a_folder_without_a_journal_is_one_line(run: Run, tmp_path: Path, comman
         assert str(folder) in result.err
         assert message in result.err
         assert result.err.count("\n") == 1
+
+
+def test_a_folder_above_a_journal_stands_for_it_and_above_several_is_one_line(
+    run: Run, folder: str, tmp_path: Path
+) -> None:
+    Path(folder).rename(tmp_path / "moved")
+    (tmp_path / "lab" / "ns-1").mkdir(parents=True)
+    first = (tmp_path / "moved").rename(tmp_path / "lab" / "ns-1" / "journal")
+    assert run("journalStat", str(tmp_path / "lab")).out == run("journalStat", str(first)).out
+    second = write_journal(tmp_path / "lab" / "ns-2" / "journal", [make_snapshot("start")])
+    refused = run("journalStat", str(tmp_path / "lab"))
+    assert (refused.code, refused.err) == (
+        2,
+        f'nsadmin: "{tmp_path}/lab" has several journals: use one of {first}, {second}\n',
+    )
 
 
 def test_a_command_s_name_may_be_two_words(run: Run, folder: str) -> None:

@@ -8,6 +8,9 @@ from tests.support.message_brokers import GroupReader, MessageBroker
 
 KEY = "7F00000126FE7DAF6CD06917D8E20000"
 PUSH = ("-g", "G", "-d", "c1")
+NOT_FOUND = (
+    'nsadmin: no message of T has the id "nothing" (if it is a key: `nsadmin queryMsgByKey T nothing`)\n'
+)
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +47,7 @@ def test_a_client_that_does_not_take_it(run_json: Run, message_broker: MessageBr
 def test_nothing_is_done_unless_every_message_is_there(run_json: Run, message_broker: MessageBroker) -> None:
     for words in (PUSH, ("-s", "true")):
         result = run_json("queryMsgById", "T", f"{KEY},nothing", *words, "-y")
-        assert (result.code, result.err) == (5, "nsadmin: no message of T has the id nothing\n")
+        assert (result.code, result.err) == (5, NOT_FOUND)
     assert {309, 310}.isdisjoint(message_broker.asked_codes())
 
 

@@ -37,15 +37,38 @@ def test_only_keys_that_differ(
         (f"on {first_server.addr}, not on {second_server.addr}",),
     ]
     assert json.loads(result.out)[1]["values"] == {first_server.addr: "a:8", second_server.addr: None}
-    assert result.err.startswith(
-        "nsadmin: 3 differences: run nsadmin kv sync --from HOST:PORT to copy the config of one name server"
+    first, second = first_server.addr, second_server.addr
+    sync = f"nsadmin kv sync -s {ORDERS} -k"
+    delete = f"nsadmin deleteKvConfig {ORDERS}"
+    notes = result.err.splitlines()
+    assert (notes[0], notes[-3:]) == (
+        "nsadmin: 3 differences",
+        [
+            f"nsadmin: next: find out which value is right, and run `{sync} T --from {first}` for that of "
+            f"{first}, or `{sync} T --from {second}` for that of {second}",
+            f"nsadmin: next: run `{sync} U --from {first}` to copy it, or `{delete} U` to delete it",
+            f"nsadmin: next: run `{sync} V --from {second}` to copy it, or `{delete} V` to delete it",
+        ],
     )
 
 
-def test_secrets_are_not_told(run: Run, both_servers: str) -> None:
-    result = run("kvDiff", both_servers, "-s", "N", "--json")
+@pytest.mark.parametrize("words", [("N",), ("-s", "N"), ("--namespace", "M", "-s", "N")])
+def test_secrets_are_not_told(run: Run, both_servers: str, words: tuple[str, ...]) -> None:
+    result = run("kvDiff", *words, both_servers, "--json")
     assert rows(result, "key") == [("token",)]
     assert "hidden" not in result.out + result.err
+
+
+def test_a_word_that_is_no_address_may_be_a_namespace(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    for words in (("kvSync", "N"), ("kvExport", "--from", "N")):
+        result = run(*words, both_servers)
+        assert result.code == 2
+        assert result.err.startswith(
+            f'nsadmin: "N" is not HOST:PORT: use one of {first_server.addr}, {second_server.addr}; for a '
+            "namespace: `nsadmin kv diff N"
+        )
 
 
 def test_what_cannot_be_told(

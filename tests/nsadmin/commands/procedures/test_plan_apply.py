@@ -24,7 +24,7 @@ kv:
   DEPLOYMENT: {stage: canary}
 """
 REFUSAL = (
-    "nsadmin: the plan removes queues that contain or may contain messages: consume them "
+    "nsadmin: the plan removes queues or permissions that consumers need for messages: let them consume "
     "first, or pass --allow-stranded to lose them"
 )
 

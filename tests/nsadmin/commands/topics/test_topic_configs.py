@@ -105,6 +105,24 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
 
 
+@pytest.mark.parametrize("words", [("updateTopic", "T", "-p", "2"), ("updateTopicPerm", "T", "2"),
+                                   ("updateTopic", "New", "-p", "2")])  # fmt: skip
+def test_a_topic_that_consumers_may_not_read_needs_a_yes(
+    run: Run, a: TopicBroker, words: tuple[str, ...]
+) -> None:
+    loss = f"consumers cannot read {words[1]} on {a.addr}"
+    refused = run(*words, "-b", a.addr)
+    assert (refused.code, refused.err) == (
+        2,
+        f"nsadmin: {words[0]}: {loss}: to do it without a terminal, pass --yes\n",
+    )
+    assert 17 not in a.asked_codes()
+    allowed = run(*words, "-b", a.addr, "--yes")
+    assert (allowed.code, allowed.err) == (0, f"nsadmin: {loss}\n")
+    assert a.configs[words[1]]["perm"] == 2
+    assert run(*words, "-b", a.addr).code == 0, "nothing changes"
+
+
 @pytest.mark.parametrize(
     ("topic", "option", "lack"),
     [("New", "-w0", "write queues"), ("T", "-w0", "write queues"), ("New", "-p4", "write permission")],

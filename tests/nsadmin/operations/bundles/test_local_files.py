@@ -50,6 +50,13 @@ def test_a_folder_of_the_collector_has_several_journals_and_compressed_segments_
     assert json.loads(collected.members[f"journals/ns-1/{name}"])["value"] == "***"
 
 
+def test_journals_in_folders_of_one_name_are_all_included(tmp_path: Path) -> None:
+    names = [write_segment(tmp_path / server / "journal", seq, 5) for seq, server in enumerate("ab", 1)]
+    collected = files_since(6)
+    collected.add_journals([str(tmp_path), str(tmp_path / "a")])
+    assert list(collected.members) == [f"journals/journal/{names[0]}", f"journals/journal-2/{names[1]}"]
+
+
 def test_what_cannot_be_read_or_is_too_large_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from namesrv_core.events import EventsLost, JournalResumed, PollFailed, ServerSt
 from nsadmin import AdminClient
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.operations.checks import journal
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.journal import CHECK, JournalObservation
 from tests.support.fake_servers import FakeNameServer
@@ -84,6 +85,15 @@ def test_damage_is_critical_where_it_is_looked_for(tmp_path: Path) -> None:
     finding = judged(tmp_path / "j", thorough=True)
     assert finding.state is CheckState.CRITICAL
     assert finding.details[1].startswith(f"{tmp_path}/j: {file.name}: line 2:")
+
+
+def test_a_folder_of_journals_stands_for_them(tmp_path: Path) -> None:
+    for name in ("a/journal", "b"):
+        write_journal(tmp_path / name, [make_snapshot()])
+    scope = CheckScope(journal_folders=[tmp_path, tmp_path / "b"], asks_journal_status=False)
+    with AdminClient("127.0.0.1:1") as admin:
+        paths = [f.path for f in journal.observe(admin, scope).folders]
+    assert paths == [f"{tmp_path}/a/journal", f"{tmp_path}/b"]
 
 
 def test_what_is_no_journal_is_critical(tmp_path: Path) -> None:

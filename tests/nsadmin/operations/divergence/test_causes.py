@@ -162,37 +162,42 @@ OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d"
         (
             kv(None, "v"), {}, "kv-written-to-some",
             "written to s:2 only, or deleted on s:1 only: name servers do not replicate KV config",
-            "run `nsadmin kv sync -s n --from s:2`, or take the name server with the right value as the "
-            "source",
+            "run `nsadmin kv sync -s n --from s:2` to copy it, or `nsadmin deleteKvConfig n k` to delete it",
         ),
         (
             kv("w", "v"), {}, "kv-written-to-some",
             "written to some name servers only: name servers do not replicate KV config",
-            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
-            "source",
+            "find out which value is right, and run `nsadmin kv sync -s n --from s:1` for that of s:1, or "
+            "`nsadmin kv sync -s n --from s:2` for that of s:2",
         ),
         (
             kv(None, "v", "w"), {}, "kv-written-to-some",
             "written to some name servers only: name servers do not replicate KV config",
-            "run `nsadmin kv sync -s n --from s:2`, or take the name server with the right value as the "
-            "source",
+            "find out which value is right, and run `nsadmin kv sync -s n --from s:2` for that of s:2, or "
+            "`nsadmin kv sync -s n --from s:3` for that of s:3",
         ),
         (
             kv("w", "v", "v", "x"), {}, "kv-written-to-some",
             "written to some name servers only: name servers do not replicate KV config",
-            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
-            "source",
+            "find out which value is right, and run `nsadmin kv sync -s n --from s:1` for that of s:1, or "
+            "`nsadmin kv sync -s n --from s:2` for that of s:2, s:3, or "
+            "`nsadmin kv sync -s n --from s:4` for that of s:4",
         ),
         (
             kv("w", "v", "w"), {}, "kv-written-to-some",
             "written to s:2 only, or to the others only: name servers do not replicate KV config",
-            "run `nsadmin kv sync -s n --from s:1`, or take the name server with the right value as the "
-            "source",
+            "if s:1, s:3 have the right value, run `nsadmin kv sync -s n --from s:1`",
+        ),
+        (
+            kv("w", "v", "v"), {}, "kv-written-to-some",
+            "written to s:1 only, or to the others only: name servers do not replicate KV config",
+            "if s:2, s:3 have the right value, run `nsadmin kv sync -s n --from s:2`",
         ),
         (
             [make_cluster_snapshot(f"s:{value}", settings={"a": value}) for value in "12"], {}, "own-files",
             "each name server has its own configuration file",
-            "run `nsadmin updateNamesrvConfig a VALUE`, which changes all name servers",
+            "find out which value is right, and run `nsadmin updateNamesrvConfig a 1` for that of s:1, or "
+            "`nsadmin updateNamesrvConfig a 2` for that of s:2",
         ),
     ],
 )  # fmt: skip
@@ -206,6 +211,19 @@ def test_each_cause_tells_what_happened_and_what_to_run(
     monkeypatch.setattr(app.CommandRun, "perform", lambda run: 0)
     for command in re.findall(r"`nsadmin (.*?)`", advice):
         assert app.main(["-n", "s:1", *shlex.split(command)]) == 0
+
+
+def test_the_advice_of_one_key_leaves_the_others_alone() -> None:
+    """Copying the whole namespace from s:1 would spread its wrong value of the other keys."""
+    tables = [{"a": "1", "b": "1", "c": "1", "d": "0"}] * 3
+    tables[0], tables[1] = {**tables[0], "a": "2", "b": "2"}, {**tables[0], "c": "2"}
+    pictures = [make_cluster_snapshot(f"s:{n + 1}", kv={"n": table}) for n, table in enumerate(tables)]
+    evidence = CauseEvidence(pictures, {})
+    advice = [find_cause(d, evidence).advice for d in compare_snapshots(pictures, ["kv"]).differences]
+    of_a = "if s:2, s:3 have the right value, run `nsadmin kv sync -s n -k a -k b --from s:2`"
+    assert advice == [
+        of_a, of_a, "if s:1, s:3 have the right value, run `nsadmin kv sync -s n -k c --from s:1`"
+    ]  # fmt: skip
 
 
 # A broker that is not everywhere

@@ -1,5 +1,6 @@
 """What a command learns from the inventory, and what it costs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,6 @@ from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.console.session import SharedOptions
 from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_key
-from nsadmin.operations.inventory.records import REFRESH_MS
 from nsadmin.operations.inventory.store import InventoryStore
 
 GROUP = BrokerAddrGroup("C", "broker-a", {0: "10.0.0.1:10911"})
@@ -36,25 +36,30 @@ def snapshot(topics: dict[str, dict[str, dict[str, int]]], *names: str) -> Clust
 def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were written."""
     written: list[str] = []
-    change = InventoryStore._change_file
+    replace = InventoryStore._replace_file
 
-    def counting(store: InventoryStore, file_name: str, build: object) -> None:
+    def counting(store: InventoryStore, file_name: str, record: Mapping[str, object]) -> None:
         written.append(file_name)
-        change(store, file_name, build)  # type: ignore[arg-type]
+        replace(store, file_name, record)
 
-    monkeypatch.setattr(InventoryStore, "_change_file", counting)
+    monkeypatch.setattr(InventoryStore, "_replace_file", counting)
     return written
 
 
-def test_reads_that_tell_nothing_new_write_once_in_five_minutes(tmp_path: Path, writes: list[str]) -> None:
+def test_a_read_without_news_writes_one_small_file(tmp_path: Path, writes: list[str]) -> None:
     clock = Clock()
-    for _ in range(10):
-        keeper(tmp_path, clock).observe_brokers([GROUP])
-    assert writes == ["brokers.json"]
-    clock.now += REFRESH_MS
-    for _ in range(10):
-        keeper(tmp_path, clock).observe_brokers([GROUP])
-    assert writes == ["brokers.json"] * 2
+    other = BrokerAddrGroup("C", "broker-b", {0: "10.0.0.2:10911"})
+    for listed in ([GROUP, other], [GROUP, other], [GROUP, other], [GROUP], [GROUP], [GROUP]):
+        clock.now += 1000
+        keeper(tmp_path, clock).observe_brokers(listed)
+    assert writes == ["brokers.json", *["look.json"] * 2] * 2
+    inventory = keeper(tmp_path, clock)
+    assert [b.last_seen_ms for b in inventory.store.load_brokers()] == [NOW + 6000, NOW + 3000]
+    # An edit keeps the times.
+    inventory.mark_leaving("broker-b")
+    clock.now += 1000
+    inventory.observe_brokers([GROUP])
+    assert [b.last_seen_ms for b in inventory.store.load_brokers()] == [NOW + 7000, NOW + 3000]
 
 
 def test_snapshots_teach_which_topics_a_broker_has(tmp_path: Path, writes: list[str]) -> None:

@@ -3,10 +3,10 @@
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.operations.inventory.records import (
     MAX_UNLISTED,
-    REFRESH_MS,
     RETENTION_MS,
     ExpectedBroker,
     find_missing,
+    find_move_of_last_seen,
     lost_brokers_of_topics,
     merge_listing,
     merge_placements,
@@ -41,11 +41,17 @@ def test_only_a_name_without_any_process_is_gone_as_a_group() -> None:
     assert [broker.is_group_gone for broker in find_missing(known, [], NOW)] == [True, True]
 
 
-def test_a_listing_that_tells_nothing_new_changes_nothing() -> None:
-    known = merge_listing((), [listed(_0=A)], NOW)
-    assert merge_listing(known, [listed(_0=A)], NOW + REFRESH_MS - 1) == known
-    [refreshed] = merge_listing(known, [listed(_0=A)], NOW + REFRESH_MS)
-    assert (refreshed.first_seen_ms, refreshed.last_seen_ms) == (NOW, NOW + REFRESH_MS)
+def test_a_listing_that_tells_nothing_new_only_moves_the_time_of_the_last_look() -> None:
+    both = [listed(_0=A), listed("broker-b", _0=B)]
+    known = merge_listing((), both, NOW)
+    again = merge_listing(known, both, NOW + 5)
+    assert {(b.first_seen_ms, b.last_seen_ms) for b in again} == {(NOW, NOW + 5)}
+    assert find_move_of_last_seen(known, again) == (NOW, NOW + 5)
+    # The look at which one goes missing is news, the next one is not.
+    gone = merge_listing(again, both[:1], NOW + 9)
+    assert [b.last_seen_ms for b in gone] == [NOW + 9, NOW + 5]
+    assert find_move_of_last_seen(again, gone) is None
+    assert find_move_of_last_seen(gone, merge_listing(gone, both[:1], NOW + 12)) == (NOW + 9, NOW + 12)
 
 
 def test_a_clock_that_was_set_back_does_not_keep_the_time_in_the_future() -> None:
@@ -140,10 +146,10 @@ def test_brokers_that_were_listed_for_a_moment_do_not_fill_the_inventory() -> No
     """Anybody can register 12,000 brokers; the inventory kept each of them for seven days."""
     pinned = ExpectedBroker("C", "pinned", 0, C, NOW, NOW, is_pinned=True)
     known = merge_listing([pinned], [listed("real", _0=A)], NOW)
-    known = merge_listing(known, [listed("real", _0=A)], NOW + REFRESH_MS)
+    known = merge_listing(known, [listed("real", _0=A)], NOW + 300)
     fakes = [listed(f"fake-{number}", _0=f"10.9.0.1:{number}") for number in range(12_000)]
-    known = merge_listing(known, [listed("real", _0=A), *fakes], NOW + REFRESH_MS)
+    known = merge_listing(known, [listed("real", _0=A), *fakes], NOW + 300)
     assert len(known) == 12_002
-    known = merge_listing(known, [listed("other", _0=B)], NOW + REFRESH_MS + 1)
+    known = merge_listing(known, [listed("other", _0=B)], NOW + 301)
     assert len(known) == MAX_UNLISTED + 2
     assert {"real:0", "pinned:0", "other:0"} <= {broker.label for broker in known}

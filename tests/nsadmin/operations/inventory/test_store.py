@@ -76,6 +76,23 @@ def test_a_damaged_file_is_an_error_that_names_it_and_stays(tmp_path: Path, cont
         assert (tmp_path / name).read_bytes() == content
 
 
+@pytest.mark.parametrize("look", ["[5]", '["5", 6]', "{}"])
+def test_a_damaged_time_of_the_last_look_is_an_error_too(tmp_path: Path, look: str) -> None:
+    (tmp_path / "look.json").write_text(f'{{"format": 1, "look": {look}}}')
+    with pytest.raises(DamagedInventoryError, match=r"look.json cannot be read: look "):
+        InventoryStore(str(tmp_path)).load_brokers()
+
+
+def test_an_empty_time_of_the_last_look_is_what_a_loss_of_power_left(tmp_path: Path) -> None:
+    store = InventoryStore(str(tmp_path))
+    store.change_brokers(lambda known: [BROKER])
+    (tmp_path / "look.json").touch()
+    assert store.load_brokers() == (BROKER,)
+    later = BROKER._replace(last_seen_ms=(BROKER.last_seen_ms or 0) + 5)
+    store.change_brokers(lambda known: [later])
+    assert store.load_brokers() == (later,)
+
+
 def test_an_inventory_that_another_process_holds_is_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,14 +14,17 @@ def test_messages_in_queues_that_go(admin: AdminClient) -> None:
     was = live.broker_states[0].topics["orders"]
     fewer = PlanStep("topic", "orders", A, was, {**was, "readQueueNums": 6})
     none = PlanStep("topic", "orders", A, was, {**was, "writeQueueNums": 1, "perm": 4})
+    closed = PlanStep("topic", "orders", A, was, {**was, "perm": 2})
     gone = PlanStep("topic", "orders", A, was, None)
     new = PlanStep("topic", "fresh", A, None, topic())
     group = PlanStep("group", "warehouse", A, {}, None)
     [(_, last)] = count_stranded_messages(admin, live, [fewer, none, new, group]).items()
     [(_, everything)] = count_stranded_messages(admin, live, [gone]).items()
+    [(_, unreadable)] = count_stranded_messages(admin, live, [closed]).items()
     assert last is not None
     assert everything is not None
-    assert 0 < last < everything
+    assert unreadable is not None
+    assert 0 < last < everything <= unreadable
     stats = next(item.stats for item in admin.topics.get_stats("orders") if item.broker_name == A)
     assert stats is not None
     at_least = sum(queue.max_offset - (queue.min_offset or 0) for queue in stats.queues[6:])
