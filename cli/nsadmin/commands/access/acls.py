@@ -16,7 +16,9 @@ from nsadmin.client.access.acls import (
     AclEntries,
     AclEntry,
 )
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
+from nsadmin.client.results import is_not_found
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     BrokerAddrOption,
@@ -38,6 +40,7 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 
 SUBJECT: AnyColumn = Column("subject", "the user, as User:NAME", lambda r: r[2])
@@ -288,20 +291,28 @@ def copy_acl(
         parse_subject(name) for name in argument_values.parse_name_list("-s", subject_list)
     ] or sorted(source_entries)
     session.confirm_change(f"Copy {len(subjects)} ACLs from {source_addr} to {target_addr}?")
-    results = [
-        session.admin.acls.plan_merge([target_addr], subject, source_entries[subject])[0]
-        if source_entries.get(subject)
-        else ServerResult[AclChange](target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
-        for subject in subjects
-    ]
+
+    def plan_copy(subject: str) -> ServerResult[AclChange]:
+        if not source_entries.get(subject):
+            return ServerResult(target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
+        [plan] = session.admin.acls.plan_merge([target_addr], subject, source_entries[subject])
+        if not is_not_found(plan.error):
+            return plan
+        name = subject.removeprefix("User:")
+        copying = quote_command("copyUser", source_broker, target_broker, "-u", name)
+        return plan._replace(error=NotFound(f'{target_broker} has no user "{name}": run {copying}'))
+
+    results = [plan_copy(subject) for subject in subjects]
     if not session.is_dry_run:
         results = session.admin.acls.apply_plans(results)
     changes = [_describe_result(session, r) for r in results]
+    errors = [change.error for change in changes]
     target = target_at_addr(target_addr)
     return ResultRows.from_records(
         ACL_CHANGE_COLUMNS,
         [(target, change, subject) for change, subject in zip(changes, subjects, strict=True)],
-        [change.error for change in changes],
+        errors,
+        failed_on(errors, "user"),
     )
 
 

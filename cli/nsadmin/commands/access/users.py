@@ -33,6 +33,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 
 USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
@@ -258,11 +259,13 @@ def copy_user(
         else ServerChange(target_addr, None, None, NotFound(f'{source_addr} has no user "{name}"'))
         for name in wanted_names
     ]
+    errors = [change.error for change in changes]
     target = target_at_addr(target_addr)
     return ResultRows.from_records(
         USER_CHANGE_COLUMNS,
         [(target, change, name) for change, name in zip(changes, wanted_names, strict=True)],
-        [change.error for change in changes],
+        errors,
+        failed_on(errors, "user"),
     )
 
 

@@ -33,7 +33,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 
 
@@ -337,7 +337,9 @@ def delete_sub_group(
             group_errors += [change.error for change in topic_changes if change.done != "skipped"]
         changes += [(name, change) for change in group_changes]
         errors += group_errors
-    return ResultRows.from_records(GROUP_DELETION_COLUMNS, changes, errors, notes)
+    return ResultRows.from_records(
+        GROUP_DELETION_COLUMNS, changes, errors, [*notes, *failed_on(errors, "step")]
+    )
 
 
 def _list_group_names(session: Session, masters: Sequence[BrokerTarget]) -> set[str]:

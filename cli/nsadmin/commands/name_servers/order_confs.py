@@ -28,6 +28,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.order_conf_check import find_topic_problems
 
@@ -188,7 +189,4 @@ def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None])
         f"name server {addr} does not send it to clients: orderMessageEnable is false"
         for addr in session.admin.order_confs.find_servers_without()
     ]
-    failure_count = sum(error is not None for error in errors)
-    if notes and failure_count:
-        notes.append(f"failed on {failure_count} of {len(errors)} servers")
-    return notes
+    return notes + failed_on(errors) if notes else []

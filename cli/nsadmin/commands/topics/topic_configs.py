@@ -28,7 +28,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 
@@ -212,9 +212,7 @@ def _apply_topic_patch(
     errors = [c.change.error for c in changes]
     notes = [f"{addr} made the change, but did not answer in time" for addr in late_addrs]
     notes += [*losses.values(), *_list_closed_notes(topic, due_changes)]
-    failure_count = sum(error is not None for error in errors)
-    if notes and failure_count:
-        notes.append(f"failed on {failure_count} of {len(errors)} servers")
+    notes += failed_on(errors) if notes else []
     return changes, errors, notes
 
 

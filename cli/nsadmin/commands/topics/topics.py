@@ -17,7 +17,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console import confirmation
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def delete_topic(
             topic_changes += _remove_order_confs(session, name, first.broker_names)
         changes += topic_changes
     errors = [change.error for change in changes if change.done != "skipped"]
-    return ResultRows.from_records(DELETION_COLUMNS, changes, errors)
+    return ResultRows.from_records(DELETION_COLUMNS, changes, errors, failed_on(errors, "step"))
 
 
 def _describe_losses(
