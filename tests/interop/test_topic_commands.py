@@ -256,8 +256,15 @@ def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
     for broker in (cluster.master, cluster.old):
         where = ("-b", broker.address)
         assert nsadmin(cluster, "updateBrokerConfig", "noSuchItem", "1", *where).code == 5
-        soon = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "soon", *where)
-        assert (soon.code, soon.rows[0]["error"]) == (1, 'ignored: the setting is still "48"')
+        for key, value, now, text in (
+            ("fileReservedTime", "soon", "48", 'invalid value "soon" of fileReservedTime: use a whole number'),
+            ("traceOn", "maybe", "true", 'invalid value "maybe" of traceOn: use true or false'),
+        ):
+            for dry_run in ((), ("--dry-run",)):
+                refused = nsadmin(cluster, "updateBrokerConfig", key, value, *where, *dry_run)
+                assert (refused.code, refused.rows[0]["error"]) == (1, f'{text} (it is "{now}")')
+        vast = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "99999999999", *where)
+        assert vast.rows[0]["error"] == 'the broker kept "48": it does not accept "99999999999"'
     locked = nsadmin(cluster, "updateBrokerConfig", "rocketmqHome", "/x", "-b", cluster.master.address)
     assert (locked.code, locked.rows[0]["error"][:18]) == (1, "NO_PERMISSION (16)")
 
