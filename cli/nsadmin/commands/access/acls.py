@@ -31,6 +31,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
+from nsadmin.commands.access.enforcement import warn_of_no_effect
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -40,9 +41,10 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
-from nsadmin.console.phrases import failed_on
+from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
+_NEEDED_SETTINGS = ("authenticationEnabled", "authorizationEnabled")
 SUBJECT: AnyColumn = Column("subject", "the user, as User:NAME", lambda r: r[2])
 ENTRY_COLUMNS: Columns[AclEntry] = (
     Column("policyType", "Custom, or Default: applies if no other entry does", lambda e: e.policy_type),
@@ -290,7 +292,6 @@ def copy_acl(
     subjects = [
         parse_subject(name) for name in argument_values.parse_name_list("-s", subject_list)
     ] or sorted(source_entries)
-    session.confirm_change(f"Copy {len(subjects)} ACLs from {source_addr} to {target_addr}?")
 
     def plan_copy(subject: str) -> ServerResult[AclChange]:
         if not source_entries.get(subject):
@@ -303,6 +304,8 @@ def copy_acl(
         return plan._replace(error=NotFound(f'{target_broker} has no user "{name}": run {copying}'))
 
     results = [plan_copy(subject) for subject in subjects]
+    warn_of_no_effect(session, "ACLs", results, *_NEEDED_SETTINGS)
+    session.confirm_change(f"Copy {count_noun(len(subjects), 'ACL')} from {source_addr} to {target_addr}?")
     if not session.is_dry_run:
         results = session.admin.acls.apply_plans(results)
     changes = [_describe_result(session, r) for r in results]
@@ -326,8 +329,9 @@ def _merge_acl(
     subject = parse_subject(subject_text)
     targets = select_members(session, broker_text, cluster_name)
     entries_text = "; ".join(map(_describe_entry, entries))
-    session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
+    warn_of_no_effect(session, "ACLs", plans, *_NEEDED_SETTINGS)
+    session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     return _apply_plans(session, targets, subject, plans)
 
 
