@@ -114,7 +114,7 @@ def update_topic(
         argument_values.parse_boolean("-o", order_text),
         argument_values.parse_boolean("-u", unit_text),
         argument_values.parse_boolean("-s", unit_sub_text),
-        _validate_attributes(attribute_changes),
+        _validate_attributes(session, attribute_changes),
     )
     targets = select_masters(session, broker_text, cluster_name)
     changes, errors, notes = _apply_topic_patch(
@@ -161,13 +161,15 @@ def update_topic_perm(
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
 
 
-def _validate_attributes(attribute_changes: str | None) -> str | None:
+def _validate_attributes(session: Session, attribute_changes: str | None) -> str | None:
     """Refuse what brokers refuse: the dry run cannot ask them."""
     for signed_key, value in argument_values.parse_attribute_changes("-a", attribute_changes).items():
         if signed_key[0] == "+" and not is_accepted(signed_key[1:], value):
             values = VALUES_BY_ATTRIBUTE[signed_key[1:]]
             known_values = f"{values[0]} to {values[-1]}" if isinstance(values, range) else ", ".join(values)
             raise UsageError(f'invalid value "{value}" of {signed_key[1:]} for -a: use {known_values}')
+        if signed_key[1:] not in VALUES_BY_ATTRIBUTE:
+            session.write_remark(f'brokers up to 5.5.0 know no attribute "{signed_key[1:]}", and refuse it')
     return attribute_changes
 
 

@@ -289,3 +289,8 @@ def test_attributes_that_brokers_refuse_are_refused_before_any_request(
     result = run("updateTopic", "-t", "T", "-b", a.addr, "-a", attributes, "--dry-run")
     assert (result.code, result.out, result.err) == (2, "", f"nsadmin: {says}\n")
     assert a.asked_codes() == []
+
+
+def test_an_attribute_that_no_known_broker_has_is_named(run: Run, a: TopicBroker) -> None:
+    result = run("updateTopic", "-t", "New", "-b", a.addr, "-a", "+no.such=1", "--dry-run")
+    assert result.err == 'nsadmin: brokers up to 5.5.0 know no attribute "no.such", and refuse it\n'
