@@ -177,13 +177,15 @@ def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
         for q in routes
         if q.perm is not None
     }
-    for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker):
+    silent_addrs = session.admin.order_confs.find_servers_without()
+    is_sent = len(silent_addrs) < len(session.admin.addresses.addrs)
+    for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker, is_sent=is_sent):
         session.write_remark(f"{topic}: {text}")
 
 
 def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
     """A note for each name server that does not send order configurations to clients."""
-    if session.is_dry_run or None not in errors:
+    if None not in errors:
         return []
     notes = [
         f"name server {addr} does not send it to clients: orderMessageEnable is false"
