@@ -1,6 +1,7 @@
 """Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from operator import attrgetter
 from typing import Annotated, Any, NamedTuple
 
@@ -9,7 +10,9 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
 from nsadmin.command_line import argument_values
@@ -124,6 +127,8 @@ def update_topic(
         conf_changes = _change_order_conf(session, changes, topic)
         changes += conf_changes
         errors += [conf.change.error for conf in conf_changes]
+    else:
+        notes += _list_order_conf_notes(session, topic, changes)
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
 
 
@@ -301,6 +306,37 @@ def _describe_broker(
         words=_describe_topic_change(config) if config.is_change else None,
     )
     return TopicChange(change, target.broker_name or config.broker_name)
+
+
+def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[TopicChange]) -> list[str]:
+    """A note if the order configuration has other numbers of queues than the changed brokers."""
+    queues_by_broker = {
+        str(broker_name): change.after["writeQueueNums"]
+        for change, broker_name in changes
+        # A broker marks a topic as ordered if name servers have an order configuration of it.
+        if isinstance(change.after, dict)
+        and change.after["order"]
+        and not (
+            isinstance(change.before, dict)
+            and change.before["writeQueueNums"] == change.after["writeQueueNums"]
+        )
+    }
+    # A command for a broker address needs no name server.
+    if not queues_by_broker or not session.namesrv_addrs:
+        return []
+    order_confs = session.admin.order_confs
+    conf_text = next((r.result for r in order_confs.get_each(topic) if r.result), None)
+    new_text = order_confs.merge_conf(topic, queues_by_broker)
+    silent_addrs = order_confs.find_servers_without()
+    if conf_text in (None, new_text) or len(silent_addrs) == len(session.namesrv_addrs):
+        return []
+    ordered_queues: Mapping[str, int] = {}
+    with suppress(ValueError):
+        ordered_queues = parse_order_conf(conf_text)
+    is_short = any(count < ordered_queues.get(name, 0) for name, count in queues_by_broker.items())
+    effect = "sends to missing queues fail" if is_short else "ordered messages do not use all queues"
+    command = quote_command("updateOrderConf", topic, "put", new_text)
+    return [f"the order configuration stays {conf_text}, so {effect}: run {command}"]
 
 
 def _change_order_conf(session: Session, changes: Sequence[TopicChange], topic: str) -> list[TopicChange]:
