@@ -277,7 +277,7 @@ class CommandRun:
     def _require_consent(self) -> None:
         if self._entry.kind in ("change", "delete"):
             self._session.require_writable(self._entry.typed_name)
-        if self._entry.kind == "delete":
+        if self._entry.kind == "delete" and not declaration_of(self.function).counts_first:
             effect = f"{self._entry.help[:1].lower()}{self._entry.help[1:]}"
             self._session.require_yes(
                 " ".join([self._entry.typed_name, *self._describe_arguments()]),
