@@ -170,8 +170,8 @@ class TopicConfigs:
 
         Returns:
             One TopicConfigChange per broker, in order. The error is NotApplied for a slave, which would lose
-            the change at its next copy of the master, for a new topic whose name no broker accepts, and for
-            attributes that the broker does not change.
+            the change at its next copy of the master. So it is for a new topic whose name no broker accepts,
+            and for attributes that the broker does not change.
         """
         roles_by_addr = {
             answer.addr: answer for answer in self._require_masters(broker_addrs, patch.attributes)
