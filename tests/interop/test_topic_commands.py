@@ -173,6 +173,9 @@ def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster
     assert body(cluster.server, 105, {"topic": "Ordered"})["orderTopicConf"] == "broker-a:3;broker-old:2"
     [row] = nsadmin(cluster, "updateOrderConf", "-t", "Ordered", "-m", "get").rows
     assert row["orderConf"] == "broker-a:3;broker-old:2"
+    grown = nsadmin(cluster, "updateTopic", "Ordered", "-b", "broker-a", "-r", "8", "-w", "8", "--dry-run")
+    assert "stays broker-a:3;broker-old:2, so ordered messages do not use all queues: run" in grown.err
+    assert "updateOrderConf Ordered put 'broker-a:8;broker-old:2'" in grown.err
     read = ("updateOrderConf", "-t", "Ordered", "-m", "get")
     assert "orderConf=[broker-a:3;broker-old:2]" in cluster.mqadmin(*read)
     assert nsadmin(cluster, "updateOrderConf", "Ordered", "delete", "--yes").code == 0
