@@ -26,6 +26,7 @@ from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 from nsadmin.console.settings import context_choice
 from nsadmin.console.settings.name_server_discovery import DISCOVERY_OPTIONS
@@ -276,7 +277,7 @@ class CommandRun:
     def _require_consent(self) -> None:
         if self._entry.kind in ("change", "delete"):
             self._session.require_writable(self._entry.typed_name)
-        if self._entry.kind == "delete":
+        if self._entry.kind == "delete" and not declaration_of(self.function).counts_first:
             effect = f"{self._entry.help[:1].lower()}{self._entry.help[1:]}"
             self._session.require_yes(
                 " ".join([self._entry.typed_name, *self._describe_arguments()]),
@@ -341,8 +342,8 @@ class CommandRun:
             session.write_remark(self._describe_nothing())
         for note in written.notes:
             (stderr.write_stderr_line if failure_count else session.write_remark)(note)
-        if failure_count and not command_output.notes:
-            stderr.write_stderr_line(f"failed on {failure_count} of {len(command_output.errors)} servers")
+        for note in () if command_output.notes else failed_on(command_output.errors):
+            stderr.write_stderr_line(note)
         return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
 
     def _warn_of_future(self) -> None:

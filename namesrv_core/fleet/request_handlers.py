@@ -89,12 +89,12 @@ def create_topic(model: BrokerModel, command: RemotingCommand, now_ms: int) -> H
     filter_type = (command.ext or {}).get("topicFilterType")
     if filter_type not in _FILTER_TYPES:
         raise RequestError(f"topicFilterType = [{filter_type or 'null'}] value invalid")
-    current = model.topic_table.configs.get(topic, {})
+    current = model.topic_table.configs.get(topic)
     config = make_topic_config(
         topic,
         header.read_queue_nums,
         header.perm,
-        parse_attribute_changes(current.get("attributes", {}), header.attributes),
+        parse_attribute_changes(current and current.get("attributes", {}), header.attributes),
         write_queues=header.write_queue_nums,
         sys_flag=header.topic_sys_flag or 0,
         is_ordered=header.order,
@@ -114,8 +114,10 @@ def create_topics(model: BrokerModel, command: RemotingCommand, now_ms: int) -> 
     if any(table.configs.get(topic) == config for topic, config in pairs):
         return None
     for topic, config in pairs:
-        current = table.configs.get(topic, {}).get("attributes", {})
-        attributes = change_known_attributes(current, config.get("attributes"))
+        current = table.configs.get(topic)
+        attributes = change_known_attributes(
+            current and current.get("attributes", {}), config.get("attributes")
+        )
         table.put_config({**config, "attributes": attributes}, now_ms)
     return HandlerOutcome(needs_registration=True, changed_topics=topics)
 

@@ -10,7 +10,7 @@ from typing import Any
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.resource_names import NAME_PATTERN, max_topic_length
-from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
+from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, VALUES_BY_ATTRIBUTE, is_accepted
 
 TopicConfigJson = Mapping[str, Any]
 """A complete TopicConfig in the JSON form of bodies; never changed in place."""
@@ -74,8 +74,8 @@ def reserved_names(cluster_name: str, broker_name: str) -> frozenset[str]:
     )
 
 
-def parse_attribute_changes(current: Mapping[str, str], change: str | None) -> dict[str, str]:
-    """Apply changes such as "+key=value,-key" to `current`. Raises RequestError for an unknown key."""
+def parse_attribute_changes(current: Mapping[str, str] | None, change: str | None) -> dict[str, str]:
+    """As `change_known_attributes`, with changes such as "+key=value,-key"."""
     changes = {}
     for part in filter(None, (change or "").split(",")):
         signed_key, _, new_value = part.partition("=")
@@ -85,10 +85,20 @@ def parse_attribute_changes(current: Mapping[str, str], change: str | None) -> d
     return change_known_attributes(current, changes)
 
 
-def change_known_attributes(current: Mapping[str, str], changes: Mapping[str, str] | None) -> dict[str, str]:
-    """Apply changes by signed keys to `current`. Raises RequestError for an unknown key or value."""
+def change_known_attributes(
+    current: Mapping[str, str] | None, changes: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Apply changes by signed keys, as `AttributeUtil`. `current` is None for a new topic."""
     for signed_key, new_value in (changes or {}).items():
         attribute = signed_key[1:]
+        if signed_key[0] == "-" and attribute not in (current or ()):
+            raise RequestError(
+                f"only add attribute is supported while creating topic. key: {attribute}"
+                if current is None
+                else f"attempt to delete a nonexistent key: {attribute}"
+            )
+        if current is not None and attribute in UNCHANGEABLE:
+            raise RequestError(f"attempt to update an unchangeable attribute. key: {attribute}")
         values = VALUES_BY_ATTRIBUTE.get(attribute)
         if values is None:
             raise RequestError(f"unsupported key: {attribute}")
@@ -98,7 +108,7 @@ def change_known_attributes(current: Mapping[str, str], changes: Mapping[str, st
                 if isinstance(values, range)
                 else f"value is not in set: [{', '.join(values)}]"
             )
-    return apply_attribute_changes(current, changes or {})
+    return apply_attribute_changes(current or {}, changes or {})
 
 
 def apply_attribute_changes(current: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:

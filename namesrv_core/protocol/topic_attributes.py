@@ -1,6 +1,6 @@
 """The attributes of topics that 5.5.0 brokers know, and the accepted values (TopicAttributes). Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 VALUES_BY_ATTRIBUTE: dict[str, Sequence[str] | range] = {
     "message.type": (
@@ -12,6 +12,8 @@ VALUES_BY_ATTRIBUTE: dict[str, Sequence[str] | range] = {
     "lite.topic.expiration": range(-1, 30 * 24 * 60 + 1),
 }  # fmt: skip
 """Names, or whole numbers."""
+UNCHANGEABLE = ("queue.type", "cleanup.policy")
+"""A broker sets them only when it creates the topic."""
 
 
 def is_accepted(attribute: str, value: str) -> bool:
@@ -23,3 +25,9 @@ def is_accepted(attribute: str, value: str) -> bool:
         return int(value) in values
     except ValueError:
         return False
+
+
+def sign_changes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    """The differences in the form that brokers expect: +NAME or -NAME."""
+    added = {f"+{name}": value for name, value in after.items() if before.get(name) != value}
+    return added | {f"-{name}": "" for name in before.keys() - after.keys()}

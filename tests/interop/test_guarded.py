@@ -260,6 +260,14 @@ def test_our_command_line_signs_and_says_in_one_line_what_it_may_not(guarded: Gu
     assert f"{guarded.server.address}: NO_PERMISSION (16): username cannot be null." in result.err
 
 
+def test_a_user_of_a_broker_that_checks_none_has_no_effect(guarded: Guarded) -> None:
+    words = ("createUser", "clerk", "-b", guarded.new.address, "-p", "of a clerk", "--passwordVisible")
+    planned = guarded.by(OPS, *words, "--dry-run")
+    assert (planned.code, planned.rows[0]["result"]) == (0, "dry-run")
+    lack = f"users have no effect on {guarded.new.address}: set authenticationEnabled=true in broker.conf"
+    assert lack in planned.err
+
+
 def test_a_context_with_a_key_is_enough(guarded: Guarded) -> None:
     config = Path(guarded.env["NSADMIN_CONFIG"])
     context = {

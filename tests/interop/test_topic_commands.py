@@ -150,7 +150,10 @@ def test_attributes_are_added_and_taken_where_a_broker_knows_them(cluster: Clust
     refused = nsadmin(cluster, *words, "-a", "+no.such=1")
     assert (refused.code, "unsupported key: no.such" in refused.rows[0]["error"]) == (1, True)
     old = nsadmin(cluster, "updateTopic", "Typed", "-b", cluster.old.address, "-a", "+message.type=FIFO")
-    assert (old.code, old.rows[0]["error"]) == (1, "ignored: the broker kept the old attributes")
+    assert (old.code, old.rows[0]["error"]) == (1, "topics of brokers before 5.0 have no attributes")
+    assert nsadmin(cluster, *words, "-a", "-no.such,+message.type=NORMAL").rows[0]["result"] == "done"
+    fixed = nsadmin(cluster, *words, "-a", "+queue.type=BatchCQ", "--dry-run")
+    assert fixed.rows[0]["error"] == 'a broker sets "queue.type" only when it creates the topic'
 
 
 def test_a_slave_is_never_changed(cluster: Cluster) -> None:
@@ -175,6 +178,9 @@ def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster
     assert body(cluster.server, 105, {"topic": "Ordered"})["orderTopicConf"] == "broker-a:3;broker-old:2"
     [row] = nsadmin(cluster, "updateOrderConf", "-t", "Ordered", "-m", "get").rows
     assert row["orderConf"] == "broker-a:3;broker-old:2"
+    grown = nsadmin(cluster, "updateTopic", "Ordered", "-b", "broker-a", "-r", "8", "-w", "8", "--dry-run")
+    assert "stays broker-a:3;broker-old:2, so ordered messages do not use all queues: run" in grown.err
+    assert "updateOrderConf Ordered put 'broker-a:8;broker-old:2'" in grown.err
     read = ("updateOrderConf", "-t", "Ordered", "-m", "get")
     assert "orderConf=[broker-a:3;broker-old:2]" in cluster.mqadmin(*read)
     assert nsadmin(cluster, "updateOrderConf", "Ordered", "delete", "--yes").code == 0
@@ -261,8 +267,20 @@ def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
     for broker in (cluster.master, cluster.old):
         where = ("-b", broker.address)
         assert nsadmin(cluster, "updateBrokerConfig", "noSuchItem", "1", *where).code == 5
-        soon = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "soon", *where)
-        assert (soon.code, soon.rows[0]["error"]) == (1, 'ignored: the setting is still "48"')
+        for key, value, now, text in (
+            (
+                "fileReservedTime",
+                "soon",
+                "48",
+                'invalid value "soon" of fileReservedTime: use a whole number',
+            ),
+            ("traceOn", "maybe", "true", 'invalid value "maybe" of traceOn: use true or false'),
+        ):
+            for dry_run in ((), ("--dry-run",)):
+                refused = nsadmin(cluster, "updateBrokerConfig", key, value, *where, *dry_run)
+                assert (refused.code, refused.rows[0]["error"]) == (1, f'{text} (it is "{now}")')
+        vast = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "99999999999", *where)
+        assert vast.rows[0]["error"] == 'the broker kept "48": it does not accept "99999999999"'
     locked = nsadmin(cluster, "updateBrokerConfig", "rocketmqHome", "/x", "-b", cluster.master.address)
     assert (locked.code, locked.rows[0]["error"][:18]) == (1, "NO_PERMISSION (16)")
 

@@ -195,6 +195,7 @@ class CommandDeclaration(NamedTuple):
     agent_refusal: str | None
     examples_place: ExamplesPlace
     nothing: str
+    counts_first: bool
 
     @property
     def column_names(self) -> list[str]:
@@ -211,18 +212,22 @@ def command(
     agent_refusal: str | None = None,
     examples: tuple[ExamplesPlace, str] = ("lab", ""),
     nothing: str = "",
+    counts_first: bool = False,
 ) -> Callable[[F], F]:
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
     `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
-    the lab, and why. `nothing` is what an empty result means, with {servers} for the name servers. The name,
-    kind and summary of a command are in `nsadmin.command_line.registry`.
+    the lab, and why. `nothing` is what an empty result means, with {servers} for the name servers. With
+    `counts_first`, a command that deletes calls `Session.require_yes` itself, when it knows how much it would
+    delete. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
     """
 
     columns_by_key: dict[str, AnyColumn] = {}
     for column in columns:
         columns_by_key.setdefault(column.key, column)
-    declaration = CommandDeclaration(tuple(columns_by_key.values()), agent_refusal, examples[0], nothing)
+    declaration = CommandDeclaration(
+        tuple(columns_by_key.values()), agent_refusal, examples[0], nothing, counts_first
+    )
 
     def declare(function: F) -> F:
         function.declaration = declaration  # type: ignore[attr-defined]

@@ -23,6 +23,12 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def failed_on(errors: Sequence[object], noun: str = "server") -> list[str]:
+    """The note "failed on 1 of 2 servers"; none if all errors are None."""
+    count = sum(error is not None for error in errors)
+    return [f"failed on {count} of {count_noun(len(errors), noun)}"] if count else []
+
+
 def part_is(number: int, total: int, noun: str) -> str:
     """The subject and verb of a sentence about a part: 1 of 7 groups is, 2 of 7 groups are."""
     return f"{number} of {count_noun(total, noun)} {'is' if number == 1 else 'are'}"

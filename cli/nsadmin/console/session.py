@@ -237,9 +237,14 @@ class Session:
         if not self.options.quiet:
             stderr.write_stderr_line(remark_text)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether `confirm_change` asks."""
+        return not (self.options.yes or self.is_dry_run) and confirmation.can_ask_operator()
+
     def confirm_change(self, question: str) -> None:
         """Ask before a change, if an operator can be asked; raise ChangeDeclined after a no."""
-        if self.options.yes or self.is_dry_run or not confirmation.can_ask_operator():
+        if not self.can_ask:
             return
         if not confirmation.ask_yes_no(question):
             raise exit_codes.ChangeDeclined

@@ -38,16 +38,16 @@ def check_order_confs(snapshots: Sequence[ClusterSnapshot]) -> list[OrderConfPro
 def _find_server_problems(snapshot: ClusterSnapshot) -> Iterator[OrderConfProblem]:
     order_conf_table = snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
     sources = (snapshot.source,)
-    if order_conf_table and snapshot.settings.get("orderMessageEnable") != "true":
+    is_sent = _is_sent(snapshot)
+    if order_conf_table and not is_sent:
         text = "clients get no order configuration: orderMessageEnable is not true"
         yield OrderConfProblem(None, "not-handed-out", text, False, sources)
     for topic, text in order_conf_table.items():
         try:
             queues_by_broker = parse_order_conf(text)
         except ValueError as error:
-            yield OrderConfProblem(
-                topic, "unreadable", f"clients cannot parse the order configuration: {error}", True, sources
-            )
+            problem_text = f"clients cannot parse the order configuration: {error}"
+            yield OrderConfProblem(topic, "unreadable", problem_text, is_sent, sources)
             continue
         yield from (
             OrderConfProblem(topic, *problem, sources)
@@ -55,59 +55,69 @@ def _find_server_problems(snapshot: ClusterSnapshot) -> Iterator[OrderConfProble
                 {name: record.get("brokerAddrs", {}) for name, record in snapshot.brokers.items()},
                 snapshot.topics.get(topic, {}),
                 queues_by_broker,
+                is_sent=is_sent,
             )
         )
+
+
+def _is_sent(snapshot: ClusterSnapshot) -> bool:
+    return snapshot.settings.get("orderMessageEnable") == "true"
 
 
 def find_topic_problems(
     brokers: Mapping[str, Mapping[str, str]],
     topic_queues: Mapping[str, Mapping[str, int]],
     queues_by_broker: Mapping[str, int],
+    *,
+    is_sent: bool,
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield kind, text and gravity of each problem. `brokers` have their addresses by broker id."""
+    """Yield kind, text and gravity of each problem. `brokers` have their addresses by broker id.
+
+    `is_sent` says whether a name server sends the order configuration to clients.
+    """
+    would, do, condition = (
+        ("", "do", "") if is_sent else ("would ", "would", " if orderMessageEnable were true")
+    )
     if not topic_queues:
         yield "no-topic", "the topic does not exist", False
         return
     for broker_name, ordered_queues in queues_by_broker.items():
         addrs_by_id = brokers.get(broker_name, {})
         queues = topic_queues.get(broker_name)
+        write_queues = queues["writeQueueNums"] if queues else 0
+        but_sent = f"but clients {would}send to it{condition}"
         if not addrs_by_id:
-            yield "broker-gone", f"{broker_name} is not registered, but clients send to it", True
+            yield "broker-gone", f"{broker_name} is not registered, {but_sent}", is_sent
         elif queues is None:
-            yield "not-on-broker", f"{broker_name} does not have the topic, but clients send to it", True
+            yield "not-on-broker", f"{broker_name} does not have the topic, {but_sent}", is_sent
         elif "0" not in addrs_by_id:
-            yield "no-master", f"{broker_name} has no master now, but clients send to it", True
+            yield "no-master", f"{broker_name} has no master now, {but_sent}", is_sent
         elif not queues["perm"] & Perm.WRITE:
-            yield "not-writable", f"{broker_name} has no write permission, but clients send to it", True
-        elif ordered_queues > queues["writeQueueNums"]:
-            write_queues = queues["writeQueueNums"]
-            yield (
-                "too-many-queues",
-                f"{broker_name} has {write_queues} queues, but clients use {ordered_queues}",
-                True,
+            yield "not-writable", f"{broker_name} has no write permission, {but_sent}", is_sent
+        elif ordered_queues > write_queues:
+            text = (
+                f"{broker_name} has {write_queues} queues, but clients {would}use {ordered_queues}{condition}"
             )
-        elif ordered_queues < queues["writeQueueNums"]:
-            write_queues = queues["writeQueueNums"]
-            yield (
-                "unused-queues",
-                f"clients use {ordered_queues} of the {write_queues} queues of {broker_name}",
-                False,
-            )
+            yield "too-many-queues", text, is_sent
+        elif ordered_queues < write_queues:
+            part = f"{ordered_queues} of the {write_queues} queues of {broker_name}"
+            yield "unused-queues", f"clients {would}use {part}{condition}", False
     for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys()):
         if broker_name in brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
-            yield "broker-unused", f"{broker_name} has the topic, but clients do not send to it", False
+            text = f"{broker_name} has the topic, but clients {do} not send to it{condition}"
+            yield "broker-unused", text, False
 
 
 def _find_disagreements(snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:
     """Differences between name servers: their clients put messages of one key into different queues."""
     order_conf_tables = [snapshot.kv.get(ORDER_CONF_NAMESPACE, {}) for snapshot in snapshots]
     sources = tuple(snapshot.source for snapshot in snapshots)
+    is_sent = any(map(_is_sent, snapshots))
     for topic in sorted({topic for table in order_conf_tables for topic in table}):
         if len({table.get(topic) for table in order_conf_tables}) > 1:
-            problem_text = (
-                "name servers have different order configurations: clients lose the order of messages"
-            )
-            yield OrderConfProblem(topic, "differs", problem_text, True, sources)
+            loss = "lose the order of messages" if is_sent else "would get different ones"
+            problem_text = f"name servers have different order configurations: clients {loss}"
+            yield OrderConfProblem(topic, "differs", problem_text, is_sent, sources)
     enabled_settings = {snapshot.settings.get("orderMessageEnable") for snapshot in snapshots}
     if len(enabled_settings) > 1 and any(order_conf_tables):
         problem_text = "only some name servers return the order configuration (orderMessageEnable)"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE
+from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, VALUES_BY_ATTRIBUTE
 from nsadmin import AdminClient
 from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, permissions, wait_for_topic
@@ -166,9 +166,10 @@ def test_what_a_broker_would_do_about_its_files(cluster: Cluster) -> None:
 
 
 def test_attributes_and_their_values_are_those_of_a_broker(cluster: Cluster) -> None:
-    def put(attribute: str, value: object) -> tuple[int, str | None]:
+    def put(attribute: str, value: object, topic: str = "") -> tuple[int, str | None]:
+        topic = topic or "Attributed" + re.sub(r"\W", "", f"{attribute}{value}")
         ext = {
-            "topic": "Attributed" + re.sub(r"\W", "", f"{attribute}{value}"), "defaultTopic": "TBW102",
+            "topic": topic, "defaultTopic": "TBW102",
             "readQueueNums": "1", "writeQueueNums": "1", "perm": "6", "topicFilterType": "SINGLE_TAG",
             "order": "false", "attributes": f"+{attribute}={value}",
         }  # fmt: skip
@@ -185,6 +186,10 @@ def test_attributes_and_their_values_are_those_of_a_broker(cluster: Cluster) -> 
         else:
             assert (put(attribute, "FIFOO")[1] or "").startswith("value is not in set: [")
     assert put("priority", 1) == (1, "unsupported key: priority")
+    create_topic(cluster.new.port, "Attributed")
+    for attribute, values in VALUES_BY_ATTRIBUTE.items():
+        _, remark = put(attribute, values[1], "Attributed")
+        assert ("unchangeable" in (remark or "")) == (attribute in UNCHANGEABLE)
 
 
 def test_a_move_says_before_and_after_which_broker_lacks_the_group(cluster: Cluster) -> None:

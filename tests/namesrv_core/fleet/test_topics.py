@@ -63,10 +63,18 @@ def test_unknown_and_unsigned_attributes_are_refused() -> None:
         ("foo=1", "format is wrong: foo=1"),
         ("+message.type=FIFOO", "value is not in set: "),
         ("+lite.topic.expiration=43201", r"value is not in range\(-1, 43200\)"),
+        ("-foo", "attempt to delete a nonexistent key: foo"),
+        ("+queue.type=BatchCQ", "attempt to update an unchangeable attribute"),
     ):
         with pytest.raises(RequestError, match=remark) as refused:
             parse_attribute_changes({}, text)
         assert refused.value.code == 1
+
+
+def test_a_new_topic_has_all_attributes_and_removes_none() -> None:
+    assert parse_attribute_changes(None, "+queue.type=BatchCQ") == {"queue.type": "BatchCQ"}
+    with pytest.raises(RequestError, match="only add attribute is supported while creating topic"):
+        parse_attribute_changes(None, "-foo")
 
 
 def test_only_a_change_moves_the_version_on() -> None:

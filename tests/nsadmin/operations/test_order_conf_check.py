@@ -90,3 +90,14 @@ def test_name_servers_that_have_it_differently_or_keep_it_to_themselves() -> Non
 def test_the_same_on_several_is_one() -> None:
     [problem] = check_order_confs([seeing({"T": "a:9;b:8"}), seeing({"T": "a:9;b:8"}, source="s:2")])
     assert problem.namesrv_addrs == ("s:1", "s:2")
+
+
+def test_nothing_fails_while_no_client_gets_the_order_configuration() -> None:
+    topics = {"T": {"a": make_queue_entry(4), "b": make_queue_entry()}}
+    problems = check_order_confs([seeing({"T": "a:3;gone:8", "U": "a=8"}, topics, enabled="false")])
+    assert not any(problem.is_grave for problem in problems)
+    assert [problem.problem_text for problem in problems if problem.topic == "T"] == [
+        "gone is not registered, but clients would send to it if orderMessageEnable were true",
+        "b has the topic, but clients would not send to it if orderMessageEnable were true",
+        "a has no write permission, but clients would send to it if orderMessageEnable were true",
+    ]

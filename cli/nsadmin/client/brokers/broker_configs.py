@@ -10,8 +10,13 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_config_items, read_ext_fields
-from nsadmin.client.name_servers.name_server_configs import format_properties_line
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_unreachable
+from nsadmin.client.results import NotFound, ServerResult, is_unreachable
+from nsadmin.client.server_settings import (
+    format_properties_line,
+    normalize_text,
+    require_change,
+    require_value,
+)
 
 BrokerConfig = dict[str, str]
 
@@ -32,7 +37,7 @@ class ConfigItemChange(NamedTuple):
     @property
     def is_change(self) -> bool:
         """Whether the values differ for the broker, for which "True" and "true" are equal."""
-        return _normalize_text(self.before) != _normalize_text(self.after)
+        return normalize_text(self.before) != normalize_text(self.after)
 
 
 class BrokerConfigs:
@@ -93,13 +98,12 @@ class BrokerConfigs:
 
         Returns:
             One ServerResult per address, in order: the current and the new value. The error is NotFound for
-            an unknown item.
+            an unknown item, NotApplied for a value of another type than the present one.
         """
 
         def plan_change(config: BrokerConfig) -> ConfigItemChange:
-            if item_key not in config:
-                raise NotFound(f'this {self._server_kind} has no setting "{item_key}"')
-            return ConfigItemChange(config[item_key], item_value)
+            value_now = require_change(config, item_key, item_value, self._server_kind)
+            return ConfigItemChange(value_now, item_value)
 
         return [config.then(plan_change) for config in self.get_each(broker_addrs)]
 
@@ -134,7 +138,7 @@ class BrokerConfigs:
         for answer in update_answers:
             refused_config = ServerResult[BrokerConfig](answer.addr, None, answer.error)
             config_result = configs_by_addr.get(answer.addr, refused_config)
-            verified_change = _verify_update(plans_by_addr[answer.addr], config_result, item_key)
+            verified_change = self._verify_update(plans_by_addr[answer.addr], config_result, item_key)
             if answer.error is not None:
                 verified_change = _add_late_error(verified_change, answer.error)
             plans_by_addr[answer.addr] = verified_change
@@ -167,6 +171,18 @@ class BrokerConfigs:
         [config] = self.get_each([broker_addr])
         return config.then(rewrite_permission)
 
+    def _verify_update(
+        self,
+        plan: ServerResult[ConfigItemChange],
+        config_result: ServerResult[BrokerConfig],
+        item_key: str,
+    ) -> ServerResult[ConfigItemChange]:
+        return plan.then(
+            lambda change: change._replace(
+                after=require_value(config_result.value(), item_key, change.after, self._server_kind)
+            )
+        )
+
 
 def _parse_change_time(response: RemotingCommand) -> int:
     version_text = read_ext_fields(response).text("version", "") or "{}"
@@ -176,20 +192,6 @@ def _parse_change_time(response: RemotingCommand) -> int:
     return data_version.integer("timestamp")
 
 
-def _verify_update(
-    planned_change: ServerResult[ConfigItemChange], config_result: ServerResult[BrokerConfig], item_key: str
-) -> ServerResult[ConfigItemChange]:
-    def verify_change(item_change: ConfigItemChange) -> ConfigItemChange:
-        if config_result.error is not None:
-            raise config_result.error
-        current_value = (config_result.result or {}).get(item_key)
-        if current_value is None or not _is_same_value(current_value, item_change.after):
-            raise NotApplied(f'ignored: the setting is still "{current_value}"')
-        return ConfigItemChange(item_change.before, current_value)
-
-    return planned_change.then(verify_change)
-
-
 def _add_late_error(
     verified_change: ServerResult[ConfigItemChange], answer_error: RocketMQError
 ) -> ServerResult[ConfigItemChange]:
@@ -197,24 +199,3 @@ def _add_late_error(
     if verified_change.error is not None:
         return verified_change._replace(error=answer_error)
     return verified_change.then(lambda item_change: item_change._replace(late_error=answer_error))
-
-
-def _normalize_text(value_text: str) -> str:
-    """Normalize a value like a broker: "true" and "false" in lower case."""
-    value_text = value_text.strip()
-    return value_text.lower() if value_text.lower() in ("true", "false") else value_text
-
-
-def _is_same_value(first_text: str, second_text: str) -> bool:
-    """Return whether two texts are the same value for a broker, which reformats numbers."""
-    return (
-        _normalize_text(first_text) == _normalize_text(second_text)
-        or _parse_number(first_text) == _parse_number(second_text) is not None
-    )
-
-
-def _parse_number(value_text: str) -> float | None:
-    try:
-        return float(value_text)
-    except ValueError:
-        return None

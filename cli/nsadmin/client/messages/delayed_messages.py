@@ -4,7 +4,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import NoPermission, NotSupported, RocketMQError
+from namesrv_core.errors import NoPermission, NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from nsadmin.client.brokers.broker_configs import BrokerConfigs
@@ -12,7 +12,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import PRODUCER_GROUP
 from nsadmin.client.messages.queue_reader import QueueReader
-from nsadmin.client.results import ClientClosed, NotApplied, is_not_found
+from nsadmin.client.results import ClientClosed, NotApplied, NotFound, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, TopicAdmin
 
@@ -72,11 +72,18 @@ class DelayedMessages:
 
         Raises:
             TopicNotExist: The topic has no route.
+            NotFound: No broker is registered.
         """
         pending: list[DelayedMessage] = []
         errors: dict[str, RocketMQError] = {}
-        # Each broker has the topic of the delay levels.
-        for queue_route in self._topics.get_route(topic or LEVEL_TOPIC).queues:
+        try:
+            queue_routes = self._topics.get_route(topic or LEVEL_TOPIC).queues
+        except TopicNotExist:
+            if topic is not None:
+                raise
+            # Each broker has the topic of the delay levels.
+            raise NotFound("no broker is registered") from None
+        for queue_route in queue_routes:
             try:
                 pending += self._list_leveled(topic, queue_route, now_ms)
                 pending += self._list_timed(topic, queue_route, now_ms)

@@ -12,7 +12,8 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_config_items
-from nsadmin.client.results import NotApplied, ServerResult, read_after
+from nsadmin.client.results import ServerResult, read_after
+from nsadmin.client.server_settings import format_properties_line, require_change, require_value
 
 NamesrvConfig = dict[str, str]
 
@@ -103,51 +104,49 @@ class NameServerAdmin:
         """
         return self._reader.read_each(parse_config_items, RequestCode.GET_NAMESRV_CONFIG)
 
-    def update_item(self, item_key: str, item_value: str) -> list[ServerResult[str]]:
-        """Update one configuration item on every name server (UPDATE_NAMESRV_CONFIG, 318), and read it back.
+    def plan_item(self, item_key: str, item_value: str) -> list[ServerResult[str]]:
+        """Plan `update_item` without changing anything.
 
         Args:
             item_key: The key.
             item_value: The new value, as text.
 
         Returns:
-            One ServerResult per name server: the value read back. The error is NotApplied for an unknown key
-            or an invalid value, for which name servers answer success.
+            One ServerResult per name server: the new value. The error is NotFound for an unknown key,
+            NotApplied for a value of another type than the present one.
+        """
+
+        def plan_value(config: NamesrvConfig) -> str:
+            require_change(config, item_key, item_value, "name server")
+            return item_value
+
+        return [result.then(plan_value) for result in self.get_config_each()]
+
+    def update_item(self, item_key: str, item_value: str) -> list[ServerResult[str]]:
+        """Update one configuration item on every name server (UPDATE_NAMESRV_CONFIG, 318), and read it back.
+
+        A name server that has no such key, or a value of another type, gets no request.
+
+        Args:
+            item_key: The key.
+            item_value: The new value, as text.
+
+        Returns:
+            One ServerResult per name server: the value read back. The error is NotFound for an unknown key,
+            NotApplied for an invalid value. Name servers answer success in both cases.
         """
         request_body = format_properties_line(item_key, item_value).encode("ascii")
-        update_results = self._reader.read_each(
-            lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, request_body=request_body
+        update_results = read_after(
+            self.plan_item(item_key, item_value),
+            lambda addrs: self._caller.read_each(
+                addrs, lambda _: True, RequestCode.UPDATE_NAMESRV_CONFIG, request_body=request_body
+            ),
         )
         configs = read_after(
             update_results,
             lambda addrs: self._caller.read_each(addrs, parse_config_items, RequestCode.GET_NAMESRV_CONFIG),
         )
-        return [result.then(lambda config: _verify_item(config, item_key, item_value)) for result in configs]
-
-
-def format_properties_line(item_key: str, item_value: str) -> str:
-    """Return one line of a properties file, escaped for `java.util.Properties`."""
-    return f"{_escape_text(item_key, ' =:#!')}={_escape_text(item_value, '#!')}\n"
-
-
-def _escape_text(plain_text: str, special_characters: str) -> str:
-    leading_blanks = len(plain_text) - len(plain_text.lstrip(" "))
-    units = plain_text.encode("utf-16-be", "surrogatepass")
-    letters = [chr(units[index] << 8 | units[index + 1]) for index in range(0, len(units), 2)]
-    return "".join(
-        f"\\{letter}"
-        if letter == "\\" or letter in special_characters or character_index < leading_blanks
-        else letter
-        if " " <= letter <= "~"
-        else f"\\u{ord(letter):04x}"
-        for character_index, letter in enumerate(letters)
-    )
-
-
-def _verify_item(config: NamesrvConfig, item_key: str, wanted_value: str) -> str:
-    current_value = config.get(item_key)
-    if current_value is None:
-        raise NotApplied(f'ignored: this name server has no setting "{item_key}"')
-    if current_value.strip().lower() != wanted_value.strip().lower():
-        raise NotApplied(f'ignored: "{item_key}" is still "{current_value}"')
-    return current_value
+        return [
+            result.then(lambda config: require_value(config, item_key, item_value, "name server"))
+            for result in configs
+        ]

@@ -13,6 +13,7 @@ from nsadmin.client.results import ServerResult
 
 ORDER_CONF_NAMESPACE = "ORDER_TOPIC_CONFIG"
 
+_FORM = "give each broker a number of queues, as in broker-a-0:8;broker-a-1:8"
 _ENTRY_PATTERN = re.compile(r"([^:;\s]+):(\d{1,9})")
 
 
@@ -22,12 +23,12 @@ def parse_order_conf(conf_text: str) -> dict[str, int]:
     for conf_entry in filter(None, conf_text.split(";")):
         entry_match = _ENTRY_PATTERN.fullmatch(conf_entry)
         if entry_match is None:
-            raise ValueError(f'invalid entry "{conf_entry}": use BROKER:QUEUES;BROKER:QUEUES')
+            raise ValueError(f'invalid entry "{conf_entry}": {_FORM}')
         if entry_match[1] in queues_by_broker:
             raise ValueError(f'duplicate broker "{entry_match[1]}"')
         queues_by_broker[entry_match[1]] = int(entry_match[2])
     if not queues_by_broker:
-        raise ValueError("no entry: use BROKER:QUEUES;BROKER:QUEUES")
+        raise ValueError(f"no entry: {_FORM}")
     return queues_by_broker
 
 

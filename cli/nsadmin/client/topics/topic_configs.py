@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
-from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, RequestCode
+from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.resource_names import find_topic_name_problem
+from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, sign_changes
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
@@ -169,9 +170,12 @@ class TopicConfigs:
 
         Returns:
             One TopicConfigChange per broker, in order. The error is NotApplied for a slave, which would lose
-            the change at its next copy of the master, and for a new topic whose name no broker accepts.
+            the change at its next copy of the master. So it is for a new topic whose name no broker accepts,
+            and for attributes that the broker does not change.
         """
-        roles_by_addr = {answer.addr: answer for answer in self._require_masters(broker_addrs)}
+        roles_by_addr = {
+            answer.addr: answer for answer in self._require_masters(broker_addrs, patch.attributes)
+        }
         configs_by_addr = {result.addr: result for result in self.get_each(roles_by_addr, topic)}
         return [_plan_change(configs_by_addr[a], r, topic, patch, create) for a, r in roles_by_addr.items()]
 
@@ -189,7 +193,7 @@ class TopicConfigs:
             without an answer that the broker made all the same has a `late_error` instead.
         """
         to_send = [change for change in changes if change.is_change]
-        update_calls = [(c.broker_addr, _build_update_request(c.after, patch)) for c in to_send if c.after]
+        update_calls = [(c.broker_addr, _build_update_request(c.before, c.after)) for c in to_send if c.after]
         answers = {answer.addr: answer for answer in self._caller.send_requests(update_calls)}
         # A change without an answer may have been made.
         updated_addrs = [addr for addr, a in answers.items() if a.error is None or is_unreachable(a.error)]
@@ -221,13 +225,17 @@ class TopicConfigs:
         """
         return self.apply_changes(self.plan_update(broker_addrs, topic, patch, create=create), patch)
 
-    def _require_masters(self, broker_addrs: Iterable[str]) -> list[ServerResult[str]]:
-        """Return the name of each broker; the error is NotApplied for a slave."""
+    def _require_masters(
+        self, broker_addrs: Iterable[str], attribute_changes: str | None
+    ) -> list[ServerResult[str]]:
+        """Return the name of each broker; the error is NotApplied for a slave, or one without attributes."""
 
         def require_master(response: RemotingCommand) -> str:
             config_items = parse_config_items(response)
             if config_items.get("brokerRole") == "SLAVE":
                 raise NotApplied("this is a slave: change its master, which it copies")
+            if attribute_changes and response.version < V5_0_0:
+                raise NotApplied("topics of brokers before 5.0 have no attributes")
             return config_items["brokerName"]
 
         return self._caller.read_each(broker_addrs, require_master, RequestCode.GET_BROKER_CONFIG)
@@ -245,6 +253,12 @@ def _plan_change(
         name_problem = find_topic_name_problem(topic)
         error = None if name_problem is None else NotApplied(name_problem)
     after = None if error is not None else patch.apply_to(before or BrokerTopicConfig(topic))
+    if before and after:
+        changed = {key for key, _ in set(before.attributes) ^ set(after.attributes)}
+        fixed = next((key for key in UNCHANGEABLE if key in changed), None)
+        if fixed:
+            error = NotApplied(f'a broker sets "{fixed}" only when it creates the topic')
+            after = None
     return TopicConfigChange(config_result.addr, role_result.result, before, after, error)
 
 
@@ -281,7 +295,12 @@ def _verify_change(
     return change._replace(after=current_config)
 
 
-def _build_update_request(topic_config: BrokerTopicConfig, patch: TopicPatch) -> RemotingCommand:
+def _build_update_request(
+    before: BrokerTopicConfig | None, topic_config: BrokerTopicConfig
+) -> RemotingCommand:
+    # A broker refuses to remove an attribute that it does not have.
+    signed = sign_changes(dict(before.attributes if before else ()), dict(topic_config.attributes))
+    changes = ",".join(f"{key}={value}" if key[0] == "+" else key for key, value in signed.items())
     update_header = broker_headers.CreateTopic(
         topic=topic_config.topic_name,
         default_topic=DEFAULT_TOPIC,
@@ -291,7 +310,7 @@ def _build_update_request(topic_config: BrokerTopicConfig, patch: TopicPatch) ->
         topic_filter_type=topic_config.topic_filter_type,
         topic_sys_flag=topic_config.topic_sys_flag,
         order=topic_config.order,
-        attributes=patch.attributes,
+        attributes=changes or None,
     )
     return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, update_header)
 

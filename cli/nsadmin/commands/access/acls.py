@@ -16,7 +16,9 @@ from nsadmin.client.access.acls import (
     AclEntries,
     AclEntry,
 )
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
+from nsadmin.client.results import is_not_found
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     BrokerAddrOption,
@@ -29,6 +31,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
+from nsadmin.commands.access.enforcement import warn_of_no_effect
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -38,8 +41,10 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
+from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
+_NEEDED_SETTINGS = ("authenticationEnabled", "authorizationEnabled")
 SUBJECT: AnyColumn = Column("subject", "the user, as User:NAME", lambda r: r[2])
 ENTRY_COLUMNS: Columns[AclEntry] = (
     Column("policyType", "Custom, or Default: applies if no other entry does", lambda e: e.policy_type),
@@ -287,21 +292,30 @@ def copy_acl(
     subjects = [
         parse_subject(name) for name in argument_values.parse_name_list("-s", subject_list)
     ] or sorted(source_entries)
-    session.confirm_change(f"Copy {len(subjects)} ACLs from {source_addr} to {target_addr}?")
-    results = [
-        session.admin.acls.plan_merge([target_addr], subject, source_entries[subject])[0]
-        if source_entries.get(subject)
-        else ServerResult[AclChange](target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
-        for subject in subjects
-    ]
+
+    def plan_copy(subject: str) -> ServerResult[AclChange]:
+        if not source_entries.get(subject):
+            return ServerResult(target_addr, None, NotFound(f"{source_addr} has no ACL of {subject}"))
+        [plan] = session.admin.acls.plan_merge([target_addr], subject, source_entries[subject])
+        if not is_not_found(plan.error):
+            return plan
+        name = subject.removeprefix("User:")
+        copying = quote_command("copyUser", source_broker, target_broker, "-u", name)
+        return plan._replace(error=NotFound(f'{target_broker} has no user "{name}": run {copying}'))
+
+    results = [plan_copy(subject) for subject in subjects]
+    warn_of_no_effect(session, "ACLs", results, *_NEEDED_SETTINGS)
+    session.confirm_change(f"Copy {count_noun(len(subjects), 'ACL')} from {source_addr} to {target_addr}?")
     if not session.is_dry_run:
         results = session.admin.acls.apply_plans(results)
     changes = [_describe_result(session, r) for r in results]
+    errors = [change.error for change in changes]
     target = target_at_addr(target_addr)
     return ResultRows.from_records(
         ACL_CHANGE_COLUMNS,
         [(target, change, subject) for change, subject in zip(changes, subjects, strict=True)],
-        [change.error for change in changes],
+        errors,
+        failed_on(errors, "user"),
     )
 
 
@@ -315,8 +329,9 @@ def _merge_acl(
     subject = parse_subject(subject_text)
     targets = select_members(session, broker_text, cluster_name)
     entries_text = "; ".join(map(_describe_entry, entries))
-    session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
+    warn_of_no_effect(session, "ACLs", plans, *_NEEDED_SETTINGS)
+    session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     return _apply_plans(session, targets, subject, plans)
 
 

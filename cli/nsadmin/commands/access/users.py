@@ -23,6 +23,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
+from nsadmin.commands.access.enforcement import warn_of_no_effect
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -33,6 +34,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
+from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
 USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
@@ -139,8 +141,9 @@ def create_user(
         password_visible,
         prompt_if_missing=True,
     )
-    session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(targets)}?')
     plans = session.admin.users.plan_create(distinct_addrs(targets), User(username, new_password, type_name))
+    warn_of_no_effect(session, "users", plans, "authenticationEnabled")
+    session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(targets)}?')
     return _apply_plans(session, targets, username, plans)
 
 
@@ -188,10 +191,11 @@ def update_user(
         raise UsageError(
             "nothing to change: pass --userType, --userStatus, --passwordPrompt or --passwordFile"
         )
-    session.confirm_change(f'Change the user "{username}" on {describe_targets(targets)}?')
     plans = session.admin.users.plan_update(
         distinct_addrs(targets), User(username, new_password, type_name, status_name)
     )
+    warn_of_no_effect(session, "users", plans, "authenticationEnabled")
+    session.confirm_change(f'Change the user "{username}" on {describe_targets(targets)}?')
     return _apply_plans(session, targets, username, plans)
 
 
@@ -247,8 +251,9 @@ def copy_user(
     source_users = {user.username: user for user in source_result.value()}
     wanted_names = argument_values.parse_name_list("-u", username_list) or [*source_users]
     copied = [source_users[name] for name in wanted_names if name in source_users]
-    session.confirm_change(f"Copy {len(copied)} users from {source_addr} to {target_addr}?")
     results = session.admin.users.plan_copy(target_addr, copied)
+    warn_of_no_effect(session, "users", results, "authenticationEnabled")
+    session.confirm_change(f"Copy {count_noun(len(copied), 'user')} from {source_addr} to {target_addr}?")
     if not session.is_dry_run:
         results = session.admin.users.apply_plans(results)
     results_by_name = {user.username: result for user, result in zip(copied, results, strict=True)}
@@ -258,11 +263,13 @@ def copy_user(
         else ServerChange(target_addr, None, None, NotFound(f'{source_addr} has no user "{name}"'))
         for name in wanted_names
     ]
+    errors = [change.error for change in changes]
     target = target_at_addr(target_addr)
     return ResultRows.from_records(
         USER_CHANGE_COLUMNS,
         [(target, change, name) for change, name in zip(changes, wanted_names, strict=True)],
-        [change.error for change in changes],
+        errors,
+        failed_on(errors, "user"),
     )
 
 

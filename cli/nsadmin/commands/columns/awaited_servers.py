@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from nsadmin.client import AdminClient
 from nsadmin.console.output import ResultRows
+from nsadmin.console.phrases import failed_on
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 
 
@@ -18,10 +19,7 @@ def report_awaited_servers(
     silent = find_awaited_name_servers(admin, late_addrs)
     if not silent:
         return change_rows
-    notes = list(change_rows.notes)
-    failure_count = sum(error is not None for error in change_rows.errors)
-    if failure_count and not notes:
-        notes = [f"failed on {failure_count} of {len(change_rows.errors)} servers"]
+    notes = change_rows.notes or failed_on(change_rows.errors)
     return change_rows._replace(
         errors=[*change_rows.errors, None, *(r.error for r in silent)],
         notes=[*notes, *(f"name server {r.addr}: {r.error}" for r in silent)],

@@ -33,7 +33,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 
 
@@ -297,8 +297,13 @@ def delete_sub_group(
         *(["the offsets"] if removes_offsets else []),
         *(f"{prefix}{groups[0] if len(groups) == 1 else '...'}" for prefix in topic_prefixes),
     ]
-    client_notes = [note for name in groups for note in _list_client_notes(session, name, master_targets)]
-    for client_note in () if session.is_dry_run else client_notes:
+    clients = {name: _list_clients(session, name, master_targets) for name in groups}
+    client_notes = [
+        f"the group {name} has {count_noun(len(ids), 'connected client')}: stop {_name_clients(ids)} first"
+        for name, ids in clients.items()
+        if ids
+    ]
+    for client_note in client_notes if session.can_ask else ():
         session.write_remark(client_note)
     session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
     group_admin = session.admin.groups
@@ -331,13 +336,20 @@ def delete_sub_group(
         group_topics = [f"{prefix}{name}" for prefix in topic_prefixes]
         if still_exists and group_topics:
             notes.append(f"{' and '.join(group_topics)} stay, because the group still exists")
+        if None in group_errors and not still_exists and clients[name] and not session.is_dry_run:
+            notes.append(
+                f"stop {_name_clients(clients[name])}: connected clients of the deleted group {name} get no "
+                "messages, or make brokers create it again"
+            )
         for group_topic in group_topics if None in group_errors and not still_exists else ():
             topic_changes = _delete_group_topic(session, group_topic, cluster_name)
             group_changes += topic_changes
             group_errors += [change.error for change in topic_changes if change.done != "skipped"]
         changes += [(name, change) for change in group_changes]
         errors += group_errors
-    return ResultRows.from_records(GROUP_DELETION_COLUMNS, changes, errors, notes)
+    return ResultRows.from_records(
+        GROUP_DELETION_COLUMNS, changes, errors, [*notes, *failed_on(errors, "step")]
+    )
 
 
 def _list_group_names(session: Session, masters: Sequence[BrokerTarget]) -> set[str]:
@@ -350,17 +362,15 @@ def _list_group_names(session: Session, masters: Sequence[BrokerTarget]) -> set[
     }
 
 
-def _list_client_notes(session: Session, group: str, masters: Sequence[BrokerTarget]) -> list[str]:
-    """Name the connected clients: they lose the group, or make brokers create it again at once."""
+def _name_clients(client_ids: Sequence[str]) -> str:
+    return abbreviate_names(client_ids, 3)
+
+
+def _list_clients(session: Session, group: str, masters: Sequence[BrokerTarget]) -> list[str]:
+    """The ids of the connected clients."""
     addrs = [m.broker_addr for m in masters if m.broker_addr]
     clients = session.admin.consumers.get_group_connections([group], addrs)[group].clients
-    if not clients:
-        return []
-    client_ids = sorted({c.client_id for c in clients})
-    return [
-        f"the group {group} has {count_noun(len(client_ids), 'connected client')}: "
-        f"stop {abbreviate_names(client_ids, 3)} first"
-    ]
+    return sorted({c.client_id for c in clients})
 
 
 def _delete_group_topic(session: Session, topic: str, cluster_name: str | None) -> list[ServerChange]:

@@ -23,7 +23,7 @@ from nsadmin.commands.consumers.offset_undo import read_former_offsets
 from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
 OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
@@ -300,8 +300,7 @@ def _apply_offset_plan(
         if not skip_verification:
             moves = _verify_after_commits(session, plan.group, moves)
     errors = [m.error for m in moves]
-    failed_count = sum(error is not None for error in errors)
-    notes = [f"failed on {failed_count} of {len(errors)} queues"] if failed_count else []
+    notes = failed_on(errors, "queue")
     if any(a.error is None and isinstance(m.error, NotApplied) for a, m in zip(applied, moves, strict=True)):
         notes.append(
             "a connected client sets the offset back: stop the clients that "

@@ -58,7 +58,7 @@ PURGE_COLUMNS: Columns[ClusterPurge] = (
 )
 
 
-@command(columns=PURGE_COLUMNS, examples=("elsewhere", "simulated consumers never fail"))
+@command(columns=PURGE_COLUMNS, examples=("elsewhere", "simulated consumers never fail"), counts_first=True)
 def dlq_purge(
     session: Session,
     group: GroupArgument,
@@ -98,10 +98,11 @@ def dlq_purge(
     if ready and not session.is_dry_run:
         letter_count = sum(purge.older_count for purge in ready)
         unreplayed_count = sum(purge.unreplayed_count for purge in ready)
-        session.confirm_change(
-            f"Delete {count_noun(letter_count, 'dead letter')} of {group}, "
-            f"{unreplayed_count} of them never replayed?"
+        loss = (
+            f"{count_noun(letter_count, 'dead letter')} of {group}, {unreplayed_count} of them never replayed"
         )
+        session.require_yes("dlq purge", f"this would delete {loss}")
+        session.confirm_change(f"Delete {loss}?")
     errors = [_purge_cluster(session, group, purge, before_ms) for purge in counts]
     done = "dry-run" if session.is_dry_run else "done"
     purges = [p._replace(error=error, done=done) for p, error in zip(counts, errors, strict=True)]

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from typer import Argument
 
-from nsadmin.client import NotFound, ServerResult
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import name_server_change_columns, name_server_change_rows
 from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
@@ -59,21 +58,7 @@ def update_namesrv_config(
     """
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
     configs = session.admin.name_servers
-    results = configs.get_config_each()
-    before = [r.then(lambda items: items.get(key)) for r in results]
+    before = [r.then(lambda items: items.get(key)) for r in configs.get_config_each()]
     done = "dry-run" if session.is_dry_run else "done"
-    changes = (
-        [_plan_item(r, key, value) for r in results]
-        if session.is_dry_run
-        else configs.update_item(key, value)
-    )
+    changes = (configs.plan_item if session.is_dry_run else configs.update_item)(key, value)
     return name_server_change_rows(NAMESRV_CHANGE_COLUMNS, before, changes, done, {KEY: key})
-
-
-def _plan_item(result: ServerResult[dict[str, str]], key: str, value: str) -> ServerResult[str]:
-    def require_item(items: dict[str, str]) -> str:
-        if key not in items:
-            raise NotFound(f'this name server has no setting "{key}"')
-        return value
-
-    return result.then(require_item)

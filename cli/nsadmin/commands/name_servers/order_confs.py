@@ -28,6 +28,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.order_conf_check import find_topic_problems
 
@@ -176,19 +177,18 @@ def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
         for q in routes
         if q.perm is not None
     }
-    for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker):
+    silent_addrs = session.admin.order_confs.find_servers_without()
+    is_sent = len(silent_addrs) < len(session.admin.addresses.addrs)
+    for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker, is_sent=is_sent):
         session.write_remark(f"{topic}: {text}")
 
 
 def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
     """A note for each name server that does not send order configurations to clients."""
-    if session.is_dry_run or None not in errors:
+    if None not in errors:
         return []
     notes = [
         f"name server {addr} does not send it to clients: orderMessageEnable is false"
         for addr in session.admin.order_confs.find_servers_without()
     ]
-    failure_count = sum(error is not None for error in errors)
-    if notes and failure_count:
-        notes.append(f"failed on {failure_count} of {len(errors)} servers")
-    return notes
+    return notes + failed_on(errors) if notes else []

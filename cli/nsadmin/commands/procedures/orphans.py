@@ -16,7 +16,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.orphans.cleaner import clean_orphans, select_cleanable
 from nsadmin.operations.orphans.observer import find_lasting_orphans
@@ -128,7 +128,9 @@ def _clean_orphans(
     steps = clean_orphans(session.admin, chosen_orphans, orphan_facts, dry_run=session.is_dry_run)
     changes = [(orphan, describe_deletion(step, orphan.topic)) for orphan, step in steps]
     errors = [change.error for _, change in changes if change.done != "skipped"]
-    return ResultRows.from_records(CLEANUP_COLUMNS, changes, errors, left_notes)
+    return ResultRows.from_records(
+        CLEANUP_COLUMNS, changes, errors, [*left_notes, *failed_on(errors, "step")]
+    )
 
 
 def _cleanup_question(chosen_orphans: Sequence[Orphan]) -> str:

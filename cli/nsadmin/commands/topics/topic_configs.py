@@ -1,6 +1,7 @@
 """Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from operator import attrgetter
 from typing import Annotated, Any, NamedTuple
 
@@ -9,7 +10,9 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig, TopicConfigChange, TopicPatch
 from nsadmin.command_line import argument_values
@@ -28,7 +31,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 
@@ -114,7 +117,7 @@ def update_topic(
         argument_values.parse_boolean("-o", order_text),
         argument_values.parse_boolean("-u", unit_text),
         argument_values.parse_boolean("-s", unit_sub_text),
-        _validate_attributes(attribute_changes),
+        _validate_attributes(session, attribute_changes),
     )
     targets = select_masters(session, broker_text, cluster_name)
     changes, errors, notes = _apply_topic_patch(
@@ -124,6 +127,8 @@ def update_topic(
         conf_changes = _change_order_conf(session, changes, topic)
         changes += conf_changes
         errors += [conf.change.error for conf in conf_changes]
+    else:
+        notes += _list_order_conf_notes(session, topic, changes)
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
 
 
@@ -162,13 +167,15 @@ def update_topic_perm(
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
 
 
-def _validate_attributes(attribute_changes: str | None) -> str | None:
+def _validate_attributes(session: Session, attribute_changes: str | None) -> str | None:
     """Refuse what brokers refuse: the dry run cannot ask them."""
     for signed_key, value in argument_values.parse_attribute_changes("-a", attribute_changes).items():
         if signed_key[0] == "+" and not is_accepted(signed_key[1:], value):
             values = VALUES_BY_ATTRIBUTE[signed_key[1:]]
             known_values = f"{values[0]} to {values[-1]}" if isinstance(values, range) else ", ".join(values)
             raise UsageError(f'invalid value "{value}" of {signed_key[1:]} for -a: use {known_values}')
+        if signed_key[1:] not in VALUES_BY_ATTRIBUTE:
+            session.write_remark(f'brokers up to 5.5.0 know no attribute "{signed_key[1:]}", and refuse it')
     return attribute_changes
 
 
@@ -213,9 +220,7 @@ def _apply_topic_patch(
     errors = [c.change.error for c in changes]
     notes = [f"{addr} made the change, but did not answer in time" for addr in late_addrs]
     notes += [*losses.values(), *_list_closed_notes(topic, due_changes)]
-    failure_count = sum(error is not None for error in errors)
-    if notes and failure_count:
-        notes.append(f"failed on {failure_count} of {len(errors)} servers")
+    notes += failed_on(errors) if notes else []
     return changes, errors, notes
 
 
@@ -304,6 +309,37 @@ def _describe_broker(
         words=_describe_topic_change(config) if config.is_change else None,
     )
     return TopicChange(change, target.broker_name or config.broker_name)
+
+
+def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[TopicChange]) -> list[str]:
+    """A note if the order configuration has other numbers of queues than the changed brokers."""
+    queues_by_broker = {
+        str(broker_name): change.after["writeQueueNums"]
+        for change, broker_name in changes
+        # A broker marks a topic as ordered if name servers have an order configuration of it.
+        if isinstance(change.after, dict)
+        and change.after["order"]
+        and not (
+            isinstance(change.before, dict)
+            and change.before["writeQueueNums"] == change.after["writeQueueNums"]
+        )
+    }
+    # A command for a broker address needs no name server.
+    if not queues_by_broker or not session.namesrv_addrs:
+        return []
+    order_confs = session.admin.order_confs
+    conf_text = next((r.result for r in order_confs.get_each(topic) if r.result), None)
+    new_text = order_confs.merge_conf(topic, queues_by_broker)
+    silent_addrs = order_confs.find_servers_without()
+    if conf_text in (None, new_text) or len(silent_addrs) == len(session.namesrv_addrs):
+        return []
+    ordered_queues: Mapping[str, int] = {}
+    with suppress(ValueError):
+        ordered_queues = parse_order_conf(conf_text)
+    is_short = any(count < ordered_queues.get(name, 0) for name, count in queues_by_broker.items())
+    effect = "sends to missing queues fail" if is_short else "ordered messages do not use all queues"
+    command = quote_command("updateOrderConf", topic, "put", new_text)
+    return [f"the order configuration stays {conf_text}, so {effect}: run {command}"]
 
 
 def _change_order_conf(session: Session, changes: Sequence[TopicChange], topic: str) -> list[TopicChange]:

@@ -15,9 +15,8 @@ from nsadmin.commands.columns.changes import ServerChange, change_columns, descr
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.console import confirmation
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def delete_topic(
         topics,
     )
     possessive = "its" if len(topics) == 1 else "their"
-    if session.is_dry_run or (confirmation.can_ask_operator() and not session.options.yes):
+    if session.is_dry_run or session.can_ask:
         for line in _describe_losses(session, deletions, cluster_name):
             session.write_remark(line)
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
@@ -217,7 +216,7 @@ def delete_topic(
             topic_changes += _remove_order_confs(session, name, first.broker_names)
         changes += topic_changes
     errors = [change.error for change in changes if change.done != "skipped"]
-    return ResultRows.from_records(DELETION_COLUMNS, changes, errors)
+    return ResultRows.from_records(DELETION_COLUMNS, changes, errors, failed_on(errors, "step"))
 
 
 def _describe_losses(

@@ -1,10 +1,10 @@
 """Causes inside a route: gone brokers, queues without write permission, dead order configurations. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, perm_text
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, format_order_conf, parse_order_conf
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import NameServerTopicView
@@ -35,14 +35,21 @@ def find_dead_order_confs(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view, route in facts.views_with_route():
         if not route.order_topic_conf:
             continue
-        put_advice = advise_command("updateOrderConf", facts.topic, "put", "BROKER:QUEUES;BROKER:QUEUES")
         try:
             queues_by_broker = parse_order_conf(route.order_topic_conf)
         except ValueError as error:
+            writable = {
+                q.broker_name: q.write_queue_nums
+                for q in route.queues
+                if q.write_queue_nums
+                and q.perm
+                and q.perm & Perm.WRITE
+                and has_registered_master(view, q.broker_name)
+            }
             yield CauseFinding(
                 "cause",
                 f'clients cannot parse the order configuration "{route.order_topic_conf}": {error}',
-                put_advice,
+                _advise_order_conf(facts, writable, "send to the queues of the route"),
                 view.addr,
             )
             continue
@@ -63,9 +70,26 @@ def find_dead_order_confs(facts: RouteFacts) -> Iterator[CauseFinding]:
                 f"{join_names(dict.fromkeys(dead_names))}; sends to {lost_queues} of {ordered_queues} "
                 "queues fail"
             )
-            yield CauseFinding(
-                "cause" if lost_queues == ordered_queues else "warning", evidence, put_advice, view.addr
+            kept = {name: count for name, count in queues_by_broker.items() if name not in dead_names}
+            start = f"start {join_names(dict.fromkeys(dead_names))} again"
+            advice = _advise_order_conf(
+                facts, kept, f"{start}; only if that takes long, send to the other brokers"
             )
+            yield CauseFinding(
+                "cause" if lost_queues == ordered_queues else "warning",
+                evidence,
+                advice or Advice(start),
+                view.addr,
+            )
+
+
+def _advise_order_conf(facts: RouteFacts, queues: Mapping[str, int], instruction: str) -> Advice | None:
+    """Advice to write this order configuration; None if it would be empty."""
+    if not queues:
+        return None
+    return advise_command(
+        "updateOrderConf", facts.topic, "put", format_order_conf(queues), instruction=instruction
+    )
 
 
 def valid_order_conf(facts: RouteFacts) -> CauseFinding:

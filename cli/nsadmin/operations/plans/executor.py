@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.topic_attributes import sign_changes
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, is_unreachable
@@ -159,7 +160,7 @@ class _StepExecutor:
         wire_config = {**raw, **step.after, name_key: step.item_name}
         fields = {name: value for name, value in wire_config.items() if value is not None}
         return DesiredConfig(
-            fields, _sign_attributes((step.before or {}).get("attributes", {}), step.after["attributes"])
+            fields, sign_changes((step.before or {}).get("attributes", {}), step.after["attributes"])
         )
 
     def _addr_of_step(self, step: PlanStep) -> str:
@@ -263,9 +264,3 @@ def _is_deletion_of(step: PlanStep, step_kind: str) -> bool:
 
 def _item_name(step: PlanStep) -> str:
     return step.item_name
-
-
-def _sign_attributes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """The attribute changes in the form that brokers expect: +NAME or -NAME."""
-    added_attributes = {f"+{name}": value for name, value in after.items() if before.get(name) != value}
-    return added_attributes | {f"-{name}": "" for name in before.keys() - after.keys()}

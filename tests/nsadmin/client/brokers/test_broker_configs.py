@@ -35,16 +35,30 @@ def test_a_change_is_read_back_and_what_is_so_already_is_left_alone() -> None:
     ("key", "value", "kind", "text"),
     [
         ("noSuch", "1", NotFound, 'this broker has no setting "noSuch"'),
-        ("fileReservedTime", "soon", NotApplied, 'ignored: the setting is still "72"'),
+        (
+            "fileReservedTime",
+            "soon",
+            NotApplied,
+            'invalid value "soon" of fileReservedTime: use a whole number (it is "72")',
+        ),
     ],
 )
 def test_what_a_broker_would_ignore_is_an_error(
     key: str, value: str, kind: type[Exception], text: str
 ) -> None:
     with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
-        [outcome] = admin.broker_configs.update_item([broker.addr], key, value)
-    assert isinstance(outcome.error, kind)
-    assert str(outcome.error) == text
+        for change_item in (admin.broker_configs.plan_update, admin.broker_configs.update_item):
+            [outcome] = change_item([broker.addr], key, value)
+            assert (type(outcome.error), str(outcome.error)) == (kind, text)
+        assert RequestCode.UPDATE_BROKER_CONFIG not in broker.asked_codes()
+
+
+def test_what_a_broker_ignored_is_an_error() -> None:
+    with TopicBroker() as broker, AdminClient("h:1", timeout=5) as admin:
+        broker.handlers[RequestCode.UPDATE_BROKER_CONFIG] = build_reply
+        [outcome] = admin.broker_configs.update_item([broker.addr], "fileReservedTime", "99999999999")
+    assert isinstance(outcome.error, NotApplied)
+    assert str(outcome.error) == 'the broker kept "72": it does not accept "99999999999"'
 
 
 def test_refusals_and_dead_brokers_stay_with_their_broker() -> None:

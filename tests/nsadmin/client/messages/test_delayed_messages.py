@@ -4,11 +4,11 @@ from base64 import urlsafe_b64decode
 
 import pytest
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import RequestError, TopicNotExist
 from namesrv_core.protocol.command import build_reply
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin import AdminClient
-from nsadmin.client import NotApplied
+from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.messages.delayed_messages import (
     DEFAULT_DELAY_LEVELS,
     LEVEL_TOPIC,
@@ -20,7 +20,7 @@ from nsadmin.client.messages.delayed_messages import (
 )
 from nsadmin.client.messages.message_queries import LocatedMessage
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.fake_servers import refuse_with
+from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import CREATED
 from tests.support.messages import encode_message
 
@@ -79,6 +79,14 @@ def test_all_topics_are_listed_without_those_of_the_broker(admin: AdminClient, d
     pending, errors = admin.delayed_messages.list_pending(None, NOW)
     assert errors == {}
     assert [item.located_message.message.body for item in pending] == [b"other", b"soon", b"late"]
+
+
+def test_without_a_broker_no_topic_of_the_broker_is_named() -> None:
+    with FakeNameServer({}) as server, AdminClient(server.addr, timeout=5) as admin:
+        with pytest.raises(NotFound, match="no broker is registered"):
+            admin.delayed_messages.list_pending(None, NOW)
+        with pytest.raises(TopicNotExist):
+            admin.delayed_messages.list_pending("T", NOW)
 
 
 def test_a_broker_that_refuses_is_an_error(admin: AdminClient, dlq: DeadLetterBroker) -> None:

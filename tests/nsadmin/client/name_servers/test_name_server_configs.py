@@ -4,10 +4,10 @@ import pytest
 
 from namesrv_core.errors import NoPermission
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_reply
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin import AdminClient
-from nsadmin.client import NotApplied
-from nsadmin.client.name_servers.name_server_configs import format_properties_line
+from nsadmin.client import NotApplied, NotFound
 from tests.support.fake_servers import FakeNameServer, Server, closed_port, refuse_with
 
 
@@ -28,45 +28,40 @@ def test_an_update_is_read_back_on_every_server(
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "complaint"),
+    ("key", "value", "kind", "complaint"),
     [
-        ("nope", "1", 'ignored: this name server has no setting "nope"'),
-        ("waitSecondsForService", "soon", 'ignored: "waitSecondsForService" is still "45"'),
+        ("nope", "1", NotFound, 'this name server has no setting "nope"'),
+        (
+            "waitSecondsForService",
+            "soon",
+            NotApplied,
+            'invalid value "soon" of waitSecondsForService: use a whole number (it is "45")',
+        ),
     ],
 )
-def test_what_the_server_ignored_is_an_error(
-    first_server: FakeNameServer, key: str, value: str, complaint: str
+def test_what_a_server_would_ignore_is_not_sent(
+    first_server: FakeNameServer, key: str, value: str, kind: type[Exception], complaint: str
 ) -> None:
     with AdminClient(first_server.addr, timeout=5) as admin:
-        [result] = admin.name_servers.update_item(key, value)
+        for change_item in (admin.name_servers.plan_item, admin.name_servers.update_item):
+            [result] = change_item(key, value)
+            assert (type(result.error), str(result.error)) == (kind, complaint)
+    assert RequestCode.UPDATE_NAMESRV_CONFIG not in first_server.asked_codes()
+
+
+def test_what_a_server_ignored_is_an_error(first_server: FakeNameServer) -> None:
+    first_server.handlers[RequestCode.UPDATE_NAMESRV_CONFIG] = build_reply
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        [result] = admin.name_servers.update_item("waitSecondsForService", "99999999999")
     assert isinstance(result.error, NotApplied)
-    assert str(result.error) == complaint
+    assert str(result.error) == 'the name server kept "45": it does not accept "99999999999"'
 
 
 def test_a_forbidden_key_is_refused(first_server: FakeNameServer) -> None:
+    first_server.config["kvConfigPath"] = "/y"
     with AdminClient(first_server.addr, timeout=5) as admin:
         [result] = admin.name_servers.update_item("kvConfigPath", "/x")
     assert isinstance(result.error, NoPermission)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "line"),
-    [
-        ("k", "v", "k=v\n"),
-        ("a b:c=d", "x=y:z w", "a\\ b\\:c\\=d=x=y:z w\n"),
-        ("k", "  v ", "k=\\ \\ v \n"),
-        ("k", "a\\b\n\té€😀#", "k=a\\\\b\\u000a\\u0009\\u00e9\\u20ac\\ud83d\\ude00\\#\n"),
-    ],
-)
-def test_a_line_is_written_for_java(key: str, value: str, line: str) -> None:
-    assert format_properties_line(key, value) == line
-
-
-def test_javas_rules_read_back_what_was_written() -> None:
-    from javaproperties import loads
-
-    tricky = " \\=:#! \u00e9\u4e2d\U0001f600\n\r\t\\n"
-    assert loads(format_properties_line(tricky, tricky)) == {tricky: tricky}
 
 
 def test_whether_each_answers_is_told_with_time_and_version(

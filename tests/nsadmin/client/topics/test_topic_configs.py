@@ -43,6 +43,23 @@ def test_what_is_not_named_stays(patch: TopicPatch, members: dict[str, Any]) -> 
         assert broker.configs["T"] == {**before, **members}
 
 
+def test_only_different_attributes_are_sent() -> None:
+    with TopicBroker({**ORDERED, "attributes": {"message.type": "FIFO", "queue.type": "BatchCQ"}}) as broker:
+        patch = TopicPatch(attributes="+queue.type=BatchCQ,-none,-message.type,+lite.topic.expiration=1")
+        assert changed(broker, patch).error is None
+        [sent] = [asked.ext for asked in broker.asked if asked.code == 17]
+        assert (sent or {})["attributes"] == "+lite.topic.expiration=1,-message.type"
+
+
+@pytest.mark.parametrize("changes", ["+queue.type=SimpleCQ", "-queue.type", "+cleanup.policy=COMPACTION"])
+def test_attributes_that_a_topic_keeps_for_life_are_not_sent(changes: str) -> None:
+    with TopicBroker({**ORDERED, "attributes": {"queue.type": "BatchCQ"}}) as broker:
+        change = changed(broker, TopicPatch(attributes=changes))
+        attribute = changes[1:].partition("=")[0]
+        assert str(change.error) == f'a broker sets "{attribute}" only when it creates the topic'
+        assert (change.after, 17 in broker.asked_codes()) == (None, False)
+
+
 def test_a_new_topic_has_mqadmins_defaults() -> None:
     with TopicBroker() as broker:
         change = changed(broker, TopicPatch(perm=4))

@@ -89,11 +89,7 @@ def test_where_there_is_such_a_user_the_others_are_told_all_the_same(
 def test_a_dry_run_sends_nothing(run: Run, master: AccessBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("a secret\n"))
     result = run("createUser", "shop", "-b", master.addr, "--passwordStdin", "--dry-run", "--json")
-    assert (result.code, json.loads(result.out)[0]["result"], master.asked_codes()) == (
-        0,
-        "dry-run",
-        [3004, 26],
-    )
+    assert (result.code, result.json[0]["result"], set(master.asked_codes())) == (0, "dry-run", {3004, 26})
 
 
 def test_several_things_are_changed_at_once(run: Run, master: AccessBroker, tmp_path: Path) -> None:

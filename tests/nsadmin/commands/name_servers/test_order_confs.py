@@ -122,6 +122,20 @@ def test_servers_that_keep_it_to_themselves_are_told(
     )
 
 
+def test_a_preview_says_what_clients_would_do_if_they_got_it(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    first_server.config["orderMessageEnable"] = second_server.config["orderMessageEnable"] = "false"
+    result = run("updateOrderConf", "T", "put", "broker-a:8;gone:8", both_servers, "--dry-run")
+    assert result.err.splitlines() == [
+        "nsadmin: T: gone is not registered, but clients would send to it if orderMessageEnable were true",
+        *(
+            f"nsadmin: name server {s.addr} does not send it to clients: orderMessageEnable is false"
+            for s in (first_server, second_server)
+        ),
+    ]
+
+
 @pytest.mark.parametrize("words", [("put",), ("put", "a"), ("put", "a:b"), ("set", "a:1"), ("delete",)])
 def test_bad_lines(run: Run, both_servers: str, first_server: FakeNameServer, words: tuple[str, ...]) -> None:
     result = run("updateOrderConf", "T", *words, both_servers)

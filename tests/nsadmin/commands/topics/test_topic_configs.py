@@ -66,6 +66,33 @@ def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("conf", "enabled", "count", "effect"),
+    [
+        ("broker-a:4;gone:1", "true", "8", "ordered messages do not use all queues"),
+        ("broker-a:4;gone:1", "true", "2", "sends to missing queues fail"),
+        ("broker-a:4;gone:1", "false", "8", None),
+        ("broker-a:8;gone:1", "true", "8", None),
+        (None, "true", "8", None),
+    ],
+)
+def test_an_order_configuration_that_stays_is_told(
+    run: Run,
+    server: FakeNameServer,
+    a: TopicBroker,
+    conf: str | None,
+    enabled: str,
+    count: str,
+    effect: str | None,
+) -> None:
+    server.config["orderMessageEnable"] = enabled
+    server.kv["ORDER_TOPIC_CONFIG"] = {"T": conf} if conf else {}
+    result = run("updateTopic", "T", "-b", "broker-a", "-w", count, "-r", "8", "-n", server.addr, "--dry-run")
+    put = f"nsadmin updateOrderConf T put 'broker-a:{count};gone:1'"
+    remark = f"nsadmin: the order configuration stays {conf}, so {effect}: run {put}" if effect else ""
+    assert (result.code, result.err[: len(remark)], result.err == "") == (0, remark, not effect)
+
+
 def test_an_ordered_topic_gets_its_order_configuration(
     run: Run, server: FakeNameServer, a: TopicBroker
 ) -> None:
@@ -307,3 +334,8 @@ def test_attributes_that_brokers_refuse_are_refused_before_any_request(
     result = run("updateTopic", "-t", "T", "-b", a.addr, "-a", attributes, "--dry-run")
     assert (result.code, result.out, result.err) == (2, "", f"nsadmin: {says}\n")
     assert a.asked_codes() == []
+
+
+def test_an_attribute_that_no_known_broker_has_is_named(run: Run, a: TopicBroker) -> None:
+    result = run("updateTopic", "-t", "New", "-b", a.addr, "-a", "+no.such=1", "--dry-run")
+    assert result.err == 'nsadmin: brokers up to 5.5.0 know no attribute "no.such", and refuse it\n'

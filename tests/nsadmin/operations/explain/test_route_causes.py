@@ -219,8 +219,12 @@ def test_an_order_that_names_dead_brokers() -> None:
         True,
         True,
     )
+    assert str(item.advice) == "start b, c again"
     [part] = found("orderConf", make_facts([make_server_view(make_queue_route(), order="a:4;b:2")]))
     assert (part.result, "2 of 6 queues" in part.evidence) == ("warning", True)
+    assert str(part.advice) == (
+        "start b again; only if that takes long, send to the other brokers: nsadmin updateOrderConf T put a:4"
+    )
     [silent] = found(
         "orderConf",
         make_facts(
@@ -229,7 +233,9 @@ def test_an_order_that_names_dead_brokers() -> None:
         ),
     )
     assert silent.result == "cause"
-    [odd] = found("orderConf", make_facts([make_server_view(make_queue_route(), order="a:x")]))
+    route = [make_queue_route(), make_queue_route("r", {0: "h:3"}, 4), make_queue_route("gone", {})]
+    [odd] = found("orderConf", make_facts([make_server_view(*route, order="a:x")]))
+    assert str(odd.advice) == "send to the queues of the route: nsadmin updateOrderConf T put a:8"
     assert (odd.result, 'clients cannot parse the order configuration "a:x"' in odd.evidence) == (
         "cause",
         True,

@@ -67,8 +67,8 @@ def test_what_cannot_be_told_is_said() -> None:
     disagree = "name servers have different values in the KV namespace"
     assert remarks == [
         "broker b: no answer; its settings are missing from this file",
-        'not exported: the malformed order configuration of a: invalid entry "a": use '
-        "BROKER:QUEUES;BROKER:QUEUES",
+        'not exported: the malformed order configuration of a: invalid entry "a": give '
+        "each broker a number of queues, as in broker-a-0:8;broker-a-1:8",
         f"{disagree} N: this file has the values of the first name server",
         f"{disagree} ORDER_TOPIC_CONFIG: this file has the values of the first name server",
         "not exported: the static topics S",

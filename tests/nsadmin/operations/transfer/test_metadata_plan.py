@@ -91,8 +91,8 @@ def test_order_configurations_name_only_target_brokers_that_get_the_topic() -> N
         ("payments", "its order configuration names no broker that gets the topic"),
         (
             "refunds",
-            'the order configuration of the source is invalid: invalid entry "broker-a:x": use '
-            "BROKER:QUEUES;BROKER:QUEUES",
+            'the order configuration of the source is invalid: invalid entry "broker-a:x": give '
+            "each broker a number of queues, as in broker-a-0:8;broker-a-1:8",
         ),
     ]
 

@@ -1,0 +1,48 @@
+"""What is said about brokers that do not check users or ACLs."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.command import build_reply
+from tests.nsadmin.conftest import Run
+from tests.support.access_brokers import AccessBroker
+
+ACL = ("createAcl", "operator-1", "-r", "Topic:t", "-a", "Pub", "-d", "Allow")
+USER = ("updateUser", "operator-1", "-s", "disable")
+
+
+@pytest.fixture
+def master() -> Iterator[AccessBroker]:
+    with AccessBroker() as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("config", "command", "lack"),
+    [
+        ("", USER, "authenticationEnabled=true"),
+        ("", ACL, "authenticationEnabled=true and authorizationEnabled=true"),
+        ("authenticationEnabled=true", USER, None),
+        ("authenticationEnabled=true", ACL, "authorizationEnabled=true"),
+        ("authenticationEnabled=TRUE\nauthorizationEnabled=true", ACL, None),
+    ],
+)
+def test_a_broker_that_checks_nothing_is_named(
+    run: Run, master: AccessBroker, config: str, command: tuple[str, ...], lack: str | None
+) -> None:
+    master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=config.encode())
+    result = run(*command, "-b", master.addr, "--dry-run")
+    things = "users" if command is USER else "ACLs"
+    remark = f"nsadmin: {things} have no effect on {master.addr}: set {lack} in broker.conf\n"
+    assert (result.code, result.err) == (0, remark if lack else "")
+
+
+def test_nothing_is_said_about_a_broker_that_does_not_tell_its_settings_or_has_no_users(
+    run: Run, master: AccessBroker
+) -> None:
+    assert run(*USER, "-b", master.addr, "--dry-run").err == ""
+    master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=b"brokerName=a")
+    assert "have no effect" not in run("updateUser", "nobody", *USER[2:], "-b", master.addr).err
