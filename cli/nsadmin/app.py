@@ -214,8 +214,7 @@ class CommandRun:
         with suppress(UsageError):
             current_name = context_choice.choose_context(None, lambda warning: None).name
         defaults = {"--context": current_name, "-n": os.environ.get("NAMESRV_ADDR")}
-        is_default = not any(defaults.values()) or typed_words in [[*item] for item in defaults.items()]
-        return [] if is_default else typed_words
+        return [] if typed_words in [[*item] for item in defaults.items()] else typed_words
 
     def _perform(self) -> int:
         session = self._session

@@ -40,7 +40,7 @@ def broker_explain(
     session: Session,
     broker_text: Annotated[
         str,
-        Argument(metavar="BROKER", help="One broker: HOST:PORT, NAME or NAME/ID."),
+        Argument(metavar="BROKER", help="One broker: HOST:PORT, NAME or NAME:ID."),
         Flags("-b", "--brokerAddr"),
         Values("brokers"),
     ],

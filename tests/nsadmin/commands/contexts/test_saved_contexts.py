@@ -159,8 +159,7 @@ def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server:
         return run("undrain", "broker-a", *words).err.split("`")[1]
 
     repair = "nsadmin repair wipe broker-a"
-    # Without a current context, a pasted command reaches no cluster by mistake.
-    assert advised("-n", server.addr) == repair
+    assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
     run("contextSet", "other", "-n", "127.0.0.1:1")
     run("contextUse", "other")
     run("contextSet", "this", "-n", server.addr)
