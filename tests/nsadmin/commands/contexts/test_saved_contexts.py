@@ -154,6 +154,7 @@ def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
     )
 
 
+@pytest.mark.usefixtures("carrying_advice")
 def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server: FakeNameServer) -> None:
     def advised(*words: str) -> str:
         return run("undrain", "broker-a", *words).err.split("`")[1]
