@@ -166,5 +166,10 @@ def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server:
     run("contextSet", "this", "-n", server.addr)
     assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
     assert advised("--context", "this") == f"{repair} --context this"
+    # A command that a sentence names carries them, too.
+    assert (
+        f"run nsadmin topicList -n {server.addr} to list" in run("topicRoute", "none", "-n", server.addr).err
+    )
     run("contextUse", "this")
+    assert "run nsadmin topicList to list" in run("topicRoute", "none").err
     assert advised("--context", "this") == advised() == advised("--timeout", "9") == repair

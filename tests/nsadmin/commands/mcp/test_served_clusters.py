@@ -72,7 +72,18 @@ def test_brokers_of_the_cluster_are_not_foreign(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["10.0.0.1:10912", "broker-a:10911", "host:1", "10.0.0.9:10911", "evil.example", "localhost", "10.0.0.1", "host", ""]
+    "text",
+    [
+        "10.0.0.1:10912",
+        "broker-a:10911",
+        "host:1",
+        "10.0.0.9:10911",
+        "evil.example",
+        "localhost",
+        "10.0.0.1",
+        "host",
+        "",
+    ],
 )
 def test_other_addresses_are_foreign(text: str) -> None:
     assert find_foreign_address(text, MEMBERS) == text
