@@ -52,11 +52,8 @@ def context_label_prefix() -> str:
 def write_stderr_line(line_text: str) -> None:
     """Write one line for the operator; control characters are escaped, and a long text is cut."""
     shown_prefix = context_label_prefix() if _context_label[1] is not None and sys.stderr.isatty() else ""
-    print(
-        f"nsadmin: {shown_prefix}{escape_unprintable(cut_text(_complete_commands(line_text), _MAX_LINE_CHARS))}",
-        file=sys.stderr,
-        flush=True,
-    )
+    shown_text = escape_unprintable(cut_text(_complete_commands(line_text), _MAX_LINE_CHARS))
+    print(f"nsadmin: {shown_prefix}{shown_text}", file=sys.stderr, flush=True)
 
 
 def escape_unprintable(text: str) -> str:
