@@ -1,6 +1,7 @@
 """Owns `main`: it runs the command of a line and writes the result."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,9 @@ _BEGIN_PARAMETERS, _END_PARAMETERS = ("since_text", "begin_text", "start_text"),
 """The names that commands give to the begin and the end of a window of time."""
 _SERVER_CHOICES = ("context", "bundle", "kube", "ssh", *(name for name, _ in DISCOVERY_OPTIONS))
 """The shared options that choose servers; the other connection options say how to ask them."""
+
+
+_NAMED_COMMAND = re.compile(r"(?<![\w-])nsadmin ([a-z]\w*(?: [a-z]\w*)?)\b")
 
 
 class BatchContext(NamedTuple):
@@ -135,9 +139,14 @@ def _run_command(
         if entry.kind == "batch":
             return _run_batch(command, parsed_line)
         options = parsed_line.options
-        stderr.set_context_label(options.context, options.color if options.style.uses_color else None)
         with settings.enter_bundle(options) as options:
-            return CommandRun(command, words, parsed_line._replace(options=options), batch).perform()
+            command_run = CommandRun(command, words, parsed_line._replace(options=options), batch)
+            stderr.set_context_label(
+                options.context,
+                options.color if options.style.uses_color else None,
+                command_run.complete_commands,
+            )
+            return command_run.perform()
     except (BrokenPipeError, CommandInterrupted):
         raise
     except Exception as error:
@@ -215,8 +224,20 @@ class CommandRun:
         with suppress(UsageError):
             current_name = context_choice.choose_context(None, lambda warning: None).name
         defaults = {"--context": current_name, "-n": os.environ.get("NAMESRV_ADDR")}
-        is_default = not any(defaults.values()) or typed_words in [[*item] for item in defaults.items()]
-        return [] if is_default else typed_words
+        return [] if typed_words in [[*item] for item in defaults.items()] else typed_words
+
+    def complete_commands(self, text: str) -> str:
+        """Add these options to the commands that a text names without options."""
+
+        def complete(match: re.Match[str]) -> str:
+            words = match[1].split()
+            name_length = len(words) - len(registry.take_command(words)[1])
+            typed_words = self._connection_words(words)
+            if not typed_words or shlex.join(typed_words) in text:
+                return match[0]
+            return shlex.join(["nsadmin", *words[:name_length], *typed_words, *words[name_length:]])
+
+        return _NAMED_COMMAND.sub(complete, text)
 
     def _perform(self) -> int:
         session = self._session

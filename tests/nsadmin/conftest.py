@@ -54,6 +54,15 @@ def undeclared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return undeclared_names
 
 
+_CONNECTION_WORDS = app.CommandRun._connection_words
+
+
+@pytest.fixture
+def carrying_advice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on, advised commands carry the options that choose servers."""
+    monkeypatch.setattr(app.CommandRun, "_connection_words", _CONNECTION_WORDS)
+
+
 @pytest.fixture
 def run(
     capfd: pytest.CaptureFixture[str],
@@ -73,6 +82,8 @@ def run(
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
+    # Advice would carry -n with the port of this run; `carrying_advice` is the real one.
+    monkeypatch.setattr(app.CommandRun, "_connection_words", lambda run, words: [])
 
     def run(*args: str) -> CommandResult:
         code = main(args)

@@ -24,7 +24,7 @@ from nsadmin.operations.inventory.keeper import open_inventory
 
 T = TypeVar("T")
 
-_BROKER_HELP = "One broker: HOST:PORT, NAME or NAME/ID."
+_BROKER_HELP = "One broker: HOST:PORT, NAME or NAME:ID."
 
 BrokerAddrArgument = Annotated[
     str | None,

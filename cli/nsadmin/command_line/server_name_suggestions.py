@@ -7,6 +7,7 @@ from typing import Any
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
+from nsadmin.client.brokers.targets import split_process
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.command_line.completion.live_values import ask_servers
 from nsadmin.command_line.completion.tab_candidates import strip_descriptions
@@ -75,7 +76,7 @@ def _list_typed_texts(
 
 def _describe_missing_broker(typed_name: str, admin: AdminClient, inventory: InventoryKeeper) -> str | None:
     """A line for a broker that commands saw, and that no name server lists now."""
-    broker_name = typed_name.partition("/")[0]
+    broker_name, _ = split_process(typed_name) or (typed_name, None)
     with suppress(RocketMQError):
         admin.clusters.get_info()
         lost_names = inventory.find_lost_names(admin.clusters.list_latest_groups(), None)

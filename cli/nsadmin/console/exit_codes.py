@@ -59,7 +59,11 @@ SPECIAL_CODE_MEANINGS: dict[str, tuple[tuple[int, str], ...]] = {
     "journalVerify": ((0, "every journal is complete"), (1, "a journal is damaged")),
     "kvDiff": (*_SAME_OR_DIFFERENT, (3, "a name server did not answer")),
     "orderConfCheck": ((0, "no error"), (1, "an error"), (3, "a name server did not answer")),
-    "plan": ((0, "equal"), (1, "the file is invalid"), (2, "apply would change something")),
+    "plan": (
+        (0, "apply would change nothing"),
+        (1, "the file is invalid"),
+        (2, "apply would change something"),
+    ),
     "rebalanceRun": (
         (0, "all topics moved, or are back"),
         (1, "refused, or the plan no longer fits the cluster"),

@@ -9,7 +9,8 @@ _TOP_FOLDER = Path(__file__).parents[3]
 _PAGE_ENDING = ".md"
 _TRANSLATED = ("zh",)
 """Languages with a folder of translated pages, in which the pages have the paths of their sources."""
-_TRANSLATION_FOLDERS = tuple(f"{language}/" for language in _TRANSLATED)
+_OTHER_PATHS = (*(f"{language}/" for language in _TRANSLATED), "reference/commands")
+"""The paths of no guides: `nsadmin help` has the reference of commands, whose pages have names of guides."""
 _MIN_MENTIONS = 2
 """A page that names a command once is not about it."""
 
@@ -43,7 +44,7 @@ def find_guides() -> dict[str, Guide]:
     for folder in _page_folders():
         paths = [path for path in folder.rglob(f"*{_PAGE_ENDING}") if path.is_file()]
         guides = [Guide(path.relative_to(folder).as_posix(), path) for path in sorted(paths)]
-        guides = [guide for guide in guides if not guide.path_name.startswith(_TRANSLATION_FOLDERS)]
+        guides = [guide for guide in guides if not guide.path_name.startswith(_OTHER_PATHS)]
         if guides:
             guides.sort(key=lambda g: not g.path_name.startswith("how-to/"))
             return {guide.name: guide for guide in guides}

@@ -5,6 +5,7 @@ Two other modules write to stderr: `confirmation` asks there, and `progress` dra
 
 import os
 import sys
+from collections.abc import Callable
 
 from namesrv_core import __version__
 from namesrv_core.errors import BadSettings, RequestError, RocketMQError
@@ -24,12 +25,18 @@ _SGR_COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, 
 _MAX_LINE_CHARS = 8192
 """A line can have several texts of servers, which `error_text` has cut already."""
 _context_label: tuple[str | None, str | None] = (None, None)
+_complete_commands: Callable[[str], str] = str
 
 
-def set_context_label(context_name: str | None, color: str | None = None) -> None:
-    """Set the context that questions name; with a color, every line on a terminal names it, too."""
-    global _context_label
-    _context_label = (context_name, color)
+def set_context_label(
+    context_name: str | None, color: str | None = None, complete_commands: Callable[[str], str] = str
+) -> None:
+    """Set the context that questions name; with a color, every line on a terminal names it, too.
+
+    `complete_commands` adds the options to the commands in a line that lead to the same servers.
+    """
+    global _context_label, _complete_commands
+    _context_label, _complete_commands = (context_name, color), complete_commands
 
 
 def context_label_prefix() -> str:
@@ -45,11 +52,8 @@ def context_label_prefix() -> str:
 def write_stderr_line(line_text: str) -> None:
     """Write one line for the operator; control characters are escaped, and a long text is cut."""
     shown_prefix = context_label_prefix() if _context_label[1] is not None and sys.stderr.isatty() else ""
-    print(
-        f"nsadmin: {shown_prefix}{escape_unprintable(cut_text(line_text, _MAX_LINE_CHARS))}",
-        file=sys.stderr,
-        flush=True,
-    )
+    shown_text = escape_unprintable(cut_text(_complete_commands(line_text), _MAX_LINE_CHARS))
+    print(f"nsadmin: {shown_prefix}{shown_text}", file=sys.stderr, flush=True)
 
 
 def escape_unprintable(text: str) -> str:

@@ -1,5 +1,6 @@
 """BrokerTarget, the broker process that a request is for: chosen by cluster, by address or by name."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -37,6 +38,9 @@ _SIMILARITY_THRESHOLD = 0.75
 
 NO_MASTER = "this broker has no master now"
 
+_PROCESS = re.compile(r"([^\s:/\[\]]+)(?:/(\d+)|:(\d{1,3}))")
+"""NAME/ID or NAME:ID. Three digits are no port of a broker; a higher id needs the slash."""
+
 
 def target_at_addr(broker_addr: str) -> BrokerTarget:
     """Return a target with a known address, but unknown name and id."""
@@ -44,18 +48,20 @@ def target_at_addr(broker_addr: str) -> BrokerTarget:
 
 
 def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo]) -> BrokerTarget:
-    """Resolve HOST:PORT, NAME (its master) or NAME/ID to a broker process.
+    """Resolve HOST:PORT, NAME (its master) or NAME:ID to a broker process.
 
     A word without a port is looked up among the broker names. It is a host with the default port if it
     contains a dot, and no broker has this or a similar name or no name server answers.
     """
-    broker_name, slash, id_text = target_text.strip().partition("/")
-    if not slash and _looks_like_addr(broker_name):
-        return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
-    if slash and not (broker_name and id_text.isdecimal()):
-        raise BadAddress(f'invalid broker "{target_text}": use HOST:PORT, NAME or NAME/ID')
+    target_text = target_text.strip()
+    process = split_process(target_text)
+    if process is None and _looks_like_addr(target_text):
+        return target_at_addr(parse_addr(target_text, DEFAULT_BROKER_PORT))
+    if process is None and "/" in target_text:
+        raise BadAddress(f'invalid broker "{target_text}": use HOST:PORT, NAME or NAME:ID')
+    broker_name, broker_id = process or (target_text, MASTER_BROKER_ID)
     known_groups: Sequence[BrokerAddrGroup] = ()
-    may_be_host = not slash and "." in broker_name
+    may_be_host = "." in broker_name and "/" not in target_text
     try:
         known_groups = load_cluster_info().broker_groups
     except ClientClosed:
@@ -70,15 +76,23 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
         else find_similar_names(broker_name, (g.broker_name for g in known_groups), _SIMILARITY_THRESHOLD)
     )
     if similar_names:
-        host_hint = "" if slash else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
+        host_hint = "" if process else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
         raise NotFound(f'no broker "{broker_name}"; {did_you_mean(sorted(similar_names))}{host_hint}')
-    if not named_groups and may_be_host:
-        return target_at_addr(parse_addr(broker_name, DEFAULT_BROKER_PORT))
-    if not named_groups and not slash:
+    if not named_groups and (may_be_host or ":" in target_text):
+        return target_at_addr(parse_addr(target_text, DEFAULT_BROKER_PORT))
+    if not named_groups and process is None:
         raise NotFound(
             f'no broker "{broker_name}": run nsadmin clusterList to list the brokers, or write HOST:PORT'
         )
-    return _find_process(broker_name, int(id_text or MASTER_BROKER_ID), named_groups)
+    return _find_process(broker_name, broker_id, named_groups)
+
+
+def split_process(target_text: str) -> tuple[str, int] | None:
+    """Split NAME:ID or NAME/ID; None for other texts, such as HOST:PORT."""
+    match = _PROCESS.fullmatch(target_text)
+    if match is None or (match[3] and _looks_like_addr(match[1])):
+        return None
+    return match[1], int(match[2] or match[3])
 
 
 def find_broker_addrs(caller: Caller, target_texts: Iterable[str]) -> dict[str, str | RocketMQError]:
@@ -137,7 +151,7 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
     for broker_addr in addrs_by_cluster.values():
         if broker_addr is not None:
             return BrokerTarget(broker_name, broker_id, broker_addr)
-    known_processes = [f"{broker_name}/{other_id}" for g in named_groups for other_id in g.broker_addrs]
+    known_processes = [f"{broker_name}:{other_id}" for g in named_groups for other_id in g.broker_addrs]
     if not known_processes:
         raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
     missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"

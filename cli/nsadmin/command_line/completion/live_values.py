@@ -74,7 +74,7 @@ def _member_lines(broker_group: BrokerAddrGroup) -> Iterator[str]:
         member_name = (
             broker_group.broker_name
             if broker_id == MASTER_BROKER_ID
-            else f"{broker_group.broker_name}/{broker_id}"
+            else f"{broker_group.broker_name}:{broker_id}"
         )
         yield f"{member_name}\t{broker_addr}"
         yield f"{broker_addr}\t{broker_group.broker_name} {broker_id}"

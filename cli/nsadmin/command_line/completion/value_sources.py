@@ -15,7 +15,7 @@ LIVE_SOURCES = {
     "topics": "names of topics",
     "clusters": "names of clusters",
     "brokers": "names of brokers, with their cluster",
-    "addresses": "brokers: NAME, NAME/ID and addresses",
+    "addresses": "brokers: NAME, NAME:ID and addresses",
     "groups": "consumer groups, as masters know them",
     "producer-groups": "producer groups with a connected client",
     "contexts": "contexts, with their name servers",

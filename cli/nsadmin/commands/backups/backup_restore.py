@@ -29,7 +29,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.offset_restore import HAS_OTHER_OFFSET
 from nsadmin.operations.backups.records import ClusterBackup, Section
@@ -156,14 +156,18 @@ def backup_restore(
     )
     for remark in _list_order_remarks(session, selected_backup):
         session.write_remark(remark)
+    if overwrites_offsets:
+        _remark_consumers(session, selected_backup)
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
     notes = [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)]
     hidden_count = sum(outcome.reason == HAS_OTHER_OFFSET for outcome in outcomes)
     if hidden_count:
+        verbs = (
+            "differs from the backup and stays" if hidden_count == 1 else "differ from the backup and stay"
+        )
         notes.append(
-            f"{hidden_count} of the kept have no row: the group has another offset than in the backup; "
-            "add --overwrite-offsets --dry-run to list them"
+            f"{count_noun(hidden_count, 'offset')} {verbs}: --overwrite-offsets moves such offsets back"
         )
     return ResultRows.from_records(
         RESTORE_COLUMNS,
@@ -242,6 +246,18 @@ def _list_static_notes(selected_backup: ClusterBackup) -> list[str]:
         f"not restored: the static topics {abbreviate_names(sorted(topics), 5)}: this backup has only their "
         "names: use `nsadmin updateStaticTopic`"
     ]
+
+
+def _remark_consumers(session: Session, selected_backup: ClusterBackup) -> None:
+    groups = {group for broker in selected_backup.brokers.values() for _, group in broker.offsets}
+    addrs = [g.master_addr for g in session.admin.clusters.get_info().broker_groups if g.master_addr]
+    connections = session.admin.consumers.get_group_connections(sorted(groups), addrs)
+    connected = [group for group, found in connections.items() if found.clients]
+    if connected:
+        session.write_remark(
+            f"consumers of {abbreviate_names(connected, 5)} are connected, and commit their own offsets: "
+            "stop them first, or the restored offsets are lost"
+        )
 
 
 def _list_order_remarks(session: Session, selected_backup: ClusterBackup) -> list[str]:

@@ -284,7 +284,7 @@ def broker_status(
         # All figures of one broker
         nsadmin brokerStatus broker-a-0
         # The figures of its slave
-        nsadmin brokerStatus broker-a-0/1
+        nsadmin brokerStatus broker-a-0:1
         # Messages per second that each broker receives, over 10 seconds, 1 and 10 minutes
         nsadmin brokerStatus -c cluster-a --filter key=putTps
     """

@@ -174,7 +174,7 @@ def reset_master_flush_offset(
         str, Argument(metavar="OFFSET", help="Position in the commit log, in bytes."), Flags("-o", "--offset")
     ],
     broker_text: Annotated[
-        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="A slave: address or NAME/ID.")
+        str | None, Option("-b", "--brokerAddr", metavar="ADDR", help="A slave: address or NAME:ID.")
     ] = None,
 ) -> ResultRows:
     """Set on a slave how far its master's commit log is flushed to disk.

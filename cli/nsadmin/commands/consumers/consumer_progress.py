@@ -306,7 +306,7 @@ def consumer_connection(
     ],
     broker_text: Annotated[
         str | None,
-        Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only this broker: address, NAME or NAME/ID."),
+        Option("-b", "--brokerAddr", metavar="ADDR", help="Ask only this broker: address, NAME or NAME:ID."),
     ] = None,
     cluster_name: AskedClusterOption = None,
 ) -> ResultRows:
@@ -402,7 +402,7 @@ def broker_consume_stats(
     session: Session,
     broker_text: Annotated[
         str,
-        Argument(metavar="ADDR", help="One broker: address, NAME or NAME/ID."),
+        Argument(metavar="ADDR", help="One broker: address, NAME or NAME:ID."),
         Flags("-b", "--brokerAddr"),
     ],
     timeout_ms: Annotated[

@@ -84,7 +84,7 @@ def producer(
     session: Session,
     broker_text: Annotated[
         str | None,
-        Argument(metavar="ADDR", help="A broker: address, NAME or NAME/ID. Default: all brokers."),
+        Argument(metavar="ADDR", help="A broker: address, NAME or NAME:ID. Default: all brokers."),
         Flags("-b", "--broker"),
     ],
     show_internal: Annotated[

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import ClusterInfo
+from nsadmin.client.brokers.targets import split_process
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.tunnels.tunnel_leases import lease_tunnel
 from nsadmin.command_line.argument_values import parse_name_list
@@ -98,7 +99,7 @@ def find_foreign_address(broker_text: str, members: ClusterMembers) -> str | Non
 
     nsadmin takes an unknown name for a host if it has a dot, or if no name server answers.
     """
-    broker_name = broker_text.partition("/")[0]
+    broker_name, _ = split_process(broker_text.strip()) or (broker_text, None)
     known_names = {name.partition("/")[2] for name in members.broker_addrs}
     return None if members.has_addr(broker_text) or broker_name in known_names else broker_text
 

@@ -88,7 +88,7 @@ def query_cq(
     ] = 10,
     broker_text: Annotated[
         str | None,
-        Option("-b", "--broker", metavar="ADDR", help="Only this broker: address, NAME or NAME/ID."),
+        Option("-b", "--broker", metavar="ADDR", help="Only this broker: address, NAME or NAME:ID."),
     ] = None,
     group: Annotated[
         str | None,

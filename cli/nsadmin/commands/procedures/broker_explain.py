@@ -40,7 +40,7 @@ def broker_explain(
     session: Session,
     broker_text: Annotated[
         str,
-        Argument(metavar="BROKER", help="One broker: HOST:PORT, NAME or NAME/ID."),
+        Argument(metavar="BROKER", help="One broker: HOST:PORT, NAME or NAME:ID."),
         Flags("-b", "--brokerAddr"),
         Values("brokers"),
     ],
@@ -75,8 +75,11 @@ def broker_explain(
     notes = describe_verdict(
         steps, "for two seconds, the broker was below the limits at which it refuses messages"
     )
-    if facts.reached_since is None:
-        notes.append("since when is unknown: pass --journal DIR with a folder of nsadmin collect --runtime")
+    if facts.reached_since is None and {"cause", "warning"} & {s.finding.result for s in steps}:
+        notes.append(
+            "since when the broker has this problem is unknown: pass --journal DIR with a folder of "
+            "`nsadmin collect --runtime`"
+        )
     if facts.changed_ms is not None:
         notes.append(f"a request last changed the broker's settings at {format_utc_second(facts.changed_ms)}")
     look_error = facts.looks[0].error

@@ -49,7 +49,11 @@ NAMESRV_ADDRS: Column[OutageRow] = Column(
 )
 LOSS_COLUMNS: Columns[OutageRow] = (
     *NAME_COLUMNS,
-    Column("lostRatio", "lost part of the write queues, 0 to 1", lambda r: r.lost_ratio),
+    Column(
+        "lostRatio",
+        "lost part of the write queues, 0 to 1; null for a topic without write queues",
+        lambda r: r.lost_ratio,
+    ),
     Column("writeQueues", "write queues now", lambda r: r.write_queues and r.write_queues[0]),
     Column(
         "writeQueuesLeft", "write queues that would remain", lambda r: r.write_queues and r.write_queues[1]

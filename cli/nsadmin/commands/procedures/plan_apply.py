@@ -132,17 +132,17 @@ def plan(
     apply executes a saved plan exactly as shown. It refuses the plan if a server or an item of the file has
     changed, and with --prune also if the cluster has new items.
 
-    For scripts, pass --exit-code: the exit code is then 0 if the plan has no changes, 2 if it has changes,
-    and 1 if the file is invalid. Servers that do not answer still cause 3, 4 or 5. An unknown option still
-    causes 2.
+    For scripts, pass --exit-code: the exit code is then 0 if apply would change nothing, 2 if it would change
+    something, and 1 if the file is invalid. With --prune, items that only the cluster has are changes, too.
+    Servers that do not answer still cause 3, 4 or 5. An unknown option still causes 2.
 
     Examples:
         # Preview the changes
         nsadmin plan cluster.yaml
         # Include deletions, and save the plan
         nsadmin plan cluster.yaml --prune --out tonight.plan
-        # Check in a script whether the cluster differs from the file (exit code 2)
-        nsadmin plan cluster.yaml --exit-code
+        # Check in a script whether cluster and file differ (exit code 2)
+        nsadmin plan cluster.yaml --prune --exit-code
     """
     try:
         plan_rows, has_steps = _plan_file(session, file_name, prune, saved_file)

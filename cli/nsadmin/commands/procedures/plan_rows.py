@@ -16,6 +16,7 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
@@ -155,9 +156,8 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
         summary = "no changes" if not plan_difference.troubles else "no changes on the servers that answered"
     if not plan_difference.extra_items:
         return summary
-    return (
-        f"{summary}; {len(plan_difference.extra_items)} more items are only in the cluster, not in the file"
-    )
+    extra_text = count_noun(len(plan_difference.extra_items), "more item")
+    return f"{summary}; only the cluster has {extra_text}, which --prune would delete"
 
 
 def _changed_items(plan_difference: ClusterDiff, action: str) -> set[tuple[str, str]]:
@@ -189,8 +189,9 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
                 f"{line_start}{queue_range} become unreadable, with an unknown number of messages"
             )
         elif message_count:
-            messages_text = "1 message" if message_count == 1 else f"{message_count} messages"
-            warning_lines.append(f"{line_start}{messages_text} in {queue_range} become unreadable")
+            warning_lines.append(
+                f"{line_start}{count_noun(message_count, 'message')} in {queue_range} become unreadable"
+            )
     return warning_lines
 
 

@@ -241,10 +241,17 @@ def _list_shares(plan: RebalancePlan) -> Iterator[ShareRow]:
 def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:
     plan, level_result = proposed_plan
     queue_changes = sum(map(_count_changes, plan.moves))
-    largest, best = 100 * level_result.largest_load, 100 * level_result.lower_bound
-    busiest = f"the busiest broker has {largest:.1f} % of the {plan.goal} (the best possible is {best:.1f} %)"
+    now, largest, best = (
+        100 * share
+        for share in (level_result.largest_before, level_result.largest_load, level_result.lower_bound)
+    )
+    busiest = f"the busiest broker has {largest:.1f} % of the {plan.goal}"
     changes = f"{count_noun(len(plan.moves), 'topic')} and {count_noun(queue_changes, 'queue')} to change"
-    yield f"{changes if plan.moves else 'already level'}: {busiest}, from {plan.source}"
+    yield (
+        f"{changes}: afterwards {busiest} (now {now:.1f} %, best possible {best:.1f} %), from {plan.source}"
+        if plan.moves
+        else f"already level: {busiest} (best possible {best:.1f} %), from {plan.source}"
+    )
     for move in plan.moves[:_MAX_TOPICS_SHOWN]:
         yield f"{move.topic}: {_describe_queues(move.before)} -> {_describe_queues(move.after)}"
     if len(plan.moves) > _MAX_TOPICS_SHOWN:

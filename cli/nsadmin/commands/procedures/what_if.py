@@ -153,7 +153,8 @@ def _topic_rows(losses: Sequence[WorstLoss], show_each: bool) -> Iterator[Outage
         topic_loss = loss.topic_loss
         if show_each or topic_loss.stands_still:
             return None
-        return topic_loss.write_share, topic_loss.lost_brokers, loss.namesrv_addrs
+        part = _describe_part(topic_loss)
+        return topic_loss.write_share, part, topic_loss.lost_brokers, loss.namesrv_addrs
 
     for key, group in groupby(losses, loss_key):
         rows = [_topic_row(loss) for loss in group]
@@ -177,7 +178,7 @@ def _topic_row(worst_loss: WorstLoss) -> OutageRow:
         loss.topic,
         1,
         ", ".join(_finding_texts(loss)),
-        round(loss.write_share, 3),
+        round(loss.write_share, 3) if before.write_queues else None,
         (before.write_queues, after.write_queues),
         (before.read_queues, after.read_queues),
         list(loss.lost_brokers),
@@ -193,7 +194,14 @@ def _finding_texts(loss: TopicOutageLoss) -> list[str]:
         f"its order configuration names {', '.join(loss.ordered_by)}": bool(loss.ordered_by),
         "its static queues stay in use": loss.is_static,
     }
-    return [text for text, applies in findings.items() if applies] or ["loses a part"]
+    return [text for text, applies in findings.items() if applies] or [_describe_part(loss)]
+
+
+def _describe_part(loss: TopicOutageLoss) -> str:
+    if loss.write_share:
+        return "loses a part"
+    loses_reads = loss.capacity_after.read_queues < loss.capacity_before.read_queues
+    return "loses read queues, and no write queue" if loses_reads else "loses a master, and no queue"
 
 
 def _group_row(loss: GroupLoss) -> OutageRow:

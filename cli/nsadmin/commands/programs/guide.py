@@ -54,7 +54,10 @@ def guide(
     )
     if found is None:
         raise NotFound(f'no page "{page}": nsadmin guide lists the pages, nsadmin help {page} searches them')
-    text = _PAGE_LINK.sub(r"\1 (`nsadmin guide \2`)", found.read_text())
+    text = _PAGE_LINK.sub(
+        lambda link: f"{link[1]} (`nsadmin guide {link[2]}`)" if link[2] in guides else link[0],
+        found.read_text(),
+    )
     return render(text, session.options.style.uses_color) if sys.stdout.isatty() else text
 
 

@@ -176,7 +176,7 @@ def _load_message_tools() -> "MessageTools":
 
 def _require_terminal() -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("tui needs a terminal: use clusterList --watch 5 for a file or a pipe")
+        raise UsageError("tui needs a terminal: use nsadmin clusterList --watch 5 for a file or a pipe")
     if os.environ.get("TERM", "dumb") == "dumb":
         raise UsageError("tui needs a terminal with a cursor: set TERM, for example to xterm-256color")
     if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":

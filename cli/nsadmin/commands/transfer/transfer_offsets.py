@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import RESULT
@@ -111,8 +112,13 @@ def transfer_offsets(
         group_transfer = GroupTransfer(clusters, group, overwrites=overwrites_offsets)
         moves, uncarried_topics = group_transfer.plan_moves()
         if not moves:
+            topics = ",".join(t.topic for t in uncarried_topics if not is_retry_topic(t.topic))
+            command = quote_command(
+                "transfer", "messages", topics, "--from", source_text, "--to", target_text
+            )
             raise NotApplied(
-                f'no topic of the group "{group}" was transferred there: run `nsadmin transfer messages`'
+                f'no topic of the group "{group}" was transferred there: '
+                + (f"run `{command}` first" if topics else "it has offsets in its retry topic only")
             )
         if group_transfer.has_source_clients():
             session.write_remark(

@@ -251,6 +251,11 @@ def _server_topic(topic_route: TopicRoute, broker: str, own_names: Collection[st
         sum(1 for route in other_queues if route.has_master),
         topic_route.order_topic_conf,
         bool(own_queue.logical_queues),
+        tuple(
+            route.broker_name
+            for route in other_queues
+            if route.has_master and not (route.is_writable and route.write_queue_ids)
+        ),
     )
 
 

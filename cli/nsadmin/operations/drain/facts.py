@@ -19,7 +19,7 @@ class ServerTopic(NamedTuple):
 
     `own_queue` has the broker's queues. `other_writable_queues` counts the writable queues on other brokers,
     `other_masters` the other brokers with a master. Clients ignore the permission of a topic with
-    `order_conf` or `is_static`.
+    `order_conf` or `is_static`. `closed_names` are the other brokers with a master that take no messages.
     """
 
     own_queue: QueueData
@@ -27,6 +27,7 @@ class ServerTopic(NamedTuple):
     other_masters: int = 0
     order_conf: str | None = None
     is_static: bool = False
+    closed_names: tuple[str, ...] = ()
 
     @property
     def is_open(self) -> bool:

@@ -50,7 +50,7 @@ def find_risks(
         *(
             DrainRisk(
                 kind,
-                _describe_risk(broker, kind, topics),
+                _describe_risk(broker, kind, topics, registered),
                 tuple(sorted(topics)),
                 True,
                 _advise(broker, kind, sorted(topics), registered),
@@ -103,8 +103,11 @@ def _advise(broker: str, kind: str, topics: Sequence[str], servers: Sequence[Nam
     if kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
     if kind == "readOnly":
+        closed_names = _list_closed_names(topics, servers)
+        undrain_commands = " and ".join(f"`{quote_command('undrain', name)}`" for name in closed_names[:3])
+        pronoun = "it was" if len(closed_names) == 1 else "they were"
         explain_command = quote_command("route", "explain", topics[0])
-        return f"`{explain_command}` names the commands that let them"
+        return f"if {pronoun} drained, run {undrain_commands} first; else see `{explain_command}`"
     if kind == "orderConf":
         shown_command = quote_command("updateOrderConf", topics[0], "get")
         return f"remove {broker} from the order configuration: `{shown_command}` shows it"
@@ -155,7 +158,7 @@ def _is_broker_named(broker: str, order_conf: str) -> bool:
 
 _RISK_TEXTS = {
     "unwritable": "{topics} would be left without a writable queue",
-    "readOnly": "{topics} would be left without a writable queue: other brokers take no messages for {them}",
+    "readOnly": "{topics} would be left without a writable queue: {closed} no messages for {them}",
     "masterless": "{topics} would be left without a master",
     "orderConf": "the order configuration of {topics} names {broker}: clients continue to send to it",
     "static": "{topics} with static queues on {broker}: clients continue to send to it",
@@ -163,8 +166,17 @@ _RISK_TEXTS = {
 }
 
 
-def _describe_risk(broker: str, kind: str, risky_topics: set[str]) -> str:
+def _list_closed_names(topics: Iterable[str], servers: Iterable[NameServerFacts]) -> list[str]:
+    """The other brokers of the topics, which take no messages for them."""
+    places = (server.topics.get(topic) for server in servers for topic in topics)
+    return sorted({name for place in places if place is not None for name in place.closed_names})
+
+
+def _describe_risk(broker: str, kind: str, risky_topics: set[str], servers: Iterable[NameServerFacts]) -> str:
+    closed_names = _list_closed_names(risky_topics, servers)
+    closed_verb = "takes" if len(closed_names) == 1 else "take"
     text = _RISK_TEXTS[kind].format(
+        closed=f"{abbreviate_names(closed_names, _MAX_NAMED)} {closed_verb}",
         topics=count_noun(len(risky_topics), "topic"),
         them="it" if len(risky_topics) == 1 else "them",
         broker=broker,

@@ -19,7 +19,6 @@ from nsadmin.operations.explain.findings import (
 )
 
 _NOT_READY_TEXT = "name server not ready"
-_ASK_BROKER_COMMAND = ("getBrokerConfig", "HOST:PORT", "--filter", "key=namesrvAddr")
 _ENDPOINT_PATTERN = re.compile(r"https?://", re.I)
 
 
@@ -89,9 +88,7 @@ def _find_servers_without_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
         elif facts.broker_views:
             advice = Advice("see the next checks for the reason why brokers do not register")
         else:
-            advice = advise_command(
-                *_ASK_BROKER_COMMAND, instruction="read the list of name servers from a broker"
-            )
+            advice = Advice(f"compare namesrvAddr in the broker.conf of a broker with {view.addr}")
         evidence = (
             "no broker is registered here: brokers register with other name servers, or have not returned "
             "since the start of this name server"

@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.operations.inventory.records import RETENTION_MS, ExpectedBroker
 
-_LABEL_PATTERN = re.compile(r"(?P<name>[^\s:,/]+)(:(?P<id>\d+))?")
+_LABEL_PATTERN = re.compile(r"(?P<name>[^\s:,/]+)([:/](?P<id>\d+))?")
 _ADDRESS_PATTERN = re.compile(r".+:\d+")
 
 

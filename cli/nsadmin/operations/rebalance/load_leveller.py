@@ -227,4 +227,5 @@ class _Leveller(LoadState):
                 for load, counts in zip(self._topic_loads, self._counts, strict=True)
                 if self._removed & counts.keys()
             ),
+            self._largest_before,
         )

@@ -39,13 +39,15 @@ class LevelResult(NamedTuple):
     """The proposed write queues of the topics that change, by topic and broker, and how level the load is.
 
     `largest_load` is the load of the fullest remaining broker after the changes. No proposal can have less
-    than `lower_bound`. `left_topics` could not leave the removed brokers.
+    than `lower_bound`. `left_topics` could not leave the removed brokers. `largest_before` is the load of the
+    fullest broker now.
     """
 
     queue_counts: Mapping[str, Mapping[str, int]]
     largest_load: float
     lower_bound: float
     left_topics: tuple[str, ...]
+    largest_before: float
 
 
 Counts = dict[int, int]
@@ -96,6 +98,7 @@ class LoadState:
         self._moved_load = 0.0
         self._fixed_loads = [0.0] * len(self._broker_names)
         self._lower_bound = self._compute_lower_bound()
+        self._largest_before = max(self._broker_loads)
         self._target = self._lower_bound * (1 + TARGET_EXCESS)
         movable_mean = sum(self._broker_loads) / len(self._kept_brokers)
         self._least_of_added = min(movable_mean, self._target) * (1 - TARGET_EXCESS)

@@ -129,7 +129,7 @@ def resolve_processes(
             present_members[broker_name] = present_members.get(broker_name, frozenset()) | broker_ids
     down_members: dict[str, frozenset[int]] = {}
     for broker_word in broker_words:
-        broker_name, _, id_text = broker_word.rpartition(":")
+        broker_name, _, id_text = broker_word.replace("/", ":").rpartition(":")
         if broker_word in present_members:
             broker_name, broker_ids = broker_word, present_members[broker_word]
         elif (

@@ -66,7 +66,7 @@ def test_a_name_without_a_dot_is_not_taken_for_a_host_if_no_name_server_answers(
 
 
 def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
-    targets = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a/1", "b/2", "c.example")]
+    targets = [resolve_target(text, lambda: INFO) for text in ("a", "a/0", "a:1", "b/2", "c.example")]
     assert targets == [
         BrokerTarget("a", 0, "h:1"),
         BrokerTarget("a", 0, "h:1"),
@@ -79,11 +79,11 @@ def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("b", NotFound, "b has no master now: its processes are b/2"),
-        ("a/7", NotFound, "a has no process 7 now: its processes are a/0, a/1"),
+        ("b", NotFound, "b has no master now: its processes are b:2"),
+        ("a:7", NotFound, "a has no process 7 now: its processes are a:0, a:1"),
         ("c/1", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers$'),
         ("c", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers, or write HOST:PORT$'),
-        ("a/x", BadAddress, 'invalid broker "a/x": use HOST:PORT, NAME or NAME/ID'),
+        ("a/x", BadAddress, 'invalid broker "a/x": use HOST:PORT, NAME or NAME:ID'),
         ("/1", BadAddress, 'invalid broker "/1"'),
     ],
 )
@@ -100,7 +100,8 @@ def test_a_name_similar_to_a_broker_is_a_misspelling_and_not_a_host() -> None:
     with pytest.raises(NotFound, match=rf"{like}\? A host needs a port: brokr-a:10911$"):
         resolve_target("brokr-a", lambda: info)
     with pytest.raises(NotFound, match=rf"{like}\?$"):
-        resolve_target("brokr-a/1", lambda: info)
+        resolve_target("brokr-a:1", lambda: info)
+    assert resolve_target("mq:80", lambda: info) == target_at_addr("mq:80")
     assert resolve_target("mq-17.example", lambda: info) == target_at_addr("mq-17.example:10911")
 
 

@@ -42,7 +42,7 @@ def test_every_live_source_has_values(admin: AdminClient, broker: ConsumerBroker
         "addresses": [
             f"{broker.addr}\tbroker-a 0",
             f"broker-a\t{broker.addr}",
-            "broker-b/1\th:1",
+            "broker-b:1\th:1",
             "h:1\tbroker-b 1",
         ],
     }

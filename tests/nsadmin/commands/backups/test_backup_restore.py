@@ -22,6 +22,10 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
             "nsadmin: the order configuration of orders names broker-zz, not registered now: see "
             "`nsadmin orderConfCheck orders`\n"
         ) in dry_run.err
+        assert "are connected" not in dry_run.err
+        restore_offsets = ("backup", "restore", "a.zip", "--section", "offsets", "--dry-run")
+        overwriting = run(*restore_offsets, "--overwrite-offsets", "-n", there.namesrv_addr)
+        assert "are connected, and commit their own offsets: stop them first" in overwriting.err
     restore = ("backup", "restore", "a.zip", "--yes", "-n", "127.0.0.1:9")
     for words, message in (
         ("--section nope", 'unknown section "nope" for --section: use topics, staticTopics'),

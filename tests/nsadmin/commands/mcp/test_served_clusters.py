@@ -66,13 +66,24 @@ def test_members_are_read_from_the_name_servers(first_server: FakeNameServer, br
     assert members.fingerprint == ClusterMembers(*members).fingerprint
 
 
-@pytest.mark.parametrize("text", ["10.0.0.1:10911", "10.0.0.2:10911", "broker-a", "broker-a/1"])
+@pytest.mark.parametrize("text", ["10.0.0.1:10911", "10.0.0.2:10911", "broker-a", "broker-a/1", "broker-a:1"])
 def test_brokers_of_the_cluster_are_not_foreign(text: str) -> None:
     assert find_foreign_address(text, MEMBERS) is None
 
 
 @pytest.mark.parametrize(
-    "text", ["10.0.0.1:10912", "10.0.0.9:10911", "evil.example", "localhost", "10.0.0.1", "host", ""]
+    "text",
+    [
+        "10.0.0.1:10912",
+        "broker-a:10911",
+        "host:1",
+        "10.0.0.9:10911",
+        "evil.example",
+        "localhost",
+        "10.0.0.1",
+        "host",
+        "",
+    ],
 )
 def test_other_addresses_are_foreign(text: str) -> None:
     assert find_foreign_address(text, MEMBERS) == text

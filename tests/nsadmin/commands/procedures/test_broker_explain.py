@@ -53,8 +53,11 @@ def test_a_limit_that_is_hit_and_who_sends(
     assert rows["load"]["seen"] == (
         "messages of the last minute: 540, T 100 %; clients that sent the newest 1: 127.0.0.1 100 %"
     )
-    assert "since when is unknown: pass --journal DIR" in result.err
+    assert "since when the broker has this problem is unknown: pass --journal DIR" in result.err
     assert busy.asked_codes().count(RequestCode.GET_BROKER_RUNTIME_INFO) == 20
+    busy.table["sendThreadPoolQueueHeadWaitTimeMills"] = "0"
+    result = run("broker", "explain", "broker-a", "-n", first_server.addr)
+    assert "since when" not in result.err
 
 
 def test_a_collector_knows_since_when(

@@ -143,12 +143,15 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, running_lab: Lab) ->
         admin.brokers.wipe_write_perm("broker-a-1")
     result = with_env("drain", B)
     assert result.code == 1
-    assert "take no messages for them (coupons-archived, inventory-cancelled, orders," in result.err
+    assert (
+        "broker-a-1 takes no messages for them (coupons-archived, inventory-cancelled, orders," in result.err
+    )
     planned = with_env("drain", B, "--dry-run")
     assert planned.code == 1
     assert (
-        "4 topics would be left without a writable queue: other brokers take no messages for them"
-        " (coupons-archived, inventory-cancelled, orders, payments): `nsadmin route explain" in planned.err
+        "4 topics would be left without a writable queue: broker-a-1 takes no messages for them"
+        " (coupons-archived, inventory-cancelled, orders, payments): if it was drained, run "
+        "`nsadmin undrain broker-a-1` first; else see `nsadmin route explain coupons-archived`" in planned.err
     )
     assert with_env("drain", B, "--force").code == 0
 

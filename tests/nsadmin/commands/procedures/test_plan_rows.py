@@ -99,8 +99,8 @@ def test_how_much_there_is_to_do() -> None:
         summarize_plan(difference(troubles=(PlanTrouble("c", ERROR),)))
         == "no changes on the servers that answered"
     )
-    assert summarize_plan(difference(extra=2)).endswith(
-        "no changes; 2 more items are only in the cluster, not in the file"
+    assert summarize_plan(difference(extra=1)) == (
+        "no changes; only the cluster has 1 more item, which --prune would delete"
     )
 
 

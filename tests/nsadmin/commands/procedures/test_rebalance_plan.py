@@ -67,6 +67,7 @@ def test_without_out_nothing_is_written(run: Run, running_lab: Lab) -> None:
     result = run(
         "rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", running_lab.namesrv_addr
     )
+    assert "to change: afterwards the busiest broker has " in result.err
     assert result.err.endswith("nsadmin: pass --out FILE to write the plan\n")
 
 

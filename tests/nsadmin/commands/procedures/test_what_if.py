@@ -32,6 +32,12 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
     together = [row for row in rows if row["what"] == "topics"]
     assert together[0]["finding"] == "loses a part"
     assert together[0]["lostRatio"] > together[-1]["lostRatio"]
+    [history] = [row for row in rows if row["name"] == "orders-history"]
+    assert (history["finding"], history["lostRatio"], history["readQueues"] > history["readQueuesLeft"]) == (
+        "loses read queues, and no write queue",
+        None,
+        True,
+    )
     groups = [row for row in rows if row["what"] == "group"]
     assert groups[0]["finding"] == "cannot read coupons-created, customers-archived"
     assert groups[0]["topics"][:2] == ["coupons-created", "customers-archived"]

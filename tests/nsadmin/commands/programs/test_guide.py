@@ -1,11 +1,21 @@
 """nsadmin guide."""
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 import pytest
 
+import nsadmin
 from nsadmin.commands.programs import guide
+from nsadmin.console import guides as guides_module
+from nsadmin.console.guides import find_guides
+from nsadmin.manual.rendered_files import render_site_pages
 from tests.nsadmin.conftest import Run
+from tests.support.name_servers import ROOT
+
+NAMED_PAGE = re.compile(r"nsadmin guide (\w+-[\w-]+)")
 
 
 def test_pages_are_listed(run: Run) -> None:
@@ -38,3 +48,25 @@ def test_an_unknown_page_is_not_found(run: Run) -> None:
     assert result.err == (
         'nsadmin: no page "nope": nsadmin guide lists the pages, nsadmin help nope searches them\n'
     )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_installation_has_each_page_that_a_page_or_a_message_names(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language: str
+) -> None:
+    monkeypatch.setenv("NSADMIN_LANG", language)
+    shutil.copytree(ROOT / "docs", tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("images"))
+    for name, text in render_site_pages().items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(guides_module, "_page_folders", lambda: (tmp_path,))
+    pages = {name: found.translate(language).read_text() for name, found in find_guides().items()}
+    links = {name: {link[2] for link in guide._PAGE_LINK.finditer(text)} for name, text in pages.items()}
+    # The page of the site about commands, and files beside the documentation, stay links.
+    links["index"] -= {"commands", "CHANGELOG", "SECURITY"}
+    links["upgrading"] -= {"CHANGELOG", "SECURITY"}
+    named = {name: {*links[name], *NAMED_PAGE.findall(text)} for name, text in pages.items()}
+    for path in Path(nsadmin.__file__).parent.rglob("*.py"):
+        named[path.name] = {*NAMED_PAGE.findall(path.read_text())}
+    assert {name: found - pages.keys() for name, found in named.items() if found - pages.keys()} == {}
+    assert "limits of the checks (`nsadmin guide check-limits`)" in run("guide", "index").out.lower()

@@ -24,7 +24,7 @@ def test_off_a_terminal_it_says_what_to_type_instead(run: Run) -> None:
     with FakeNameServer() as server:
         result = run("tui", "-n", server.addr)
     assert (result.code, result.out) == (2, "")
-    assert "tui needs a terminal: use clusterList --watch 5 for a file or a pipe" in result.err
+    assert "tui needs a terminal: use nsadmin clusterList --watch 5 for a file or a pipe" in result.err
 
 
 def test_it_comes_up_live_and_q_leaves(tmp_path: Path) -> None:

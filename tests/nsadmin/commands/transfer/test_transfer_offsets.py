@@ -33,7 +33,13 @@ def test_a_preview_changes_nothing_and_the_move_is_read_back(transfer: Run, pair
 
 def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPair) -> None:
     fill(pair)
-    assert transfer("offsets", "G", "--yes").code == 1
+    result = transfer("offsets", "G", "--yes")
+    ends = f"--from {pair.source_server.addr} --to {pair.target_server.addr}"
+    assert (result.code, result.err) == (
+        1,
+        'nsadmin: no topic of the group "G" was transferred there: '
+        f"run `nsadmin transfer messages T {ends}` first\n",
+    )
     assert transfer("messages", "T", "--yes").code == 0
     pair.source.store_message(b"again", "%RETRY%G")
     pair.source_server.routes["%RETRY%G"] = {"broker-a": 6}

@@ -48,7 +48,7 @@ def write_journal(folder: Path) -> None:
 
 
 def test_names_stand_for_masters_unless_they_have_an_id() -> None:
-    assert expected("broker-a, broker-b:1,broker-a") == ["broker-a:0", "broker-b:1"]
+    assert expected("broker-a, broker-b/1,broker-a") == ["broker-a:0", "broker-b:1"]
     assert parse_labels("broker-a") == [BrokerLabel("broker-a", None)]
 
 

@@ -77,7 +77,7 @@ def test_words_that_name_brokers(running_lab: Lab) -> None:
         with pytest.raises(NotFound, match='no broker "broker-a-0:7"'):
             foresee_broker_outage(admin, ["broker-a-0:7"], 7)
         pictures = {"s": pictured(admin)}
-    down = resolve_processes(["broker-a-0", "broker-a-1:1", "broker-a-1:0", "broker-b-0:1"], pictures)
+    down = resolve_processes(["broker-a-0", "broker-a-1/1", "broker-a-1:0", "broker-b-0:1"], pictures)
     assert down == {"broker-a-0": {0, 1}, "broker-a-1": {0, 1}, "broker-b-0": {1}}
 
 
