@@ -10,6 +10,9 @@ from nsadmin.client.bundles import bundle_state
 if TYPE_CHECKING:
     from pathlib import Path
 
+INSTALLATIONS_FOLDER = "installations"
+"""The folder with a folder for each installation of RocketMQ, as their clusters may have equal names."""
+
 
 def find_state_home(environment: Mapping[str, str] = os.environ) -> "Path":
     """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder.
@@ -31,6 +34,11 @@ def locate_state_home(environment: Mapping[str, str] = os.environ) -> str:
     if state_path.startswith("~"):
         raise RuntimeError("could not determine the home folder")
     return state_path
+
+
+def list_homes(state_home: "Path") -> list["Path"]:
+    """Return the folders of all installations, after `state_home`, where earlier releases saved all runs."""
+    return [state_home, *sorted((state_home / INSTALLATIONS_FOLDER).glob("*"))]
 
 
 def escape_file_name(raw_name: str) -> str:

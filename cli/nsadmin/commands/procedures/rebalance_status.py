@@ -48,6 +48,7 @@ STATUS_COLUMNS: Columns[StatusRow] = (
         lambda r: r.run,
         (
             CLUSTER_NAME.of(lambda s: s.cluster),
+            Column("namesrvAddrs", "name servers of the cluster", lambda s: s.name_servers),
             Column("planDigest", "digest of the plan", lambda s: s.digest),
         ),
     ),

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from nsadmin.operations.installation import Installation
 from nsadmin.tui.polling.drain_folders import poll_drains
 from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
 from nsadmin.tui.screens.screen_text import screen_to_text
+from tests.support.installations import make_installation
 from tests.support.name_servers import DEADLINE
 from tests.support.playground import start_playground
 from tests.support.screens import feed_polls, make_context, make_still_tui, press, run_screen_test, until_said
@@ -35,10 +37,10 @@ def test_a_job_reports_its_exit_code_and_its_last_line() -> None:
     assert list(jobs.take_ended_jobs()) == []
 
 
-def wait_for_drain(is_held: bool) -> DrainRecord:
+def wait_for_drain(installation: Installation, is_held: bool) -> DrainRecord:
     deadline = time.monotonic() + DEADLINE
     while time.monotonic() < deadline:
-        for drain in poll_drains(lambda: 0).drains:
+        for drain in poll_drains(lambda: 0, installation).drains:
             if (drain.pid is not None) is is_held:
                 return drain
         time.sleep(0.05)
@@ -54,20 +56,21 @@ async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     with start_playground(tmp_path / "lab", name_servers=2) as ground:
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))))
+        installation = make_installation(tmp_path / "state", *ground.addrs)
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
             app.action_controller.run_command(["drain", "broker-a-0", "--force"])
             await until_said(app, pilot, "exit code 0")
             await press(pilot, *"drain", "enter")
             assert len(app.screen_stack) == 1, "the dialog closes at once"
-            drain = wait_for_drain(True)
-            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            drain = wait_for_drain(installation, True)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             await pilot.press("7")
             assert f"pid {drain.pid}" in screen_to_text(app)
             await pilot.press("K")
             assert "stopped holding broker-a-0" in screen_to_text(app)
-            wait_for_drain(False)
-            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            wait_for_drain(installation, False)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             assert "not held" in screen_to_text(app)
             deadline = time.monotonic() + DEADLINE
             while app.action_controller.jobs.has_running_jobs:
@@ -84,6 +87,7 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
     words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true", "--force"]
     with start_playground(tmp_path / "lab", name_servers=2) as ground:
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))), home="drains")
+        installation = make_installation(tmp_path / "state", *ground.addrs)
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
             app.action_controller.run_command(words)
@@ -93,11 +97,11 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
             while app.action_controller.jobs.has_running_jobs:
                 assert time.monotonic() < deadline, "the job was not reported"
                 await pilot.pause(0.1)
-            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             shown = screen_to_text(app)
             assert "restart: stop" in shown
             assert "not held" in shown
-            [restart] = poll_drains(lambda: ground.now).restarts
+            [restart] = poll_drains(lambda: ground.now, installation).restarts
             assert restart.last.endswith("exited with 3")
             await press(pilot, "R")
             assert [field.value for field in app.screen.query(Input)] == ["exit 3", "true"]
