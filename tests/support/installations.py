@@ -12,10 +12,10 @@ from nsadmin.operations.installation import Installation
 def make_installation(
     state_home: Path,
     *addrs: str,
-    brokers: Sequence[str] = ("unknown:10911",),
+    brokers: Sequence[str] = (),
     tunnel: TunnelTarget | None = None,
 ) -> Installation:
-    """An installation with these name servers, which list these brokers."""
+    """An installation with these name servers, which list these brokers, by default one of their own."""
     installation = Installation(AdminClient(addrs, access=Access(tunnel=tunnel)), state_home)
-    installation._known_brokers = tuple(brokers)
+    installation._known_brokers = tuple(brokers) or (f"broker of {addrs[0]}",)
     return installation

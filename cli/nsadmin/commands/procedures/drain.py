@@ -410,7 +410,7 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
     return ResultRows.from_records(UNDRAIN_COLUMNS, servers, errors, notes, common=common)
 
 
-@command(columns=STATUS_COLUMNS, nothing="this account has no open drain")
+@command(columns=STATUS_COLUMNS, nothing="this account has no open drain on these servers")
 def drain_status(
     session: Session,
     broker_name: Annotated[
@@ -420,6 +420,8 @@ def drain_status(
     ] = None,
 ) -> ResultRows:
     """List drains that were not undone, also interrupted ones, and their unexpected state.
+
+    Drains of other servers, of an installation with equal names for example, are named on stderr.
 
     On a drained broker, all topics must be closed to writes. During undrain, topics must be as before the
     drain. pid is the process that runs the drain now.
