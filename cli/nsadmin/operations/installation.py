@@ -17,9 +17,9 @@ from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarg
 from nsadmin.operations.run_folder import InvalidStateError, RunFolder, SavedState
 from nsadmin.operations.state_folder import (
     INSTALLATIONS_FOLDER,
-    escape_file_name,
     find_state_home,
     list_homes,
+    name_folder,
 )
 
 
@@ -115,7 +115,7 @@ class Installation:
     def home(self) -> Path:
         """The folder for what is saved of this installation from now on."""
         name = min(self._addrs) + (f" through {self.tunnel}" if self.tunnel else "")
-        return self.state_home / INSTALLATIONS_FOLDER / escape_file_name(name)
+        return self.state_home / INSTALLATIONS_FOLDER / name_folder(name)
 
     def owns(self, state: OwnedState) -> bool:
         """Whether a run changes this installation. It asks name servers only if they are others than then."""

@@ -104,7 +104,7 @@ def _refuse_foreign_run(order: RunOrder, state_home: Path) -> None:
             continue
         owner = saved.state.owner
         if saved.state.finished is None:
-            raise DrainRefused(f"this plan is being run on {owner}; {explain_open_run(saved)}")
+            raise DrainRefused(f"this plan belongs to a run on {owner}: {explain_open_run(saved)}")
         if saved.state.phase == "done" and order.is_rollback:
             undo = saved.state.advise("rebalance", "run", str(saved.folder.path / PLAN_FILE), "--rollback")
             raise DrainRefused(f"this plan was run on {owner}, and not here: `{undo}` undoes it")

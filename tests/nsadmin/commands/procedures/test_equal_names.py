@@ -164,7 +164,7 @@ def test_a_plan_that_ran_on_one_installation_is_not_rolled_back_on_another(
         refused = run("rebalance", "run", plan_file, *words, "--yes")
         assert (refused.code, refused.err) == (
             1,
-            f"nsadmin: this plan is being run on {owner}; {explained}",
+            f"nsadmin: this plan belongs to a run on {owner}: {explained}",
         )
     assert run("rebalance", "run", str(copy), "--rollback", "--context", "one", "--yes").code == 0
     assert run("rebalance", "run", plan_file, "--yes").code == 0
