@@ -2,9 +2,10 @@
 
 Rule: clusters and brokers of two installations may have equal names. A run belongs to an installation if they
 have a name server or a broker in common, and are reached through the same tunnel. So it still does after some
-servers were replaced.
+servers were replaced. A local name server counts only together with a broker.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -68,6 +69,7 @@ class OwnedRun(Protocol):
     def state(self) -> OwnedState: ...
 
 
+_LOCAL_ADDR = re.compile(r"127\.|localhost:|\[::1\]")
 S = TypeVar("S", bound=OwnedState)
 R = TypeVar("R", bound=OwnedRun)
 F = TypeVar("F", bound=RunFolder)  # type: ignore[type-arg]
@@ -118,14 +120,15 @@ class Installation:
         return self.state_home / INSTALLATIONS_FOLDER / name_folder(name)
 
     def owns(self, state: OwnedState) -> bool:
-        """Whether a run changes this installation. It asks name servers only if they are others than then."""
+        """Whether a run changes this installation. It asks name servers if they do not decide it."""
         if None not in (state.tunnel, self.tunnel) and state.tunnel != self.tunnel:
             return False
-        if not state.name_servers and not state.known_brokers:
-            return True
-        return not set(self._addrs).isdisjoint(state.name_servers) or (
-            bool(state.known_brokers) and not set(self._brokers).isdisjoint(state.known_brokers)
-        )
+        common = set(self._addrs).intersection(state.name_servers)
+        # A local address may be a port that is forwarded: to one installation today, and to another tomorrow.
+        if not state.known_brokers or not all(map(_LOCAL_ADDR.match, common)):
+            return bool(common) or not (state.name_servers or state.known_brokers)
+        brokers = self._brokers
+        return not set(brokers).isdisjoint(state.known_brokers) if brokers else bool(common)
 
     def keep_own(self, runs: Iterable[R | InvalidStateError]) -> Iterator[R | InvalidStateError]:
         """Leave out the runs of other installations; whose an invalid file is, is unknown."""

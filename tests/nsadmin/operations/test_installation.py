@@ -4,14 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.client import AdminClient
 from nsadmin.client.connection.tunnels import kubectl_program
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget, TunnelTarget
 from nsadmin.operations.dead_letters.replay_store import open_replays
 from nsadmin.operations.drain.state import DrainState, open_drain
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.restart.state import BrokerProcess, RestartState, open_restart
 from tests.support.installations import make_installation
 
-DRAIN = DrainState("C", "b", ("a:1", "b:1"), 1, 2, brokers=("x:1", "y:1"), tunnel="")
+DRAIN = DrainState("C", "b", ("a:1", "b:1", "127.0.0.1:1"), 1, 2, brokers=("x:1", "y:1"), tunnel="")
 BASTION = SshTarget("bastion")
 
 
@@ -23,6 +25,8 @@ BASTION = SshTarget("bastion")
         (("c:1",), ("y:1", "z:1"), None, True),
         (("c:1",), ("x:2",), None, False),
         (("a:1",), ("x:1",), BASTION, False),
+        (("127.0.0.1:1",), ("x:2",), None, False),
+        (("127.0.0.1:1",), ("x:1",), None, True),
     ],
 )
 def test_a_common_name_server_or_broker_without_another_tunnel(
@@ -39,6 +43,13 @@ def test_files_of_earlier_releases_lack_the_tunnel_and_perhaps_all_addresses(tmp
     assert not far.owns(restart)
     assert make_installation(tmp_path, "c:1", brokers=("x:1",)).owns(restart)
     assert far.owns(RestartState("C", (), 1))
+
+
+def test_a_local_name_server_decides_if_brokers_are_unknown(tmp_path: Path) -> None:
+    with AdminClient("127.0.0.1:1") as admin:
+        silent = Installation(admin, tmp_path)
+        assert silent.owns(DRAIN)
+        assert silent.owns(DRAIN._replace(brokers=()))
 
 
 def test_a_new_run_has_the_servers_the_tunnel_and_the_options_that_lead_there(tmp_path: Path) -> None:

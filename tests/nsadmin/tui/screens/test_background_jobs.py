@@ -11,7 +11,6 @@ from nsadmin.tui.polling.drain_folders import poll_drains
 from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
 from nsadmin.tui.screens.screen_text import screen_to_text
-from tests.support.installations import make_installation
 from tests.support.name_servers import DEADLINE
 from tests.support.playground import start_playground
 from tests.support.screens import feed_polls, make_context, make_still_tui, press, run_screen_test, until_said
@@ -54,9 +53,9 @@ async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
     """Issue 30: the dialog of a drain blocked the screen, and Esc ended the process that held it."""
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
-    with start_playground(tmp_path / "lab", name_servers=2) as ground:
+    with start_playground(tmp_path / "lab", name_servers=2) as ground, ground.open_client() as admin:
+        installation = Installation(admin)
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))))
-        installation = make_installation(tmp_path / "state", *ground.addrs)
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
             app.action_controller.run_command(["drain", "broker-a-0", "--force"])
@@ -85,9 +84,9 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true", "--force"]
-    with start_playground(tmp_path / "lab", name_servers=2) as ground:
+    with start_playground(tmp_path / "lab", name_servers=2) as ground, ground.open_client() as admin:
+        installation = Installation(admin)
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))), home="drains")
-        installation = make_installation(tmp_path / "state", *ground.addrs)
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
             app.action_controller.run_command(words)
