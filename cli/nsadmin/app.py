@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -205,26 +206,41 @@ class CommandRun:
         self._result: Any = None
 
     def perform(self) -> int:
-        token = advised_command.connection_words.set(self._connection_words)
-        try:
-            return self._perform()
-        finally:
-            advised_command.connection_words.reset(token)
+        context = copy_context()
+        context.run(advised_command.connection_words.set, self._connection_words)
+        context.run(advised_command.own_connection.set, self._list_own_connection())
+        return context.run(self._perform)
 
-    def _connection_words(self, advised_words: Sequence[str]) -> list[str]:
-        """The typed options that choose servers, if an advised command would reach others without them."""
+    def _connection_words(self, advised_words: Sequence[str], connection: Sequence[str]) -> Sequence[str]:
+        """The given or typed options that choose servers, if the command would reach others without them."""
         values = self._session.shared_values
-        if not any(map(values.get, _SERVER_CHOICES)) or not {"--context", "-n"}.isdisjoint(advised_words):
+        if not {"--context", "-n"}.isdisjoint(advised_words):
             return []
-        typed_words = connection_words(values)
+        words = list(connection)
+        if not words and any(map(values.get, _SERVER_CHOICES)):
+            words = connection_words(values)
         entry, _ = registry.take_command(advised_words)
         if entry is None or entry.kind in ("local", "program"):
             return []
+        return [] if words == self._list_default_connection() else words
+
+    def _list_own_connection(self) -> list[str]:
+        """The options with which a command reaches the same servers, whatever its defaults are."""
+        values, context_name = self._session.shared_values, self._session.options.own_context
+        words = connection_words(values)
+        if any(values.get(name) for name in _SERVER_CHOICES if name != "ssh"):
+            return words
+        return [*(("--context", context_name) if context_name else self._list_default_connection()), *words]
+
+    @staticmethod
+    def _list_default_connection() -> list[str]:
+        """The options that say what a command does without options; [] without a context or NAMESRV_ADDR."""
+        if namesrv_addr := os.environ.get("NAMESRV_ADDR"):
+            return ["-n", namesrv_addr]
         current_name = None
         with suppress(UsageError):
             current_name = context_choice.choose_context(None, lambda warning: None).name
-        defaults = {"--context": current_name, "-n": os.environ.get("NAMESRV_ADDR")}
-        return [] if typed_words in [[*item] for item in defaults.items()] else typed_words
+        return ["--context", current_name] if current_name else []
 
     def complete_commands(self, text: str) -> str:
         """Add these options to the commands that a text names without options."""
@@ -232,7 +248,7 @@ class CommandRun:
         def complete(match: re.Match[str]) -> str:
             words = match[1].split()
             name_length = len(words) - len(registry.take_command(words)[1])
-            typed_words = self._connection_words(words)
+            typed_words = self._connection_words(words, ())
             if not typed_words or shlex.join(typed_words) in text:
                 return match[0]
             return shlex.join(["nsadmin", *words[:name_length], *typed_words, *words[name_length:]])

@@ -190,7 +190,7 @@ def test_messages_are_taken_while_queues_move_and_mqadmin_goes_on_with_ours(
     moved = command_line.nsadmin(addr, "remappingStaticTopic", "Moved", "-b", second, env=state)
     assert [(row["queueId"], row["before"], row["logicOffset"]) for row in moved.rows] == [(0, first, 10_000)]
     # What was kept may be carried out once more, and mqadmin sees a topic that is whole.
-    file = max((tmp_path / "static-topics" / "Moved").glob("*.after"))
+    file = max(tmp_path.glob("installations/*/static-topics/Moved/*.after"))
     again = command_line.nsadmin(addr, "remappingStaticTopic", "Moved", "-mf", str(file), env=state)
     assert (again.code, again.rows) == (0, [])
 

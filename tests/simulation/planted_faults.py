@@ -390,7 +390,7 @@ PLANTED_FAULTS = (
         kinds=("fill disk",),
     ),
     PlantedFault(
-        18,
+        4,
         "changes without an answer are not in the audit",
         AuditedCaller,
         "_append_record",
@@ -407,7 +407,7 @@ PLANTED_FAULTS = (
         lambda original, run, *args: (run._folder.archive(), original(run, *args))[1],
     ),
     PlantedFault(
-        156,
+        391,
         "a busy broker makes a replay forget",
         DeadLetters,
         "_forget_other_queue",

@@ -11,7 +11,7 @@ from nsadmin.client.brokers import brokers
 from nsadmin.client.messages import dead_letter_replay, message_sender
 from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER
 from nsadmin.client.results import NotApplied
-from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
+from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, open_replays
 from tests.simulation.cluster import FAULT_KINDS
 from tests.simulation.letter_broker import DEAD_TOPIC, GROUP, RETRY_TOPIC, LetterBroker
 from tests.simulation.operated_run import STATE_HOME, OperatedRun
@@ -65,8 +65,7 @@ class ReplayRun(OperatedRun):
     def _replay(self) -> bool:
         admin = self.make_admin()
         spans, errors = admin.dead_letters.list_spans(GROUP)
-        folder = replay_folder_of(STATE_HOME, (span.cluster_name for span in spans), GROUP)
-        memory = SavedReplayMemory(folder)
+        memory = SavedReplayMemory(open_replays(STATE_HOME, (span.cluster_name for span in spans), GROUP))
         progress = {}
         with memory.open(lambda holder: NotApplied(f"{holder} replays")):
             for broker_replay in admin.dead_letters.replay(GROUP, spans, EVERY_LETTER, memory=memory):

@@ -14,8 +14,8 @@ LONGEST_FIRST = (
 )
 """Folders and files that begin first. Otherwise one worker would end long after the others."""
 _WORK_UNITS = re.compile(
-    # Each worker has one Spark session. It takes seconds to start, and its first queries take longer than the later
-    # ones. So there are three units of about two minutes.
+    # Each worker has one Spark session. It takes seconds to start, and its first queries take longer than
+    # the later ones. So there are three units of about two minutes.
     r"tests/nsreport/(?!presentation/test_html_in_chromium)(sources/|test_)?"
     # One cluster of Java servers for each release.
     r"|tests/interop/test_drain\.py::test_[a-z]{1,9}_"

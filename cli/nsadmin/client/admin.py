@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nsadmin.client.brokers.registrations import BrokerRegistrations
     from nsadmin.client.brokers.replication import ReplicationAdmin
     from nsadmin.client.brokers.upkeep import BrokerUpkeep
+    from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
     from nsadmin.client.consumers.client_runtime import ClientRuntime
     from nsadmin.client.consumers.consume_modes import ConsumeModes
     from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
@@ -131,6 +132,11 @@ class AdminClient:
     def addresses(self) -> NameServerList:
         """The configured name servers in request order, and the source of that list."""
         return self._caller.name_servers
+
+    @property
+    def tunnel(self) -> "TunnelTarget | None":
+        """The tunnel that all connections lead through; None for direct connections."""
+        return self._caller.access.tunnel
 
     @property
     def unreachable(self) -> Mapping[str, RocketMQError]:

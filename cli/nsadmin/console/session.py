@@ -62,6 +62,12 @@ class SharedOptions(NamedTuple):
     bundle: "SupportBundle | None" = None
 
     @property
+    def own_context(self) -> str | None:
+        """The context in force; None if other name servers are used than its own, such as those of -n."""
+        overruled = f"context {self.context} ("
+        return None if any(w.startswith(overruled) for w in self.overruled_sources) else self.context
+
+    @property
     def bundle_advice(self) -> str:
         """How to run the command on servers instead of the bundle."""
         return "leave out --bundle" if self.context is None else "use a context without a bundle"

@@ -21,6 +21,7 @@ from nsadmin.operations.drain.risks import (
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.state import DrainFolder, DrainState, SavedDrain, load_drains, open_drain
 from nsadmin.operations.drain.undo import UndoRun, find_closed_topics, find_differing_queues
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
@@ -117,7 +118,7 @@ def prepare_drain(
     """
     environment = ClusterEnvironment(admin, plan.broker)
     servers = environment.read_servers()
-    folder = find_drain_folder(plan.broker, servers, state_home)
+    folder = find_drain_folder(plan.broker, servers, Installation(admin, state_home))
     saved = None if is_dry_run or folder is None else folder.load()
     if saved is not None:
         return PreparedDrain(plan, servers, saved.state, None, environment, folder)
@@ -137,13 +138,13 @@ def prepare_drain(
 
 
 def find_drain_folder(
-    broker_name: str, servers: tuple[NameServerFacts, ...], state_home: Path
+    broker_name: str, servers: tuple[NameServerFacts, ...], installation: Installation
 ) -> DrainFolder | None:
     """Find the folder of the broker's drain; None if neither a name server nor a saved drain has it."""
     cluster_name = find_cluster_name(servers)
     if cluster_name is not None:
-        return open_drain(state_home, cluster_name, broker_name)
-    for saved_drain in load_drains(state_home):
+        return installation.find_run(lambda home: open_drain(home, cluster_name, broker_name))
+    for saved_drain in installation.keep_own(load_drains(installation.state_home)):
         if isinstance(saved_drain, InvalidStateError):
             raise saved_drain
         if saved_drain.state.broker == broker_name:
@@ -189,15 +190,24 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
     """
     environment = ClusterEnvironment(admin, broker_name)
     servers = environment.read_servers()
-    folder = find_drain_folder(broker_name, servers, state_home)
+    folder = find_drain_folder(broker_name, servers, Installation(admin, state_home))
     saved_drain = None if folder is None else folder.load()
     if saved_drain is None:
+        refuse_foreign_drain(state_home, broker_name, "undrain")
         raise NotFound(
-            f'no saved drain of "{broker_name}" in {state_home / "drains"}: run undrain on the '
+            f'no saved drain of "{broker_name}" in {state_home}: run undrain on the '
             "machine and as the user that started the drain, or run "
             f"`{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions"
         )
     return PreparedUndo(broker_name, servers, saved_drain, environment)
+
+
+def refuse_foreign_drain(state_home: Path, broker_name: str, command_name: str) -> None:
+    """Raise NotFound if another installation has a drain of a broker of this name, as this one has not."""
+    for saved in load_drains(state_home):
+        if isinstance(saved, SavedDrain) and saved.state.broker == broker_name:
+            advice = saved.state.advise(command_name, broker_name)
+            raise NotFound(f'the drain of "{broker_name}" belongs to {saved.state.owner}: `{advice}`')
 
 
 def restored_server_of(put_back: EventRecord) -> RestoredServer:

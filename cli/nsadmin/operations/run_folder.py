@@ -258,6 +258,8 @@ class RunFolder(Generic[S]):
         self.state = StateFile(state_file, state_type)
         self.events = RecordFile(events_file or self.path / EVENTS_FILE)
         self.lock = ProcessLock(lock_file or self.path / LOCK_FILE)
+        self.sign: Callable[[S], S] = lambda state: state
+        """Adds to the state of a new run the installation that it changes."""
 
     def replace_text(self, file_name: str, text: str) -> None:
         """Replace a file for people. Raises OSError."""

@@ -10,6 +10,10 @@ from nsadmin.client.bundles import bundle_state
 if TYPE_CHECKING:
     from pathlib import Path
 
+_MAX_NAME_LENGTH = 200
+INSTALLATIONS_FOLDER = "installations"
+"""The folder with a folder for each installation of RocketMQ, as their clusters may have equal names."""
+
 
 def find_state_home(environment: Mapping[str, str] = os.environ) -> "Path":
     """Return the folder in NSADMIN_STATE, else `nsadmin` in the user's XDG state folder.
@@ -31,6 +35,23 @@ def locate_state_home(environment: Mapping[str, str] = os.environ) -> str:
     if state_path.startswith("~"):
         raise RuntimeError("could not determine the home folder")
     return state_path
+
+
+def list_homes(state_home: "Path") -> list["Path"]:
+    """Return the folders of all installations, after `state_home`, where earlier releases saved all runs."""
+    return [state_home, *sorted((state_home / INSTALLATIONS_FOLDER).glob("*"))]
+
+
+def name_folder(key: str) -> str:
+    """Return a name for a folder of this key. A file name has at most 255 bytes."""
+    name = escape_file_name(key)
+    if len(name) <= _MAX_NAME_LENGTH:
+        return name
+    # Imported late: few keys are that long.
+    import hashlib
+
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{name[:_MAX_NAME_LENGTH]}-{digest}"
 
 
 def escape_file_name(raw_name: str) -> str:

@@ -15,6 +15,7 @@ from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.registration_repair import RegistrationRepair, RepairPlan
 from nsadmin.operations.run_folder import InvalidStateError
@@ -111,7 +112,7 @@ def _open_repair(session: Session, broker_name: str) -> RegistrationRepair:
     # Raises the error with the right exit code if no name server answers.
     session.admin.clusters.get_info()
     repair = RegistrationRepair(broker_name, ClusterEnvironment(session.admin, broker_name), SYSTEM_CLOCK)
-    for drain in load_drains(find_state_home()):
+    for drain in Installation(session.admin).keep_own(load_drains(find_state_home())):
         if isinstance(drain, InvalidStateError):
             raise drain
         if (drain.state.broker, drain.state.cluster) == (broker_name, repair.cluster_name):

@@ -1,7 +1,7 @@
 """Owns `dlq list`, which counts the dead letters of each group."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
@@ -11,27 +11,50 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.replay_store import count_replayed
 
-GROUP_COLUMNS: Columns[DeadLetterCounts] = (
-    GROUP,
-    Column("messageCount", "dead letters on the brokers that answered", lambda c: c.message_count),
+
+class CountedGroup(NamedTuple):
+    """The dead letters of a group, and how many of them were replayed."""
+
+    counts: DeadLetterCounts
+    replayed_count: int
+
+
+GROUP_COLUMNS: Columns[CountedGroup] = (
+    GROUP.of(lambda g: g.counts.group),
+    Column("messageCount", "dead letters on the brokers that answered", lambda g: g.counts.message_count),
     Column(
-        "replayedCount", "those of messageCount that a `dlq replay` of this account replayed", count_replayed
+        "replayedCount",
+        "those of messageCount that a `dlq replay` of this account replayed",
+        lambda g: g.replayed_count,
     ),
-    Column("lastHourCount", "dead letters stored in the last hour", lambda c: c.last_hour_count),
-    Column("oldest", "when a broker stored the oldest dead letter (UTC)", lambda c: format_utc(c.oldest_ms)),
-    Column("newest", "when a broker stored the newest dead letter (UTC)", lambda c: format_utc(c.newest_ms)),
-    Column(
-        "originTopics",
-        "origin topics of a sample: the oldest 32 dead letters of each queue, and the newest",
-        lambda c: list(c.origin_topics),
+    *of_part(
+        lambda g: g.counts,
+        (
+            Column("lastHourCount", "dead letters stored in the last hour", lambda c: c.last_hour_count),
+            Column(
+                "oldest",
+                "when a broker stored the oldest dead letter (UTC)",
+                lambda c: format_utc(c.oldest_ms),
+            ),
+            Column(
+                "newest",
+                "when a broker stored the newest dead letter (UTC)",
+                lambda c: format_utc(c.newest_ms),
+            ),
+            Column(
+                "originTopics",
+                "origin topics of a sample: the oldest 32 dead letters of each queue, and the newest",
+                lambda c: list(c.origin_topics),
+            ),
+            Column("brokerNames", "brokers with the dead-letter topic", lambda c: list(c.broker_names)),
+            ERROR.of(lambda c: next((error_text(e) for e in c.errors if e is not None), None)),
+        ),
     ),
-    Column("brokerNames", "brokers with the dead-letter topic", lambda c: list(c.broker_names)),
-    ERROR.of(lambda c: next((error_text(e) for e in c.errors if e is not None), None)),
 )
 
 
@@ -66,7 +89,11 @@ def dlq_list(
     }
     return ResultRows.from_records(
         GROUP_COLUMNS,
-        [g for g in groups if shows_empty or g.message_count or any(g.errors)],
+        [
+            CountedGroup(g, count_replayed(session.admin, g))
+            for g in groups
+            if shows_empty or g.message_count or any(g.errors)
+        ],
         [error for g in groups for error in g.errors],
         [*sorted(failure_notes), *_list_gaps(session, groups)],
     )

@@ -23,8 +23,7 @@ from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
-from nsadmin.operations.state_folder import find_state_home
+from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory
 
 
 class ClusterPurge(NamedTuple):
@@ -86,7 +85,7 @@ def dlq_purge(
     for error in broker_errors.values():
         raise error
     clusters = [span.cluster_name for span in letter_spans]
-    memory = SavedReplayMemory(replay_folder_of(find_state_home(), clusters, group))
+    memory = SavedReplayMemory.find(session.admin, clusters, group)
     memory.load_records()
     counts = [
         _count_letters(session, group, cluster_name, letter_spans, memory, before_ms)

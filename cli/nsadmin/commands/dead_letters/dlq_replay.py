@@ -39,8 +39,7 @@ from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.dead_letters.letter_counts import AgeCount, LetterCounter
-from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
-from nsadmin.operations.state_folder import find_state_home
+from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory
 
 REPLAY_COLUMNS: Columns[BrokerReplay] = (
     BROKER_NAME,
@@ -175,9 +174,8 @@ def dlq_replay(
     )
     if not (letter_count or broker_errors):
         raise NotFound(f'group "{group}" has no dead letters')
-    memory = SavedReplayMemory(
-        replay_folder_of(find_state_home(), (span.cluster_name for span in letter_spans), group)
-    )
+    clusters = (span.cluster_name for span in letter_spans)
+    memory = SavedReplayMemory.find(session.admin, clusters, group)
     if session.is_dry_run:
         memory.load_records()
         return _preview_rows(session, group, letter_spans, selection, options, memory, broker_errors)

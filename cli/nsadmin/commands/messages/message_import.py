@@ -21,6 +21,7 @@ from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.message_files.file_form import FileForm, InvalidMessageFileError, find_form
 from nsadmin.operations.message_files.import_memory import ImportMemory, find_import_folder
 from nsadmin.operations.message_files.import_run import ImportRun, QueueChooser, TopicImport
@@ -180,11 +181,12 @@ def _open_imports(
 ) -> Iterator[list[FileImport]]:
     """Lock the import of each file, read what earlier runs sent, and count the messages."""
     queue_chooser, file_imports = QueueChooser(session.admin, target_topics), []
+    # The same address leads to another server through a tunnel.
+    tunnel = Installation(session.admin).tunnel
+    servers = [*session.admin.addresses.addrs, *([tunnel] if tunnel else [])]
     with ExitStack() as held_locks:
         for file_path in files:
-            folder = find_import_folder(
-                find_state_home(), file_path, session.admin.addresses.addrs, target_topics
-            )
+            folder = find_import_folder(find_state_home(), file_path, servers, target_topics)
             memory = ImportMemory(folder)
             if not session.is_dry_run:
                 held_locks.enter_context(memory.lock.hold(partial(_refuse_import, file_path)))

@@ -35,6 +35,7 @@ from nsadmin.library.drain_procedure import (
     RestoredServer,
     prepare_drain,
     prepare_undo,
+    refuse_foreign_drain,
     restored_server_of,
 )
 from nsadmin.operations import shell_command
@@ -49,6 +50,7 @@ from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_ma
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
 from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
@@ -408,7 +410,7 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
     return ResultRows.from_records(UNDRAIN_COLUMNS, servers, errors, notes, common=common)
 
 
-@command(columns=STATUS_COLUMNS, nothing="this account has no open drain")
+@command(columns=STATUS_COLUMNS, nothing="this account has no open drain on these servers")
 def drain_status(
     session: Session,
     broker_name: Annotated[
@@ -419,6 +421,8 @@ def drain_status(
 ) -> ResultRows:
     """List drains that were not undone, also interrupted ones, and their unexpected state.
 
+    Drains of other servers, of an installation with equal names for example, are named on stderr.
+
     On a drained broker, all topics must be closed to writes. During undrain, topics must be as before the
     drain. pid is the process that runs the drain now.
 
@@ -426,18 +430,27 @@ def drain_status(
         # All drains
         nsadmin drainStatus
     """
-    rows, errors = list[StatusRow](), list[RocketMQError | None]()
-    for saved_drain in load_drains(find_state_home()):
+    rows, errors, notes = list[StatusRow](), list[RocketMQError | None](), list[str]()
+    installation = Installation(session.admin)
+    for saved_drain in load_drains(installation.state_home):
         if isinstance(saved_drain, InvalidStateError):
             rows.append(StatusRow(None, None, None, None, str(saved_drain)))
             errors.append(saved_drain)
-        elif broker_name in (None, saved_drain.state.broker):
+        elif broker_name not in (None, saved_drain.state.broker):
+            continue
+        elif installation.owns(saved_drain.state):
             for row in _list_status(session, saved_drain):
                 rows.append(row)
                 errors.append(NotApplied(row.error) if row.error else None)
+        else:
+            state = saved_drain.state
+            notes.append(
+                f"a drain of {state.broker} belongs to {state.owner}: `{state.advise('drainStatus')}`"
+            )
     if broker_name is not None and not rows:
-        raise NotFound(f'no saved drain of "{broker_name}" in {find_state_home() / "drains"}')
-    return ResultRows.from_records(STATUS_COLUMNS, rows, errors)
+        refuse_foreign_drain(installation.state_home, broker_name, "drainStatus")
+        raise NotFound(f'no saved drain of "{broker_name}" in {installation.state_home}')
+    return ResultRows.from_records(STATUS_COLUMNS, rows, errors, notes)
 
 
 def _list_status(session: Session, saved_drain: SavedDrain) -> Iterator[StatusRow]:

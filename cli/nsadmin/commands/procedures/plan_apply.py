@@ -43,7 +43,7 @@ from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.stranded_messages import count_stranded_messages
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
-from nsadmin.operations.state_folder import find_state_home
+from nsadmin.operations.state_folder import find_state_home, list_homes
 
 MAX_DELETES = 10
 _MAX_PROBLEMS = 10
@@ -287,13 +287,15 @@ def apply(
 def _list_rebalance_risks(session: Session, cluster_name: str, plan_difference: ClusterDiff) -> list[str]:
     """A line for each unfinished rebalance of this account whose topics the plan changes."""
     state_home = find_state_home()
-    if not (state_home / "rebalances").is_dir():
+    if not any((home / "rebalances").is_dir() for home in list_homes(state_home)):
         return []
     # Most machines have no rebalance, and their plans need not load this.
-    from nsadmin.operations.rebalance.run_state import explain_rebalance_conflicts
+    from nsadmin.operations.installation import Installation
+    from nsadmin.operations.rebalance.run_state import explain_rebalance_conflicts, load_rebalances
 
     topics = {step.item_name for step in plan_difference.steps if step.kind in ("topic", "orderConf")}
-    return list(explain_rebalance_conflicts(state_home, cluster_name, session.namesrv_addrs, topics))
+    runs = Installation(session.admin).keep_own(load_rebalances(state_home, cluster_name))
+    return list(explain_rebalance_conflicts(runs, topics))
 
 
 def _read_file(file_name: str) -> str:

@@ -8,13 +8,13 @@ from nsadmin.console.output import OutputText, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.drain.runner import DrainPlan
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.rebalance.rebalance_plan import RebalancePlan, load_rebalance_plan
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import PLAN_FILE, load_rebalances, open_rebalance
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, load_rebalances
 from nsadmin.operations.run_folder import InvalidStateError
-from nsadmin.operations.state_folder import find_state_home
 
 
 def move_queues_first(
@@ -27,7 +27,7 @@ def move_queues_first(
     Raises:
         RocketMQError: The queues cannot move, or the run paused itself. The broker is not drained then.
     """
-    state_home, broker_name = find_state_home(), drain_plan.broker
+    broker_name = drain_plan.broker
     # Consumers share out new queues some time after they have refreshed their routes.
     rules = RunRules(settle_ms=2 * drain_plan.rules.settle_ms)
     cluster_name = _find_cluster(session, broker_name)
@@ -36,8 +36,7 @@ def move_queues_first(
     )
     if plan.moves:
         run_order = RunOrder(plan, rules, drain_plan.interval, by=drain_plan.by)
-        plan_file = str(open_rebalance(state_home, cluster_name, plan.digest).plan_file)
-        for text in run_plan(session, run_order, plan_file):
+        for text in run_plan(session, run_order):
             failure = next(filter(None, getattr(text, "errors", ())), None)
             if failure is not None:
                 raise failure
@@ -57,7 +56,8 @@ def _find_cluster(session: Session, broker_name: str) -> str:
 
 def find_unfinished_removal(session: Session, cluster_name: str, broker_name: str) -> RebalancePlan | None:
     """Return the plan of an interrupted run that takes all queues from the broker."""
-    for saved_run in load_rebalances(find_state_home(), cluster_name):
+    installation = Installation(session.admin)
+    for saved_run in installation.keep_own(load_rebalances(installation.state_home, cluster_name)):
         if isinstance(saved_run, InvalidStateError):
             raise saved_run
         if saved_run.state.finished is None:

@@ -202,8 +202,10 @@ def load_plan_file(plan_file: str) -> RebalancePlan:
         raise usage_error from None
 
 
-def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRows | Iterator[OutputText]:
-    """Check a plan, ask, and run or resume it."""
+def run_plan(
+    session: Session, run_order: RunOrder, plan_file: str | None = None
+) -> ResultRows | Iterator[OutputText]:
+    """Check a plan, ask, and run or resume it. `plan_file` is None for a plan that only the run has."""
     plan = run_order.plan
     pending_run = open_run(
         session.admin,
@@ -218,7 +220,7 @@ def run_plan(session: Session, run_order: RunOrder, plan_file: str) -> ResultRow
         session.write_remark(risk)
     action = "Move back" if run_order.is_rollback else "Move"
     session.confirm_change(f"{action} the queues of {len(plan.moves)} topics in {plan.cluster}?")
-    return _report_run(session, pending_run, plan_file)
+    return _report_run(session, pending_run, plan_file or str(pending_run.folder.plan_file))
 
 
 def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:

@@ -48,6 +48,7 @@ STATUS_COLUMNS: Columns[StatusRow] = (
         lambda r: r.run,
         (
             CLUSTER_NAME.of(lambda s: s.cluster),
+            Column("namesrvAddrs", "name servers of the cluster", lambda s: s.name_servers),
             Column("planDigest", "digest of the plan", lambda s: s.digest),
         ),
     ),
@@ -141,8 +142,9 @@ def rebalance_status(
 ) -> ResultRows:
     """List the runs of rebalance plans, also interrupted and finished ones, with each topic in motion.
 
-    The command reads files of this account and asks no server. waitingFor has the missing conditions of the
-    last check. pid is the process that runs the plan now.
+    The command reads files of this account and asks no server. So it lists the runs of all installations, and
+    namesrvAddrs tells clusters of equal names apart. waitingFor has the missing conditions of the last check.
+    pid is the process that runs the plan now.
 
     Examples:
         # All runs

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, find_shared_addrs, refuse_shared_addrs
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.broker_targets import remark_missing
@@ -24,6 +25,7 @@ from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import open_drain
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK, ProcedureClock
 from nsadmin.operations.release_faults import list_broker_faults
@@ -37,7 +39,6 @@ from nsadmin.operations.restart.runner import (
 )
 from nsadmin.operations.restart.state import BrokerProcess, open_restart, order_processes
 from nsadmin.operations.run_folder import EventRecord
-from nsadmin.operations.state_folder import find_state_home
 
 
 class PlannedRestart(NamedTuple):
@@ -157,7 +158,11 @@ def rolling_restart(
     drain_rules = drain_options.parse_drain_rules(settle_text, quiet_intervals, max_messages)
     interval_seconds = drain_options.parse_interval_seconds(interval_text)
     addrs_by_broker = {broker_group.broker_name: broker_group.broker_addrs for broker_group in broker_groups}
-    broker_processes = _list_processes(cluster_name, addrs_by_broker)
+    installation = Installation(session.admin)
+    folder = installation.find_run(lambda home: open_restart(home, cluster_name))
+    saved = folder.state.load()
+    # If a restart is saved, the remaining ones.
+    broker_processes = order_processes(addrs_by_broker) if saved is None else saved.processes[saved.at :]
     if stop_command or start_command:
         for broker_process in broker_processes:
             shell_command.require_safe_fields(_command_fields(broker_process))
@@ -181,12 +186,11 @@ def rolling_restart(
             by=audit.describe_user(),
         )
         master_addr = _find_master_addr(broker_groups, broker_name)
-        return _read_broker_context(session, cluster_name, drain_plan, master_addr)
+        return _read_broker_context(installation, session.admin, cluster_name, drain_plan, master_addr)
 
-    is_resumed = open_restart(find_state_home(), cluster_name).state.load() is not None
-    if not is_resumed:
+    if saved is None:
         require_masters(addrs_by_broker)
-    contexts = () if is_resumed else map(read_context, addrs_by_broker)
+    contexts = () if saved is not None else map(read_context, addrs_by_broker)
     refusals = find_refusals(contexts, SYSTEM_CLOCK.now_ms())
     if session.is_dry_run:
         return _dry_run_rows(session, broker_processes, refusals)
@@ -204,7 +208,7 @@ def rolling_restart(
             restart_rules,
             read_context,
             run_step_command,
-            open_restart(find_state_home(), cluster_name),
+            folder,
             clock,
             min(interval_seconds, 2.0),
         ).run_restart(addrs_by_broker)
@@ -213,13 +217,17 @@ def rolling_restart(
 
 
 def _read_broker_context(
-    session: Session, cluster_name: str, drain_plan: DrainPlan, master_addr: str
+    installation: Installation,
+    admin: AdminClient,
+    cluster_name: str,
+    drain_plan: DrainPlan,
+    master_addr: str,
 ) -> BrokerRestartContext:
     broker_name = drain_plan.broker
-    cluster_view = ClusterEnvironment(session.admin, broker_name)
+    cluster_view = ClusterEnvironment(admin, broker_name)
     return BrokerRestartContext(
         cluster_view,
-        open_drain(find_state_home(), cluster_name, broker_name),
+        installation.find_run(lambda home: open_drain(home, cluster_name, broker_name)),
         drain_plan,
         cluster_view.read_system_topics(master_addr, cluster_name),
         cluster_view.read_ordered_topics(master_addr) if drain_plan.durable else frozenset(),
@@ -259,16 +267,6 @@ def _require_command(option_flag: str, command_text: str | None) -> str:
 def _command_fields(broker_process: BrokerProcess) -> dict[str, str]:
     field_values = (broker_process.broker, broker_process.addr, str(broker_process.broker_id))
     return dict(zip(_COMMAND_FIELDS, field_values, strict=True))
-
-
-def _list_processes(
-    cluster_name: str, addrs_by_broker: Mapping[str, Mapping[int, str]]
-) -> tuple[BrokerProcess, ...]:
-    """The processes to restart, in order; the remaining ones, if a restart is saved."""
-    saved_progress = open_restart(find_state_home(), cluster_name).state.load()
-    if saved_progress is not None:
-        return saved_progress.processes[saved_progress.at :]
-    return order_processes(addrs_by_broker)
 
 
 def _dry_run_rows(

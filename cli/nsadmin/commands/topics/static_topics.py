@@ -18,7 +18,8 @@ from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
-from nsadmin.operations.state_folder import escape_file_name, find_state_home
+from nsadmin.operations.installation import Installation
+from nsadmin.operations.state_folder import escape_file_name
 from nsadmin.operations.static_topics import mapping_files, mapping_planner
 from nsadmin.operations.static_topics.executor import (
     ExecutedPlan,
@@ -206,7 +207,7 @@ def _apply_mapping(
         places = f"{move.source_broker or 'new'} -> {move.target_broker}"
         session.write_remark(f"queue {move.logical_queue}: {places}")
     session.confirm_change(f"{topic}: {len(moves)} queues move, {len(plan.shares)} brokers change. Continue?")
-    mapping_folder = find_state_home() / "static-topics" / escape_file_name(topic)
+    mapping_folder = Installation(session.admin).home / "static-topics" / escape_file_name(topic)
     try:
         mapping_files.save_mapping(mapping_folder, plan, BEFORE_SUFFIX, mapping_view.current_shares)
         mapping_path = (

@@ -20,7 +20,8 @@ from nsadmin.operations.bundles.collector import CollectionPlan, CollectionSumma
 from nsadmin.operations.bundles.local_files import LocalFiles, LogFolder
 from nsadmin.operations.bundles.pseudonyms import Pseudonyms
 from nsadmin.operations.bundles.redaction import Redactor
-from nsadmin.operations.state_folder import escape_file_name
+from nsadmin.operations.drain.state import SavedDrain, load_drains
+from nsadmin.operations.installation import Installation
 
 DEFAULT_SINCE_SECONDS = 6 * 3600.0
 _COMPRESSION_LEVEL = 1
@@ -76,7 +77,9 @@ def create_bundle(
     on_step("redaction")
     redactor = Redactor(_list_own_secrets(access))
     tables = redactor.redact_tables(recorder.tables)
-    local_files = _collect_local_files(redactor, order, namesrv_addrs, summary)
+    with open_client(access) as admin:
+        installation = Installation(admin, order.state_home)
+        local_files = _collect_local_files(redactor, order, namesrv_addrs, installation)
     manifest = BundleManifest(
         __version__,
         recorder.clock_ms,
@@ -114,7 +117,7 @@ def check_target(bundle_path: Path) -> None:
 
 
 def _collect_local_files(
-    redactor: Redactor, order: BundleOrder, namesrv_addrs: Sequence[str], summary: CollectionSummary
+    redactor: Redactor, order: BundleOrder, namesrv_addrs: Sequence[str], installation: Installation
 ) -> LocalFiles:
     local_files = LocalFiles(redactor, order.since_ms)
     if order.anonymised:
@@ -124,10 +127,10 @@ def _collect_local_files(
     local_files.add_journals(order.journal_folders)
     local_files.add_logs(order.log_folders)
     local_files.add_audit(order.audit_file, namesrv_addrs)
-    local_files.add_state(
-        order.state_home,
-        [order.state_home / "drains" / escape_file_name(n) for n in summary.cluster_names],
-    )
+    own_drains = installation.keep_own(load_drains(order.state_home))
+    open_folders = [saved.folder.path for saved in own_drains if isinstance(saved, SavedDrain)]
+    # The folder of the installation has also the drains that were undone.
+    local_files.add_state(order.state_home, [installation.home / "drains", *open_folders])
     return local_files
 
 

@@ -14,6 +14,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, Check
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.state import SavedDrain, load_drains
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
@@ -55,13 +56,12 @@ class DrainObservation(NamedTuple):
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> DrainObservation:
-    """Read the drains of this machine that involve one of this client's name servers."""
-    namesrv_addrs = set(admin.addresses.addrs)
-    loaded: list[SavedDrain | InvalidStateError] = list(load_drains(find_state_home()))
+    """Read the drains of this machine that involve this client's servers."""
+    loaded = list(Installation(admin).keep_own(load_drains(find_state_home())))
     observed = [
         ObservedDrain(drain, ClusterEnvironment(admin, drain.state.broker).read_servers())
         for drain in loaded
-        if isinstance(drain, SavedDrain) and namesrv_addrs & set(drain.state.name_servers)
+        if isinstance(drain, SavedDrain)
     ]
     unreadable = [drain for drain in loaded if isinstance(drain, InvalidStateError)]
     scope.skip_if(not observed and not unreadable, _NO_DRAIN)

@@ -158,7 +158,7 @@ class DrainRun:
             self._plan.by,
             durable=self._plan.durable,
         )
-        return DrainStateMachine(self._plan.rules, state, QueueSnapshot({}, own_queues))
+        return DrainStateMachine(self._plan.rules, self._folder.sign(state), QueueSnapshot({}, own_queues))
 
     def _observe_until_safe(self, machine: DrainStateMachine) -> Iterator[EventRecord]:
         has_wiped = has_run_command = False

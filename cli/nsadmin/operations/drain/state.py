@@ -9,8 +9,9 @@ from typing import ClassVar, Literal, NamedTuple, Self
 
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain.facts import QueuesByTopic
+from nsadmin.operations.installation import OwnedState
 from nsadmin.operations.run_folder import InvalidStateError, RunFolder, SavedState, StateFile
-from nsadmin.operations.state_folder import escape_file_name
+from nsadmin.operations.state_folder import escape_file_name, list_homes
 
 DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
 """The phases: save queues, remove write permissions, let clients refresh routes, wait until writes stop.
@@ -19,7 +20,7 @@ Then the broker is safe to stop. The phase "undrain" restores the writes.
 """
 
 
-class DrainState(SavedState, frozen=True):
+class DrainState(OwnedState, frozen=True):
     """The state of a drain. Times are in ms since 1970.
 
     Attributes:
@@ -32,7 +33,7 @@ class DrainState(SavedState, frozen=True):
         puts: Messages per minute at the time `updated`, None if unknown.
     """
 
-    later_fields: ClassVar = ("puts", "reopens")
+    later_fields: ClassVar = (*OwnedState.later_fields, "puts", "reopens")
 
     cluster: str
     broker: str
@@ -150,13 +151,15 @@ class DrainFolder(RunFolder[DrainState]):
 
 
 def open_drain(state_home: Path, cluster: str, broker: str) -> DrainFolder:
-    """Return the folder of a broker's drain."""
+    """Return the folder of a broker's drain in one of the homes."""
     return DrainFolder(state_home / "drains" / escape_file_name(cluster) / escape_file_name(broker))
 
 
 def load_drains(state_home: Path) -> Iterator[SavedDrain | InvalidStateError]:
-    """Yield every drain that is not undone, sorted by name, or an InvalidStateError for an invalid folder."""
-    for state_file in sorted((state_home / "drains").glob("*/*/state.json")):
+    """Yield every drain that is not undone, or an InvalidStateError for an invalid folder."""
+    for state_file in (
+        f for home in list_homes(state_home) for f in sorted(home.glob("drains/*/*/state.json"))
+    ):
         try:
             saved = DrainFolder(state_file.parent).load()
         except InvalidStateError as error:

@@ -113,7 +113,7 @@ def observe_group(
     facts = facts._replace(
         routes=admin.topics.get_routes(facts.topics),
         dead_letters=dead_letters,
-        replayed_count=count_replayed(dead_letters),
+        replayed_count=count_replayed(admin, dead_letters),
     )
     bounds = _read_bounds(admin, facts)
     facts = facts._replace(

@@ -13,7 +13,7 @@ from nsadmin.operations.drain.state import SavedDrain, load_drains
 from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
 from nsadmin.operations.exporter.figures import FigureTable, MetricTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.name_filter import NameFilter
-from nsadmin.operations.state_folder import find_state_home
+from nsadmin.operations.installation import Installation
 
 PROXY_METRICS = MetricTable(
     "proxies",
@@ -113,7 +113,7 @@ class ClusterFigures:
             if len(admin.addresses.addrs) > 1
             else None
         )
-        self._state_home = find_state_home() if state_home is None else state_home
+        self._installation = Installation(admin, state_home)
 
     def read_all(self, cluster_names: Collection[str]) -> Iterator[Reading]:
         """Read drains and proxies of these clusters, and the differences if there are two name servers."""
@@ -147,7 +147,7 @@ class ClusterFigures:
         yield Reading("divergence", _NO_SERVER, monotonic(), (DIFFERENCE_METRICS.with_rows(rows),))
 
     def _read_drains(self, cluster_names: Collection[str]) -> tuple[FigureTable, FigureTable]:
-        saved_drains = list(load_drains(self._state_home))
+        saved_drains = list(self._installation.keep_own(load_drains(self._installation.state_home)))
         drain_states = [saved.state for saved in saved_drains if isinstance(saved, SavedDrain)]
         start_table = DRAIN_METRICS.with_rows(
             [

@@ -276,16 +276,8 @@ def open_inventory(session: "Session", extra_brokers: Sequence[ExpectedBroker] =
 
 
 def find_inventory_key(name_servers: NameServerList, shared_options: "SharedOptions") -> str:
-    """Return the key of a cluster's inventory: its context, or else its sorted name servers.
-
-    A context counts only if the name servers are its own, not those of -n.
-    """
-    context_name = shared_options.context
-    is_overruled = any(
-        words.startswith(f"context {context_name} (") for words in shared_options.overruled_sources
-    )
-    tunnel = shared_options.access.tunnel
-    return build_inventory_key(name_servers, None if is_overruled else context_name, tunnel)
+    """Return the key of a cluster's inventory: its context, or else its sorted name servers."""
+    return build_inventory_key(name_servers, shared_options.own_context, shared_options.access.tunnel)
 
 
 def build_inventory_key(

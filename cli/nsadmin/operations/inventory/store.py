@@ -17,11 +17,10 @@ from nsadmin.operations.inventory.records import (
     find_move_of_last_seen,
     move_last_seen,
 )
-from nsadmin.operations.state_folder import escape_file_name
+from nsadmin.operations.state_folder import name_folder
 
 _BROKERS_FILE, _TOPICS_FILE, _LOOK_FILE, _LOCK_FILE = "brokers.json", "topics.json", "look.json", "lock"
 _FORMAT = 1
-_MAX_NAME_LENGTH = 200
 _LOCK_ATTEMPTS = 20
 """Attempts to take the lock, of 50 ms each. A process holds it for a few milliseconds."""
 
@@ -48,15 +47,8 @@ class DamagedInventoryError(RocketMQError):
 
 
 def inventory_folder_of(state_home: str, inventory_key: str) -> str:
-    """Return the folder of the inventory with this key. A file name has at most 255 bytes."""
-    folder_name = escape_file_name(inventory_key)
-    if len(folder_name) > _MAX_NAME_LENGTH:
-        # Imported late: few lists of name servers are that long.
-        import hashlib
-
-        key_digest = hashlib.sha256(inventory_key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        folder_name = f"{folder_name[:_MAX_NAME_LENGTH]}-{key_digest}"
-    return os.path.join(state_home, "inventory", folder_name)
+    """Return the folder of the inventory with this key."""
+    return os.path.join(state_home, "inventory", name_folder(inventory_key))
 
 
 class InventoryStore:

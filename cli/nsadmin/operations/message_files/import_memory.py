@@ -10,9 +10,9 @@ _SAMPLE_BYTES = 1 << 20
 
 
 def find_import_folder(
-    state_home: Path, path: Path, namesrv_addrs: Iterable[str], target_topics: Mapping[str, str]
+    state_home: Path, path: Path, servers: Iterable[str], target_topics: Mapping[str, str]
 ) -> Path:
-    """Return the folder for the import of this file to these name servers, under these topics.
+    """Return the folder for the import of this file to these servers, under these topics.
 
     A file is known by its size and its first and last MiB, so that it may be moved. Raises OSError.
     """
@@ -22,7 +22,7 @@ def find_import_folder(
         digest.update(f"{file_size}\n".encode() + message_file.read(_SAMPLE_BYTES))
         message_file.seek(max(0, file_size - _SAMPLE_BYTES))
         digest.update(message_file.read(_SAMPLE_BYTES))
-    digest.update(repr((sorted(namesrv_addrs), sorted(target_topics.items()))).encode("utf-8", "replace"))
+    digest.update(repr((sorted(servers), sorted(target_topics.items()))).encode("utf-8", "replace"))
     return state_home / "message-imports" / digest.hexdigest()[:32]
 
 

@@ -1,6 +1,6 @@
 """What is checked before a rebalance runs: whether the cluster is as the plan expects, and the risks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.drain.state import load_drains
+from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
@@ -23,6 +24,7 @@ from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import (
+    PLAN_FILE,
     RebalanceFolder,
     RunState,
     explain_open_run,
@@ -67,18 +69,20 @@ def open_run(
     """
     plan = order.plan
     environment = RunEnvironment(admin, plan.cluster)
-    folder = open_rebalance(state_home, plan.cluster, plan.digest)
-    if _is_resumable(folder, order):
+    installation = Installation(admin, state_home)
+    folder = installation.find_run(lambda home: open_rebalance(home, plan.cluster, plan.digest))
+    if _is_resumable(folder, order, state_home):
         return PendingRun(order, environment, folder, None, ())
     refuse_twins(admin, inventory, environment.list_masters())
-    new_state, risks = prepare_run(admin, plan, order.rules, environment, state_home, now_ms, order.by)
-    return PendingRun(order, environment, folder, new_state, risks)
+    new_state, risks = prepare_run(admin, plan, order.rules, environment, installation, now_ms, order.by)
+    return PendingRun(order, environment, folder, folder.sign(new_state), risks)
 
 
-def _is_resumable(folder: RebalanceFolder, order: RunOrder) -> bool:
+def _is_resumable(folder: RebalanceFolder, order: RunOrder, state_home: Path) -> bool:
     """Whether a saved run of the plan continues; False if a new run begins."""
     saved = folder.state.load()
     if saved is None:
+        _refuse_foreign_run(order, state_home)
         if order.is_rollback:
             raise NotFound(f"this plan was not run from this account: {folder.path} does not exist")
         return False
@@ -93,12 +97,25 @@ def _is_resumable(folder: RebalanceFolder, order: RunOrder) -> bool:
     return True
 
 
+def _refuse_foreign_run(order: RunOrder, state_home: Path) -> None:
+    """Refuse a plan that is being run on another installation, or that would be rolled back on this one."""
+    for saved in load_rebalances(state_home, order.plan.cluster):
+        if isinstance(saved, InvalidStateError) or saved.state.digest != order.plan.digest:
+            continue
+        owner = saved.state.owner
+        if saved.state.finished is None:
+            raise DrainRefused(f"this plan belongs to a run on {owner}: {explain_open_run(saved)}")
+        if saved.state.phase == "done" and order.is_rollback:
+            undo = saved.state.advise("rebalance", "run", str(saved.folder.path / PLAN_FILE), "--rollback")
+            raise DrainRefused(f"this plan was run on {owner}, and not here: `{undo}` undoes it")
+
+
 def prepare_run(
     admin: AdminClient,
     plan: RebalancePlan,
     rules: RunRules,
     environment: RunEnvironment,
-    state_home: Path,
+    installation: Installation,
     now_ms: int,
     by: str,
 ) -> tuple[RunState, tuple[str, ...]]:
@@ -110,7 +127,7 @@ def prepare_run(
         DrainRefused: The plan cannot run, with the reasons as notes.
         RocketMQError: A server does not answer.
     """
-    _refuse_other_runs(state_home, plan)
+    _refuse_other_runs(installation, plan)
     master_addrs = environment.list_masters()
     brokers = sorted({broker for move in plan.moves for broker in (*move.before, *move.after)})
     missing_brokers = [broker for broker in brokers if broker not in master_addrs]
@@ -132,7 +149,7 @@ def prepare_run(
     }
     problems = [
         *_find_plan_problems(plan, rules, tables),
-        *_find_drained_brokers(state_home, plan, admin.addresses.addrs),
+        *_find_drained_brokers(installation, plan),
     ]
     if any(move.is_ordered for move in plan.moves):
         problems += find_servers_without_order(admin)
@@ -159,8 +176,8 @@ def prepare_run(
     return new_state, tuple(_find_risks(admin, plan, rules, master_addrs))
 
 
-def _refuse_other_runs(state_home: Path, plan: RebalancePlan) -> None:
-    for saved in load_rebalances(state_home, plan.cluster):
+def _refuse_other_runs(installation: Installation, plan: RebalancePlan) -> None:
+    for saved in installation.keep_own(load_rebalances(installation.state_home, plan.cluster)):
         if isinstance(saved, InvalidStateError):
             raise saved
         if saved.state.finished is None and saved.state.digest != plan.digest:
@@ -194,18 +211,14 @@ def _find_plan_problems(
         )
 
 
-def _find_drained_brokers(
-    state_home: Path, plan: RebalancePlan, namesrv_addrs: Iterable[str]
-) -> Iterator[str]:
+def _find_drained_brokers(installation: Installation, plan: RebalancePlan) -> Iterator[str]:
     receiving_brokers = {broker for move in plan.moves for broker in move.after}
-    for saved in load_drains(state_home):
+    for saved in installation.keep_own(load_drains(installation.state_home)):
         if isinstance(saved, InvalidStateError):
             yield str(saved)
             continue
         drain_state = saved.state
-        if drain_state.broker in receiving_brokers and not {*namesrv_addrs}.isdisjoint(
-            drain_state.name_servers
-        ):
+        if drain_state.broker in receiving_brokers:
             yield (
                 f"{drain_state.broker} is drained, and the plan gives it queues: run "
                 f"`{quote_command('undrain', drain_state.broker)}` first"

@@ -1,6 +1,6 @@
 """The state of a rebalance run, and the folder that has it. Times are ms since 1970."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +8,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from namesrv_core import private_files
-from nsadmin.client.advised_command import quote_command
 from nsadmin.console.phrases import abbreviate_names
+from nsadmin.operations.installation import OwnedState
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.move_stages import MoveStage
 from nsadmin.operations.rebalance.rebalance_plan import (
@@ -25,10 +25,9 @@ from nsadmin.operations.run_folder import (
     RunFolder,
     SavedRecord,
     SavedRun,
-    SavedState,
     load_all,
 )
-from nsadmin.operations.state_folder import escape_file_name
+from nsadmin.operations.state_folder import escape_file_name, list_homes
 
 PLAN_FILE = "plan.yaml"
 
@@ -60,7 +59,7 @@ class TopicProgress(SavedRecord, frozen=True):
         return self.stages[self.position] if self.position < len(self.stages) else None
 
 
-class RunState(SavedState, frozen=True):
+class RunState(OwnedState, frozen=True):
     """A rebalance run.
 
     Attributes:
@@ -129,7 +128,7 @@ class RebalanceFolder(RunFolder[RunState]):
 
 
 def open_rebalance(state_home: Path, cluster: str, plan_digest: str) -> RebalanceFolder:
-    """Return the folder of the run of a plan."""
+    """Return the folder of the run of a plan in one of the homes."""
     return RebalanceFolder(state_home / "rebalances" / escape_file_name(cluster) / plan_digest)
 
 
@@ -138,7 +137,8 @@ def load_rebalances(
 ) -> Iterator[SavedRun[RunState] | InvalidStateError]:
     """Yield every run by cluster and start time; first an InvalidStateError for each invalid folder."""
     pattern = "*" if cluster is None else escape_file_name(cluster)
-    state_files = sorted((state_home / "rebalances").glob(f"{pattern}/*/{STATE_FILE}"))
+    pattern = f"rebalances/{pattern}/*/{STATE_FILE}"
+    state_files = [f for home in list_homes(state_home) for f in sorted(home.glob(pattern))]
     saved_runs = []
     for saved in load_all(RebalanceFolder(file.parent) for file in state_files):
         if isinstance(saved, InvalidStateError):
@@ -164,29 +164,25 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
     with suppress(OSError, InvalidPlanFileError):
         has_ordered = any(move.is_ordered for move in load_rebalance_plan(plan_file).moves)
     resume = ["rebalance", "run", str(plan_file), *(["--ordered"] if has_ordered else [])]
-    undo = quote_command(*resume, "--rollback")
+    undo = state.advise(*resume, "--rollback")
     how = (
         f"`{undo}` resumes it"
         if state.is_rollback
-        else f"`{quote_command(*resume)}` resumes it, `{undo}` undoes it"
+        else f"`{state.advise(*resume)}` resumes it, `{undo}` undoes it"
     )
     what = "a rollback" if state.is_rollback else "a rebalance"
     return f"{what} of {state.cluster} is {state.describe_phase(None)}, with {topics} in motion: {how}"
 
 
 def explain_rebalance_conflicts(
-    state_home: Path, cluster: str, addrs: Collection[str], topics: Collection[str]
+    runs: Iterable[SavedRun[RunState] | InvalidStateError], topics: Collection[str]
 ) -> Iterator[str]:
-    """Yield a line for each unfinished run that moves or moved one of these topics.
-
-    `addrs` are the name servers of the command; without any, a cluster is known by its name alone.
-    """
-    for saved in load_rebalances(state_home, cluster):
+    """Yield a line for each unfinished run that moves or moved one of these topics."""
+    for saved in runs:
         if isinstance(saved, InvalidStateError):
             yield str(saved)
             continue
         state = saved.state
-        is_same_cluster = not addrs or not set(addrs).isdisjoint(state.name_servers)
         changed = sorted({*state.moving, *state.moved} & set(topics))
-        if state.finished is None and is_same_cluster and changed:
+        if state.finished is None and changed:
             yield f"this changes {abbreviate_names(changed, 5)}; {explain_open_run(saved)}"

@@ -126,7 +126,7 @@ class RollingRestart:
             require_masters(addrs)
             self._folder.events.delete()
         now_ms, rules = self._clock.now_ms(), self._rules
-        state = (saved_state or plan_restart(self._cluster, addrs, now_ms))._replace(
+        state = (saved_state or self._folder.sign(plan_restart(self._cluster, addrs, now_ms)))._replace(
             stop_command=rules.stop_command, start_command=rules.start_command, by=rules.by
         )
         if saved_state is not None and not state.is_done and self._may_be_open(state):

@@ -7,15 +7,9 @@ from typing import Annotated, ClassVar, Literal, get_args
 from msgspec import Meta
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.operations.run_folder import (
-    InvalidStateError,
-    RunFolder,
-    SavedRecord,
-    SavedRun,
-    SavedState,
-    load_all,
-)
-from nsadmin.operations.state_folder import escape_file_name
+from nsadmin.operations.installation import OwnedState
+from nsadmin.operations.run_folder import InvalidStateError, RunFolder, SavedRecord, SavedRun, load_all
+from nsadmin.operations.state_folder import escape_file_name, list_homes
 
 RestartStep = Literal["drain", "stop", "start", "wait", "undrain"]
 _MASTER_STEPS: tuple[RestartStep, ...] = get_args(RestartStep)
@@ -39,14 +33,20 @@ class BrokerProcess(SavedRecord, frozen=True, rename=None):
         return _MASTER_STEPS if self.is_master else _SLAVE_STEPS
 
 
-class RestartState(SavedState, frozen=True, rename=None):
+class RestartState(OwnedState, frozen=True, rename=None):
     """A rolling restart. `at` is the index of the current process.
 
     `boot` is the boot time of that process before its stop, in ms since 1970. `stop_command` and
     `start_command` are the operator's shell commands, with which the TUI offers to resume.
     """
 
-    later_fields: ClassVar = ("stop_command", "start_command", "by")
+    later_fields: ClassVar = (
+        *OwnedState.later_fields,
+        "name_servers",
+        "stop_command",
+        "start_command",
+        "by",
+    )
 
     cluster: str
     processes: tuple[BrokerProcess, ...]
@@ -57,10 +57,15 @@ class RestartState(SavedState, frozen=True, rename=None):
     stop_command: str = ""
     start_command: str = ""
     by: str = ""
+    name_servers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.is_done and self.step not in self.current_process.restart_steps:
             raise ValueError(f'invalid step "{self.step}"')
+
+    @property
+    def known_brokers(self) -> tuple[str, ...]:
+        return self.brokers or tuple(process.addr for process in self.processes)
 
     @property
     def is_done(self) -> bool:
@@ -130,4 +135,5 @@ def _open_files(state_file: Path) -> RunFolder[RestartState]:
 
 def load_restarts(state_home: Path) -> Iterator[SavedRun[RestartState] | InvalidStateError]:
     """Yield every restart that is not finished, or an InvalidStateError for an invalid file."""
-    return load_all(map(_open_files, sorted((state_home / "restarts").glob("*.json"))))
+    state_files = [f for home in list_homes(state_home) for f in sorted(home.glob("restarts/*.json"))]
+    return load_all(map(_open_files, state_files))

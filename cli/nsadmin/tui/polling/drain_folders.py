@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.drain import events as drain_events
 from nsadmin.operations.drain.state import SavedDrain, load_drains
+from nsadmin.operations.installation import Installation
+from nsadmin.operations.rebalance.run_state import load_rebalances
 from nsadmin.operations.restart import events as restart_events
 from nsadmin.operations.restart.state import RestartState, load_restarts, process_title
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError, RecordFile, SavedRun
-from nsadmin.operations.state_folder import find_state_home
 from nsadmin.tui.polling.poll_records import DrainRecord, DrainsPolled, RestartRecord
 from nsadmin.tui.polling.rebalance_folders import list_rebalances
 
@@ -18,21 +18,21 @@ _TAIL_BYTES = 16_384
 _MAX_LOG_LINES = 100
 
 
-def poll_drains(clock: Callable[[], int], state_home: Path | None = None) -> DrainsPolled:
-    """Read all drains that `undrain` has not ended, and all unfinished restarts and rebalances."""
-    state_home = find_state_home() if state_home is None else state_home
+def poll_drains(clock: Callable[[], int], installation: Installation) -> DrainsPolled:
+    """Read the drains that `undrain` has not ended, and the unfinished restarts and rebalances."""
+    state_home, keep_own = installation.state_home, installation.keep_own
     drain_records, restart_records, errors = [], [], []
-    for saved in load_drains(state_home):
+    for saved in keep_own(load_drains(state_home)):
         if isinstance(saved, InvalidStateError):
             errors.append(str(saved))
         else:
             drain_records.append(_drain_record(saved))
-    for saved_restart in load_restarts(state_home):
+    for saved_restart in keep_own(load_restarts(state_home)):
         if isinstance(saved_restart, InvalidStateError):
             errors.append(str(saved_restart))
         elif not saved_restart.state.is_done:
             restart_records.append(_restart_record(saved_restart))
-    rebalance_records, rebalance_errors = list_rebalances(state_home)
+    rebalance_records, rebalance_errors = list_rebalances(keep_own(load_rebalances(state_home)))
     return DrainsPolled(clock(), drain_records, errors + rebalance_errors, restart_records, rebalance_records)
 
 

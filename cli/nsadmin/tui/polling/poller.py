@@ -347,16 +347,19 @@ class ClusterPoller:
     def _watch_drains(self) -> None:
         """Read the drain folders more often than the servers: an operator waits for their progress."""
         # Import here, while requests are running, so that the first screen appears sooner.
+        from nsadmin.operations.installation import Installation
         from nsadmin.tui.polling import drain_folders
 
         previous: DrainsPolled | None = None
-        while not self._stop_event.is_set():
-            poll = drain_folders.poll_drains(self._clock)
-            if previous is None or poll != structs.replace(previous, at=poll.at):
-                self._post_polls([poll])
-            previous = poll
-            self._stop_event.wait(min(self.interval, _DRAIN_POLL_SECONDS))
-            self._running_event.wait()
+        with self._context.create_client(self._context.addrs, None, RequestStopwatch()) as admin:
+            installation = Installation(admin)
+            while not self._stop_event.is_set():
+                poll = drain_folders.poll_drains(self._clock, installation)
+                if previous is None or poll != structs.replace(previous, at=poll.at):
+                    self._post_polls([poll])
+                previous = poll
+                self._stop_event.wait(min(self.interval, _DRAIN_POLL_SECONDS))
+                self._running_event.wait()
 
     def _watch_inventory(self) -> None:
         """Compare the listings of all name servers with the inventory, and add new brokers to it."""

@@ -1,16 +1,18 @@
 """The unfinished rebalances of this account on this machine, as records of a poll."""
 
-from pathlib import Path
+from collections.abc import Iterable
 
-from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, TopicProgress, load_rebalances
+from nsadmin.operations.rebalance.run_state import PLAN_FILE, RunState, TopicProgress
 from nsadmin.operations.run_folder import InvalidStateError, SavedRun
 from nsadmin.tui.polling.poll_records import MovingTopicRecord, RebalanceRecord
 
 
-def list_rebalances(state_home: Path) -> tuple[list[RebalanceRecord], list[str]]:
+def list_rebalances(
+    saved_runs: Iterable[SavedRun[RunState] | InvalidStateError],
+) -> tuple[list[RebalanceRecord], list[str]]:
     """Return the unfinished rebalances, and the errors of folders that cannot be read."""
     records, errors = [], []
-    for saved in load_rebalances(state_home):
+    for saved in saved_runs:
         if isinstance(saved, InvalidStateError):
             errors.append(str(saved))
         elif saved.state.finished is None:

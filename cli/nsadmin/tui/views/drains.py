@@ -121,7 +121,7 @@ class DrainsView(View):
     name = "drains"
     title = "Drains"
     empty_text = (
-        "this machine has no drain and no rolling restart; on a broker, d drains it and R restarts all"
+        "no drain and no rolling restart of these servers; on a broker, d drains it and R restarts all"
     )
     columns: Sequence[Column[JobRow]] = (
         Column("broker", "BROKER", 16, "drained broker, or the process that a rolling restart restarts now",

@@ -15,6 +15,8 @@ from nsadmin.client import AdminClient
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.state import (
     DrainState,
+    SavedDrain,
+    load_drains,
     open_drain,
 )
 from tests.nsadmin.conftest import Run
@@ -47,6 +49,10 @@ def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run
 def events(out: str) -> list[str]:
     event_names = [json.loads(line)["event"] for line in out.splitlines()]
     return [name for name in event_names if name != "progress"]
+
+
+def saved_drains(tmp_path: Path) -> list[SavedDrain]:
+    return [saved for saved in load_drains(tmp_path / "state") if isinstance(saved, SavedDrain)]
 
 
 def perms(running_lab: Lab) -> list[dict[str, int]]:
@@ -235,7 +241,7 @@ def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
 
 def test_a_drain_under_way_is_left_alone(with_env: Run, tmp_path: Path) -> None:
     assert with_env("drain", B).code == 0
-    first = open_drain(tmp_path / "state", "cluster-a", B)
+    [first] = [drain.folder for drain in saved_drains(tmp_path)]
     assert first.lock.acquire()
     result = with_env("undrain", B)
     assert (result.code, "is running this drain: stop it first" in result.err) == (1, True)
@@ -303,10 +309,8 @@ def test_the_status_counts_reopened_topics_of_each_name_server(
     with_env: Run, running_lab: Lab, tmp_path: Path
 ) -> None:
     assert with_env("drain", B).code == 0
-    store = open_drain(tmp_path / "state", "cluster-a", B)
-    saved = store.load()
-    assert saved is not None
+    [saved] = saved_drains(tmp_path)
     first, second = running_lab.namesrv_addrs
-    store.save(saved.state._replace(reopened=5, reopens={first: 3, second: 2}), saved.snapshot)
+    saved.folder.save(saved.state._replace(reopened=5, reopens={first: 3, second: 2}), saved.snapshot)
     rows = json.loads(with_env("drainStatus", "--json").out)
     assert {row["namesrvAddr"]: row["reopened"] for row in rows} == {first: 3, second: 2}

@@ -18,7 +18,7 @@ from tests.support.lab import Lab, start_lab
 B = "broker-a-0"
 WARNING = (
     f"nsadmin: {B} is drained, and no nsadmin watches it: this change makes the broker register "
-    f"writable topics; run `nsadmin drain {B}` to remove the write permission again"
+    f"writable topics; run `nsadmin drain {B} -n '{{addrs}}'` to remove the write permission again"
 )
 
 
@@ -50,20 +50,21 @@ def run_drain(running_lab: Lab, run: Run, tmp_path: Path) -> Run:
     ids=lambda words: words[0],
 )
 def test_a_change_of_a_topic_on_a_drained_broker_is_warned_of(
-    run_drain: Run, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run_drain: Run, running_lab: Lab, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("topics.json").write_text(json.dumps([{"topicName": "orders", "writeQueueNums": 9}]))
     Path("cluster.yaml").write_text("cluster: cluster-a\ntopics: {ratings: {}}\n")
     result = run_drain(*words, "--dry-run")
-    assert result.err.splitlines().count(WARNING) == 1
+    assert result.err.splitlines().count(WARNING.format(addrs=running_lab.namesrv_addr)) == 1
 
 
 def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(
     run_drain: Run, running_lab: Lab
 ) -> None:
     words = ("updateTopicPerm", "orders", "4", "--dry-run", "-b")
-    assert WARNING in run_drain(*words, running_lab.brokers[B, 0]).err
+    warning = WARNING.format(addrs=running_lab.namesrv_addr)
+    assert warning in run_drain(*words, running_lab.brokers[B, 0]).err
     assert run_drain(*words, running_lab.brokers["broker-a-1", 0]).err == ""
 
 

@@ -27,10 +27,10 @@ def test_each_broker_of_a_topic_in_motion_has_a_row(run: Run, tmp_path: Path) ->
     save_state(tmp_path, STATE)
     result = run("rebalance", "status", "--json")
     rows = json.loads(result.out)
-    resume = f"nsadmin rebalance run {tmp_path}/state/rebalances/Cluster/0123456789ab/plan.yaml"
+    plan = f"nsadmin rebalance run {tmp_path}/state/rebalances/Cluster/0123456789ab/plan.yaml"
     assert result.err == (
         "nsadmin: a rebalance of Cluster is interrupted, with orders in motion: "
-        f"`{resume}` resumes it, `{resume} --rollback` undoes it\n"
+        f"`{plan} -n ns:9876` resumes it, `{plan} --rollback -n ns:9876` undoes it\n"
     )
     names = (
         "phase",

@@ -41,7 +41,7 @@ def test_a_topic_is_planned_created_enlarged_and_moved(
     assert brokers[0].static == {}
     result = run_json(*words, "--totalQueueNum", "3", "--clusters", "C")
     assert (result.code, [row[3] for row in lie(result)]) == (0, ["done"] * 3)
-    kept = sorted((tmp_path / "state" / "static-topics" / "T").iterdir())
+    kept = sorted(tmp_path.glob("state/installations/*/static-topics/T/*"))
     assert [path.suffix for path in kept] == [".after", ".before"]
     assert f"nsadmin: the mapping is saved in {kept[0]}" in result.err.splitlines()
     again = run_json(*words, "-qn", "3", "-c", "C")
@@ -102,7 +102,7 @@ def test_lines_that_say_too_little(run_json: Run, words: tuple[str, ...]) -> Non
 
 def test_a_mapping_file_of_another_topic(run_json: Run, tmp_path: Path) -> None:
     run_json("updateStaticTopic", "T", "-qn", "1", "-b", "a")
-    [file] = (tmp_path / "state" / "static-topics" / "T").glob("*.after")
+    [file] = tmp_path.glob("state/installations/*/static-topics/T/*.after")
     result = run_json("remappingStaticTopic", "U", "-mf", str(file))
     assert (result.code, 'is for the topic "T": pass its file' in result.err) == (2, True)
 

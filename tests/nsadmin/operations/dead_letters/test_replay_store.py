@@ -9,7 +9,11 @@ import pytest
 
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.replay_memory import PendingBatch, ReplayPlace
-from nsadmin.operations.dead_letters.replay_store import SavedReplayMemory, replay_folder_of
+from nsadmin.operations.dead_letters.replay_store import (
+    ReplayFolder,
+    SavedReplayMemory,
+    open_replays,
+)
 from nsadmin.operations.run_folder import InvalidStateError
 from tests.support.hostile_folder import limit_file_size
 
@@ -19,13 +23,13 @@ BATCH = PendingBatch(PLACE, {1: "id1", 2: "id2"}, SendQueue("%RETRY%G", "broker-
 
 @contextmanager
 def opened(folder: Path) -> Iterator[SavedReplayMemory]:
-    memory = SavedReplayMemory(folder)
+    memory = SavedReplayMemory(ReplayFolder(folder))
     with memory.open(RuntimeError):
         yield memory
 
 
 def loaded(folder: Path) -> SavedReplayMemory:
-    memory = SavedReplayMemory(folder)
+    memory = SavedReplayMemory(ReplayFolder(folder))
     memory.load_records()
     return memory
 
@@ -109,8 +113,8 @@ def test_one_process_at_a_time_replays(tmp_path: Path) -> None:
 
 def test_groups_and_clusters_have_folders_of_their_own() -> None:
     folders = {
-        replay_folder_of(Path("/s"), clusters, group)
+        open_replays(Path("/s"), clusters, group).path
         for clusters, group in ((["A"], "G"), (["B"], "G"), (["A", "B"], "G"), (["A"], "G/.."))
     }
     assert len(folders) == 4
-    assert replay_folder_of(Path("/s"), ["B", "A", "A"], "G") == Path("/s/dead-letters/A%2bB/G")
+    assert open_replays(Path("/s"), ["B", "A", "A"], "G").path == Path("/s/dead-letters/A%2bB/G")

@@ -26,9 +26,10 @@ def rows(figures: ClusterFigures, *clusters: str) -> dict[str, list[FigureRow]]:
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
-    for cluster, broker in (("C", "a"), ("Other", "b")):
+    drains = (("C", "a", "127.0.0.1:1"), ("Other", "b", "127.0.0.1:1"), ("C", "c", "127.0.0.1:2"))
+    for cluster, broker, addr in drains:
         store = open_drain(tmp_path, cluster, broker)
-        store.save(DrainState(cluster, broker, ("n:1",), 1_700_000_000_500, 0), QueueSnapshot())
+        store.save(DrainState(cluster, broker, (addr,), 1_700_000_000_500, 0), QueueSnapshot())
     return tmp_path
 
 

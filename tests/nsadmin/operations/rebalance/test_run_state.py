@@ -80,7 +80,7 @@ def test_an_open_run_is_explained(state: RunState, holder_pid: int | None, text:
     folder = open_rebalance(tmp_path, state.cluster, state.digest)
     line = explain_open_run(SavedRun(folder, state, holder_pid))
     assert line.startswith(text)
-    assert line.endswith("--rollback` resumes it") == state.is_rollback
+    assert line.endswith("--rollback -n ns:9876` resumes it") == state.is_rollback
 
 
 def test_the_advice_for_a_run_with_ordered_topics_has_its_option(tmp_path: Path) -> None:
@@ -88,28 +88,27 @@ def test_the_advice_for_a_run_with_ordered_topics_has_its_option(tmp_path: Path)
     folder.save_plan(PLAN._replace(moves=(PLAN.moves[0]._replace(ordered=True),)))
     line = explain_open_run(SavedRun(folder, STATE, None))
     assert line.endswith(
-        "plan.yaml --ordered` resumes it, "
-        f"`nsadmin rebalance run {folder.plan_file} --ordered --rollback` undoes it"
+        "plan.yaml --ordered -n ns:9876` resumes it, "
+        f"`nsadmin rebalance run {folder.plan_file} --ordered --rollback -n ns:9876` undoes it"
     )
 
 
 @pytest.mark.parametrize(
-    ("cluster", "addrs", "topics", "count"),
+    ("state", "topics", "count"),
     [
-        ("Cluster", ("ns:9876",), ("orders",), 1),
-        ("Cluster", (), ("other", "new"), 1),
-        ("Cluster", ("other:9876",), ("orders",), 0),
-        ("Cluster", ("ns:9876",), ("new",), 0),
-        ("Other", ("ns:9876",), ("orders",), 0),
+        (STATE, ("orders",), 1),
+        (STATE, ("other", "new"), 1),
+        (STATE, ("new",), 0),
+        (STATE._replace(finished=9), ("orders",), 0),
     ],
 )
 def test_a_change_of_topics_in_motion_is_a_conflict(
-    cluster: str, addrs: tuple[str, ...], topics: tuple[str, ...], count: int, tmp_path: Path
+    state: RunState, topics: tuple[str, ...], count: int, tmp_path: Path
 ) -> None:
     folder = open_rebalance(tmp_path, STATE.cluster, STATE.digest)
     folder.path.mkdir(parents=True)
-    folder.state.save(STATE)
-    assert len(list(explain_rebalance_conflicts(tmp_path, cluster, addrs, topics))) == count
+    folder.state.save(state)
+    assert len(list(explain_rebalance_conflicts(load_rebalances(tmp_path), topics))) == count
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,12 @@ from pathlib import Path
 
 from nsadmin.operations.rebalance.move_stages import list_move_stages
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair
-from nsadmin.operations.rebalance.run_state import RunState, TopicProgress, open_rebalance
+from nsadmin.operations.rebalance.run_state import (
+    RunState,
+    TopicProgress,
+    load_rebalances,
+    open_rebalance,
+)
 from nsadmin.tui.polling.rebalance_folders import list_rebalances
 
 START = {"broker-a": QueuePair(4, 4)}
@@ -23,7 +28,7 @@ def save_state(tmp_path: Path, state: RunState) -> None:
 
 def test_an_unfinished_run_is_a_record(tmp_path: Path) -> None:
     save_state(tmp_path, STATE)
-    [record], errors = list_rebalances(tmp_path)
+    [record], errors = list_rebalances(load_rebalances(tmp_path))
     assert errors == []
     assert (record.cluster, record.phase, record.moved_count, record.pid) == (
         "Cluster",
@@ -45,6 +50,6 @@ def test_a_finished_run_is_left_out_and_a_broken_one_is_an_error(tmp_path: Path)
     broken = tmp_path / "rebalances" / "Cluster" / "broken"
     broken.mkdir()
     (broken / "state.json").write_text("{}")
-    records, [error] = list_rebalances(tmp_path)
+    records, [error] = list_rebalances(load_rebalances(tmp_path))
     assert records == []
     assert str(broken) in error

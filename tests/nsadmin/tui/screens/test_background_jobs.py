@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from nsadmin.operations.installation import Installation
 from nsadmin.tui.polling.drain_folders import poll_drains
 from nsadmin.tui.polling.poll_records import DrainRecord
 from nsadmin.tui.screens.background_jobs import BackgroundJobs, EndedJob
@@ -35,10 +36,10 @@ def test_a_job_reports_its_exit_code_and_its_last_line() -> None:
     assert list(jobs.take_ended_jobs()) == []
 
 
-def wait_for_drain(is_held: bool) -> DrainRecord:
+def wait_for_drain(installation: Installation, is_held: bool) -> DrainRecord:
     deadline = time.monotonic() + DEADLINE
     while time.monotonic() < deadline:
-        for drain in poll_drains(lambda: 0).drains:
+        for drain in poll_drains(lambda: 0, installation).drains:
             if (drain.pid is not None) is is_held:
                 return drain
         time.sleep(0.05)
@@ -52,7 +53,8 @@ async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
     """Issue 30: the dialog of a drain blocked the screen, and Esc ended the process that held it."""
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
-    with start_playground(tmp_path / "lab", name_servers=2) as ground:
+    with start_playground(tmp_path / "lab", name_servers=2) as ground, ground.open_client() as admin:
+        installation = Installation(admin)
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))))
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
@@ -60,14 +62,14 @@ async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
             await until_said(app, pilot, "exit code 0")
             await press(pilot, *"drain", "enter")
             assert len(app.screen_stack) == 1, "the dialog closes at once"
-            drain = wait_for_drain(True)
-            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            drain = wait_for_drain(installation, True)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             await pilot.press("7")
             assert f"pid {drain.pid}" in screen_to_text(app)
             await pilot.press("K")
             assert "stopped holding broker-a-0" in screen_to_text(app)
-            wait_for_drain(False)
-            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            wait_for_drain(installation, False)
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             assert "not held" in screen_to_text(app)
             deadline = time.monotonic() + DEADLINE
             while app.action_controller.jobs.has_running_jobs:
@@ -82,7 +84,8 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
     monkeypatch.setenv("NSADMIN_AUDIT", "off")
     monkeypatch.setenv("NSADMIN_STATE", str(tmp_path / "state"))
     words = ["rollingRestart", "-c", "cluster-a", "--stop", "exit 3", "--start", "true", "--force"]
-    with start_playground(tmp_path / "lab", name_servers=2) as ground:
+    with start_playground(tmp_path / "lab", name_servers=2) as ground, ground.open_client() as admin:
+        installation = Installation(admin)
         app = make_still_tui(make_context(words=("-n", ";".join(ground.addrs))), home="drains")
         async with app.run_test(size=SIZE) as pilot:
             await feed_polls(app, pilot, ground.poll_everything())
@@ -93,11 +96,11 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
             while app.action_controller.jobs.has_running_jobs:
                 assert time.monotonic() < deadline, "the job was not reported"
                 await pilot.pause(0.1)
-            await feed_polls(app, pilot, [poll_drains(lambda: ground.now)])
+            await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             shown = screen_to_text(app)
             assert "restart: stop" in shown
             assert "not held" in shown
-            [restart] = poll_drains(lambda: ground.now).restarts
+            [restart] = poll_drains(lambda: ground.now, installation).restarts
             assert restart.last.endswith("exited with 3")
             await press(pilot, "R")
             assert [field.value for field in app.screen.query(Input)] == ["exit 3", "true"]
