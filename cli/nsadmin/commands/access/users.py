@@ -123,7 +123,8 @@ def create_user(
 ) -> ResultRows:
     """Create a user on a broker, or on every broker of a cluster. nsadmin asks for the password.
 
-    A broker that already has the user does not change. The other brokers still get it.
+    A broker that already has the user does not change. The other brokers still get it. A line on stderr names
+    brokers that keep users but do not check them.
 
     Examples:
         # Preview the creation, with the password from standard input

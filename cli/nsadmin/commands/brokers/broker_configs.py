@@ -85,7 +85,8 @@ def update_broker_config(
     """Change one setting on a broker, or on all masters of a cluster, and read it back.
 
     With -c, the slaves keep their value, as with mqadmin. Pass -a true to change it on slaves, too.
-    Brokers accept unknown keys and invalid values without an error, but nsadmin reports these as failed.
+    Brokers accept unknown keys and invalid values without an error. nsadmin refuses a value of another type
+    than the present one, also with --dry-run, and reports as failed what a broker ignored.
     nsadmin sends nothing to a broker that already has the value. A broker that changes the setting rewrites
     its configuration file with all settings. Many settings take effect only when the broker restarts. Brokers
     refuse to change the settings in their configBlackList.

@@ -49,7 +49,8 @@ def update_namesrv_config(
 ) -> ResultRows:
     """Change one setting on every name server, and read it back.
 
-    Name servers accept unknown keys and invalid values without an error. nsadmin reports these as failed.
+    Name servers accept unknown keys and invalid values without an error. nsadmin refuses a value of another
+    type than the present one, also with --dry-run, and reports as failed what a name server ignored.
     Ports and thread pools change only after a restart. Paths cannot be changed.
 
     Examples:

@@ -53,8 +53,9 @@ def order_conf_check(
     """Check whether the brokers and queues in order configurations exist, on each name server.
 
     Clients send by the order configuration, independent of the route. So sends fail if it names a missing
-    broker. An `error` means that sends fail or that the order is lost. A `warning` may be intended. The exit
-    code is 1 for an error, and 3 if a name server did not answer.
+    broker. An `error` means that sends fail or that the order is lost. A `warning` may be intended. Nothing
+    is an error on name servers without orderMessageEnable=true. The exit code is 1 for an error, and 3 if a
+    name server did not answer.
 
     Examples:
         # All topics
