@@ -141,7 +141,7 @@ WRITTEN_WORDS = (
     ("tries attempts giveup retry", "retries"),
     ("poison undeliverable failed", "dead letter, dead letters"),
     ("scheduled timed postponed tomorrow", "delayed, timed"),
-    ("unused nobody nothing abandoned stale zombie anymore", "orphaned"),
+    ("unused abandoned stale zombie anymore", "orphaned"),
     ("hottest hot tps qps throughput", "traffic, load"),
     ("even evenly uneven skew imbalance distributed", "unbalanced, balance, level"),
     ("shrink downsize decommission scalein retire", "take a broker out"),

@@ -152,7 +152,8 @@ def _best_example(
     """The example that has most of the words."""
 
     def count_concepts(example: CommandExample) -> int:
-        text = f"{example.description} {example.command_line}".lower()
+        # Without the name of the command, which all of them have.
+        text = " ".join((example.description, *example.command_line.split()[2:])).lower()
         # An example with --force is no advice.
         return sum(
             (words[0].lower()[:5] in text) + any(w.lower()[:5] in text for w in words) for words in concepts
