@@ -33,9 +33,10 @@ class CommandDocstring(NamedTuple):
     examples: list[CommandExample]
 
 
-def parse_docstring(command_function: Callable[..., Any]) -> CommandDocstring:
-    """Parse a command's docstring; ValueError for an example without its comment or command line."""
-    text, _, examples_section = (inspect.getdoc(command_function) or "").partition(f"\n\n{EXAMPLES_TITLE}\n")
+def parse_docstring(command: Callable[..., Any] | str) -> CommandDocstring:
+    """Parse the docstring of a command; ValueError for an example without its comment or command line."""
+    docstring = command if isinstance(command, str) else inspect.getdoc(command) or ""
+    text, _, examples_section = docstring.partition(f"\n\n{EXAMPLES_TITLE}\n")
     paragraphs = [" ".join(raw_paragraph.split()) for raw_paragraph in text.split("\n\n")]
     return CommandDocstring(paragraphs, _parse_examples(examples_section))
 

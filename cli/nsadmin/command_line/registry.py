@@ -58,11 +58,15 @@ class CommandEntry(NamedTuple):
     def may_change(self) -> bool:
         return self.kind in ("change", "delete", "mixed")
 
+    @property
+    def function_name(self) -> str:
+        """The name of its function: topic_route for topicRoute."""
+        return re.sub(r"(?<=[a-z])([A-Z]+)", r"_\1", self.name).lower()
+
     def load_function(self) -> Callable[..., Any]:
-        """Import the command's module and return its function: topic_route for topicRoute."""
-        function_name = re.sub(r"(?<=[a-z])([A-Z]+)", r"_\1", self.name).lower()
+        """Import the command's module and return its function."""
         function: Callable[..., Any] = getattr(
-            import_module(f"nsadmin.commands.{self.module_name}"), function_name
+            import_module(f"nsadmin.commands.{self.module_name}"), self.function_name
         )
         return function
 

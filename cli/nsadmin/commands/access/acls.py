@@ -121,7 +121,7 @@ def list_acl(
     Examples:
         # All ACLs of a cluster
         nsadmin listAcl -c cluster-a
-        # Permissions for one topic, on one broker
+        # Who may write to a topic or read it, on one broker
         nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
     """
     targets = select_members(session, broker_text, cluster_name)
@@ -139,7 +139,7 @@ def get_acl(
     """Show the ACL of one user, on a broker or on every broker of a cluster.
 
     Examples:
-        # A user's ACL on every broker of a cluster
+        # What a user may do, on every broker of a cluster
         nsadmin getAcl User:operator-1 -c cluster-a
     """
     subject = parse_subject(subject_text)

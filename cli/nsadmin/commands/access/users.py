@@ -172,7 +172,7 @@ def update_user(
     Settings that you do not pass stay.
 
     Examples:
-        # Disable a user
+        # Lock a user out: disable it
         nsadmin updateUser operator-1 -s disable -c cluster-a --yes
         # Set another password, from a file
         nsadmin updateUser operator-1 --passwordFile shop.password -c cluster-a --yes

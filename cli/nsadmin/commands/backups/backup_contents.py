@@ -61,7 +61,7 @@ def backup_show(
     shown. A line on stderr has the cluster, the time and the version of nsadmin.
 
     Examples:
-        # All items
+        # Is the file complete? All its items
         nsadmin backup show cluster-a.nsbackup.zip
         # The topics of one broker
         nsadmin backup show cluster-a.nsbackup.zip --filter section=topics --filter brokerName=broker-a-0

@@ -117,9 +117,9 @@ def backup_create(
     is 3. Ctrl-C stops --every. The same command goes on.
 
     Examples:
-        # One backup
+        # Topics, groups, offsets, users and settings of a cluster
         nsadmin backup create cluster-a --file cluster-a.nsbackup.zip
-        # One backup in a folder, for cron; the last 48 are kept
+        # A backup in a folder every hour or night, for cron; the last 48 are kept
         nsadmin backup create cluster-a --dir backups --keep 48
     """
     if (file_name is None) == (folder_name is None):

@@ -126,7 +126,7 @@ def bench_produce(
     lower bound: a fast broker can store more.
 
     Examples:
-        # 50,000 messages of 1 KiB
+        # Load test: the throughput of 50,000 messages of 1 KiB
         nsadmin bench produce --count 50000 --yes
     """
     if rate is not None and not rate > 0:
@@ -160,7 +160,7 @@ def bench_consume(
     32 messages of each at a time. The messages are in the memory of the brokers, not only on their disks.
 
     Examples:
-        # 50,000 messages of 1 KiB
+        # Load test: how fast a client reads 50,000 messages of 1 KiB
         nsadmin bench consume --count 50000 --yes
     """
 

@@ -148,7 +148,7 @@ def cluster_list(
     `nsadmin inventory list`.
 
     Examples:
-        # All brokers with their load
+        # Overview: which brokers are up, with their load and version
         nsadmin clusterList
         # Messages in and out, yesterday and today, of one cluster
         nsadmin clusterList cluster-a -m
@@ -281,7 +281,7 @@ def broker_status(
     """Show all runtime figures of a broker, or of every broker of a cluster.
 
     Examples:
-        # All figures of one broker
+        # All figures of one broker, such as the time when it started
         nsadmin brokerStatus broker-a-0
         # The figures of its slave
         nsadmin brokerStatus broker-a-0:1

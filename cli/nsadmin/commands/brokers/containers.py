@@ -50,7 +50,7 @@ def add_broker(
     again only if its own brokerConfigPaths contains the file.
 
     Examples:
-        # Start a broker
+        # Start another broker in the same process
         nsadmin addBroker 127.0.0.1:10811 /etc/rocketmq/broker-b.conf --yes
     """
     container_addr = parse_addr(container_text, DEFAULT_BROKER_PORT)

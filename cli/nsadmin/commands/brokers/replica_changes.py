@@ -62,7 +62,7 @@ def elect_master(
     refuse it unless unclean elections are enabled.
 
     Examples:
-        # Preview the change
+        # Preview the promotion of a slave
         nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
     """
     controllers = session.admin.controllers

@@ -140,7 +140,7 @@ def ha_status(
     and with the time (UTC) at which it last read from it. JSON has more columns.
 
     Examples:
-        # All masters and slaves of a cluster
+        # How far replication is behind, for all slaves of a cluster
         nsadmin haStatus -c cluster-a
         # One master, with all columns
         nsadmin haStatus 127.0.0.1:10911 --output wide

@@ -91,7 +91,7 @@ def delete_expired_commit_log(
     Examples:
         # Preview the deletion, and show how full the disks are
         nsadmin deleteExpiredCommitLog -c cluster-a --dry-run
-        # Delete expired files on one broker
+        # Free disk space: delete expired files on one broker
         nsadmin deleteExpiredCommitLog 127.0.0.1:10911 --yes
     """
     targets = select_members(session, broker_text, cluster_name)

@@ -72,7 +72,7 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
     Examples:
         # Preview how many topics would change on each name server
         nsadmin wipeWritePerm broker-a-0 --dry-run
-        # Make producers leave broker-a-0 within 30 seconds
+        # Stop traffic: make producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
     session.confirm_change(

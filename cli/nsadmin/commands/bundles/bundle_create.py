@@ -132,7 +132,7 @@ def bundle_create(
     --logs reads 1 MiB of each log. With --ssh, the connection to HOST goes through that host.
 
     Examples:
-        # A bundle for support
+        # Diagnostics for support, in one file
         nsadmin bundle create incident.nsbundle.zip
         # Without host names, addresses and names
         nsadmin bundle create incident.nsbundle.zip --anonymise-names

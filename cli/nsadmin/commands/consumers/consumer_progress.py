@@ -186,7 +186,7 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # All groups, starting with the largest lag
+        # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
@@ -320,7 +320,7 @@ def consumer_connection(
     broker's set. With -b, nsadmin does not show clients behind proxies in cluster mode.
 
     Examples:
-        # Clients of a group, and their subscriptions
+        # Clients of a group, with their IP addresses and subscriptions
         nsadmin consumerConnection warehouse
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)

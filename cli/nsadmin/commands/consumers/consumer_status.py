@@ -186,7 +186,7 @@ def consumer_status(
     Examples:
         # State and problems of a group's clients
         nsadmin consumerStatus warehouse
-        # The threads of one client
+        # The threads of one client (thread dump)
         nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)

@@ -68,7 +68,7 @@ def group_explain(
     examine everything.
 
     Examples:
-        # A group that consumes: each step is ok
+        # Why a group receives nothing; in this one, each step is ok
         nsadmin group explain warehouse
         # All groups of a topic, without the steps that do not apply
         nsadmin group explain --topic payments --filter result!=skipped

@@ -183,9 +183,9 @@ def update_sub_group(
     Examples:
         # Create a group on every master of a cluster
         nsadmin updateSubGroup reporting -c cluster-a --yes
-        # Change only the number of retries
+        # Give up on a message after 5 retries: it becomes a dead letter
         nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
-        # Preview the change if the group stops consuming
+        # Preview a pause: the group stops consuming
         nsadmin updateSubGroup warehouse -c cluster-a -s false --dry-run
     """
     settings_by_name = {

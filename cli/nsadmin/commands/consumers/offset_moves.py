@@ -126,7 +126,7 @@ def reset_offset_by_time(
     that failed and ran again is one move. If --undo fails, run it again.
 
     Examples:
-        # Preview how many messages a group would receive again, since one o'clock
+        # Reprocess since one o'clock: preview how many messages the group would receive again
         nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
         # Move the group to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
@@ -184,7 +184,7 @@ def skip_accumulated_message(
     If clients are connected, nsadmin reads the offsets again after they commit.
 
     Examples:
-        # Preview how many messages the group would skip
+        # Throw the lag away: preview how many messages the group would skip
         nsadmin skipAccumulatedMessage warehouse payments --dry-run
         # Skip them
         nsadmin skipAccumulatedMessage warehouse payments --yes
@@ -227,7 +227,7 @@ def clone_group_offset(
     is "kept". Both groups must exist. For a broker before 5.2, stop the clients of GROUP first.
 
     Examples:
-        # Preview the move
+        # Preview the move: the group takes over the position of another
         nsadmin cloneGroupOffset warehouse ledger payments --dry-run
         # Move the group
         nsadmin cloneGroupOffset warehouse ledger payments --yes

@@ -36,7 +36,7 @@ def allocate_mq(
     queue. Queues of a static topic belong to the broker __syslo__global__, as in clients.
 
     Examples:
-        # Queues of three clients
+        # Which of three consumers reads which queue
         nsadmin allocateMQ payments client-1,client-2,client-3
     """
     client_ids = parse_name_list("-i", client_list)

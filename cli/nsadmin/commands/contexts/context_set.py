@@ -193,7 +193,7 @@ def context_set(
     file of contexts, which only its owner can read.
 
     Examples:
-        # A read-only context with its name in red
+        # Save the addresses of a cluster, read-only and with its name in red
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --read-only --color red
         # Reach servers in Kubernetes, and sign with credentials from the environment
         nsadmin context set prod --kube rocketmq --credentials env

@@ -78,7 +78,7 @@ def context_list(session: Session) -> ResultRows:
     """List the saved contexts, and mark the one in use.
 
     Examples:
-        # All contexts
+        # My saved clusters
         nsadmin context list
     """
     saved_contexts = _load_contexts()
@@ -127,7 +127,7 @@ def context_use(
     - selects the previous context. --context and environment variables take precedence.
 
     Examples:
-        # Use a context from now on
+        # Switch to the cluster of a context
         nsadmin context use prod
         # Return to the previous context
         nsadmin context use -

@@ -75,7 +75,7 @@ def dlq_purge(
     Examples:
         # Count the dead letters, and those that were never replayed
         nsadmin dlq purge payments-consumer --before now --dry-run
-        # Delete them
+        # Empty the dead-letter topic of the group
         nsadmin dlq purge payments-consumer --before now --yes
     """
     if before_text is None:

@@ -128,7 +128,7 @@ def history(
     --limit hides older events, a line on stderr reports it: use --until to see them.
 
     Examples:
-        # The history of a topic
+        # When a topic appeared, changed and disappeared
         nsadmin history topic orders --journal namesrv/journal
         # When write permission was removed or restored, and by which client
         nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal

@@ -104,7 +104,7 @@ def delayed_list(
     %RETRY%GROUP.
 
     Examples:
-        # The next deliveries
+        # Scheduled messages, the next deliveries first
         nsadmin delayed list payments
         # Those of all topics
         nsadmin delayed list
@@ -136,7 +136,7 @@ def delayed_cancel(
     delay level. A cancelled message stays in `delayed list` until its time.
 
     Examples:
-        # A message that must not be delivered
+        # Withdraw a message before its delivery
         nsadmin delayed cancel payments 7F0000010B4B18B4AAC2910F8A1E0000 --yes
     """
     delayed_messages, errors = session.admin.delayed_messages.list_pending(topic, int(time() * 1000))

@@ -105,7 +105,7 @@ def messages_export(
     lacks its messages, and the exit code is 3. No consumer offset changes. Parquet needs nsadmin[parquet].
 
     Examples:
-        # One topic as lines of JSON
+        # Save the messages of a topic in a file, as lines of JSON
         nsadmin messages export payments --out payments.jsonl.gz
         # The last day of two topics, for a query engine
         nsadmin messages export payments,orders --from 1d --out exported --form parquet

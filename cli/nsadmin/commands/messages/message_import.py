@@ -115,7 +115,7 @@ def messages_import(
     Examples:
         # Count the messages by topic, and check that the topics exist
         nsadmin messages import payments.jsonl.gz --dry-run
-        # Send them to another topic, at most 500 per second
+        # Load saved messages into another topic, at most 500 per second
         nsadmin messages import payments.jsonl.gz --to-topic payments-test --rate 500 --yes
     """
     if rate is not None and not rate > 0:

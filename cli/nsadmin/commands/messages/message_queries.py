@@ -94,7 +94,7 @@ def query_msg_by_key(
     properties: see also queryMsgById.
 
     Examples:
-        # Messages with a business key
+        # Messages with a business key, such as the number of an order
         nsadmin queryMsgByKey payments order-4711
         # The newest of them, with body and properties
         nsadmin queryMsgByKey payments order-4711 -m 1 --json
@@ -325,7 +325,7 @@ def query_msg_by_offset(
     See queryMsgByUniqueKey for tracks.
 
     Examples:
-        # The first message of a queue
+        # Read one message: the first of a queue
         nsadmin queryMsgByOffset payments broker-a-0 0 0
     """
     encoding, decoders = _parse_body_form(body_format, decoder_texts)

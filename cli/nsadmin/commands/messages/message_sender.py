@@ -78,7 +78,7 @@ def send_message(
     topic. queryMsgByUniqueKey and queryMsgById accept the two ids in the answer.
 
     Examples:
-        # A message with a key and a tag
+        # Send a test message with a key and a tag
         nsadmin sendMessage payments 'a test' -k order-4711 -c settled --yes
         # Preview the queue
         nsadmin sendMessage payments 'a test' -b broker-a-0 -i 0 --dry-run

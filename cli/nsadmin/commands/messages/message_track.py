@@ -51,7 +51,7 @@ def message_track(
     by the id of the producer, as long as brokers keep them. Traces exist only if clients write them.
 
     Examples:
-        # The story of a message that a producer logged
+        # Where a message went that a producer logged, and who consumed it
         nsadmin message track payments 7F0000010B4B18B4AAC2910F8A1E0000
     """
     found_messages = session.admin.messages.find_by_id(topic, msg_id)

@@ -82,9 +82,9 @@ def print_msg(
     for whole bodies. nsadmin reads without a consumer group, so no offset changes.
 
     Examples:
-        # The first ten messages of a topic
+        # The content of the first ten messages of a topic
         nsadmin printMsg payments --limit 10
-        # Messages with a tag since a time (and --until another), without bodies
+        # Messages with a tag between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)

@@ -57,7 +57,7 @@ def where(session: Session) -> ResultRows:
     connections.
 
     Examples:
-        # All name servers
+        # Which name servers nsadmin talks to, and whether they answer
         nsadmin where
         # Addresses of name servers that answer, for a script
         nsadmin where --filter reachable=true --columns namesrvAddr --output csv

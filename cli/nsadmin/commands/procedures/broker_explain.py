@@ -58,7 +58,7 @@ def broker_explain(
     3 if nsadmin found no cause, but some checks were incomplete.
 
     Examples:
-        # A healthy broker
+        # Why a broker is slow or rejects messages; this one is healthy
         nsadmin broker explain 127.0.0.1:10911
     """
     target = find_broker(session, broker_text)

@@ -374,7 +374,7 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     from its state before the drain, the exit code is 3, and the drain stays saved.
 
     Examples:
-        # Let producers write to broker-a-0 again
+        # After maintenance: bring broker-a-0 back, and let producers write to it
         nsadmin undrain broker-a-0 --yes
     """
     prepared_undo = prepare_undo(session.admin, broker_name, find_state_home())
@@ -427,7 +427,7 @@ def drain_status(
     drain. pid is the process that runs the drain now.
 
     Examples:
-        # All drains
+        # Which brokers are drained, for maintenance or for good
         nsadmin drainStatus
     """
     rows, errors, notes = list[StatusRow](), list[RocketMQError | None](), list[str]()

@@ -231,7 +231,7 @@ def apply(
     also refuses it if the cluster has new items.
 
     Examples:
-        # Apply a file
+        # Create and change topics and groups as a YAML file says
         nsadmin apply cluster.yaml --yes
         # Preview it with deletions
         nsadmin apply cluster.yaml --prune --max-deletes 100 --dry-run

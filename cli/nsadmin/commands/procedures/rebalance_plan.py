@@ -153,7 +153,7 @@ def rebalance_plan(
     Examples:
         # Bring a new broker into use
         nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
-        # Take a broker out
+        # Empty a broker, to take it out of the cluster
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml
         # Preview a plan that levels the numbers of queues
         nsadmin rebalance plan -c cluster-a --goal queues

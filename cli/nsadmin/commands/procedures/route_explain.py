@@ -99,7 +99,7 @@ def route_explain(
     Examples:
         # A healthy topic: each step is ok
         nsadmin route explain orders
-        # An unknown topic (exit code 1)
+        # A topic that clients cannot find: it is unknown (exit code 1)
         nsadmin route explain no-such-topic
         # A client's list with a comma in it; only causes, as JSON (exit code 1)
         nsadmin route explain orders --client 127.0.0.1:9876,127.0.0.1:9876 --filter result=cause --json

@@ -111,7 +111,7 @@ def spread(
     Examples:
         # The brokers of a topic, with read and write queues
         nsadmin spread refunds-settled
-        # All unbalanced topics of a cluster
+        # Topics that only one or some brokers have, or with unequal queues
         nsadmin spread --all -c cluster-a
         # Write a plan that balances them
         nsadmin spread --all -c cluster-a --plan even.yaml

@@ -85,7 +85,7 @@ def what_if(
     The exit code is 1 if something would stop, 3 if some server did not answer, else 0.
 
     Examples:
-        # Before you stop broker-a-0: here some topics would stop (exit code 1)
+        # If broker-a-0 stops, dies or is lost: here some topics would stop (exit code 1)
         nsadmin whatIf --down broker-a-0
         # While its master restarts: which topics would stop? (exit code 1)
         nsadmin whatIf --down broker-a-0:0 --detail --filter what=topic

@@ -127,7 +127,7 @@ def collect(
     command resumes. nsadmin looks up the name servers once, at the start.
 
     Examples:
-        # Poll each name server once, for cron; without --once, it polls every 15 s
+        # Record the history of name servers once, for cron; without --once, every 15 s
         nsadmin collect --dir collected --once
         # Include a KV namespace
         nsadmin collect --dir collected --namespace DEPLOYMENT --once

@@ -100,7 +100,7 @@ def lab_up(
     does not change. `nsadmin lab list` shows the built-in scenarios.
 
     Examples:
-        # Use the ports of all examples
+        # A test cluster, to try nsadmin without a real one; it has the ports of all examples
         nsadmin lab up --namesrv-port 9876 --broker-port 10911
         # Three name servers that lose some brokers; an hour takes a minute
         nsadmin lab up --scenario split-brain --speed 60
@@ -164,7 +164,7 @@ def lab_run(
     each name server. With `--java-logs`, it also writes the log of a Java name server next to each journal.
 
     Examples:
-        # Play a quarter of an hour immediately, and check the journals
+        # Practise an outage: play a quarter of an hour immediately, and check the journals
         nsadmin lab run flapping-broker
     """
     from namesrv_core.lab.command import LOG_DIALECTS, InvalidValue, parse_duration, run_scenario

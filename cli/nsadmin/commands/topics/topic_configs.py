@@ -104,7 +104,7 @@ def update_topic(
     Examples:
         # Create a topic with 4 queues on every master of a cluster
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
-        # Preview a change on one master
+        # Preview more queues for a topic, on one master
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 32 -r 32 --dry-run
         # Make a topic ordered, with its order configuration
         nsadmin updateTopic orders -c cluster-a -o true --yes
@@ -152,7 +152,7 @@ def update_topic_perm(
     permission.
 
     Examples:
-        # Make a topic read-only in one cluster
+        # Stop writes to one topic: make it read-only in one cluster
         nsadmin updateTopicPerm payments 4 -c cluster-a --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run

@@ -124,7 +124,7 @@ def topic_status(
     those of the brokers, also of a static topic.
 
     Examples:
-        # The queues of a topic
+        # How many messages each queue of a topic has
         nsadmin topicStatus payments
         # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0

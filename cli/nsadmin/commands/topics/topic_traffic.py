@@ -61,8 +61,10 @@ def stats_all(
     sums lack its part, and `error` reports it.
 
     Examples:
-        # Topics with a message in the last 24 hours
-        nsadmin statsAll -a
+        # The busiest topics first, with their messages per second and in 24 hours
+        nsadmin statsAll -a --sort -inMsg24Hour
+        # Topics that nobody writes to: without a message in the last 24 hours
+        nsadmin statsAll --filter inMsg24Hour=0
         # The traffic of one topic, by consumer group
         nsadmin statsAll payments
     """

@@ -146,7 +146,7 @@ def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
     """Show the clusters of a topic, from all brokers of its route.
 
     Examples:
-        # One cluster per line
+        # Which cluster has a topic
         nsadmin topicClusterList orders --output value
     """
     return ResultRows.from_records(CLUSTER_COLUMNS, session.admin.topics.list_clusters(topic))

@@ -142,7 +142,7 @@ def transfer_messages(
     delivers it, and is not delayed again.
 
     Examples:
-        # Preview: which queue goes where, and how many messages
+        # Preview the replication: which queue goes where, and how many messages
         nsadmin transfer messages orders --from prod --to dr --dry-run
         # Copy two topics
         nsadmin transfer messages orders,payments --from prod --to dr --yes

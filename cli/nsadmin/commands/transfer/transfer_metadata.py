@@ -78,7 +78,7 @@ def transfer_topics(
     largest number of queues.
 
     Examples:
-        # Preview
+        # Preview the copies of all topics
         nsadmin transfer topics --from prod --to dr --dry-run
         # Two topics, to a cluster with other brokers
         nsadmin transfer topics orders,payments --from prod --to dr --all-brokers --yes
@@ -120,7 +120,7 @@ def transfer_groups(
     Offsets are translated by `nsadmin transfer offsets`.
 
     Examples:
-        # Preview
+        # Preview the copies of all groups
         nsadmin transfer groups --from prod --to dr --dry-run
         # One group
         nsadmin transfer groups payments-consumer --from prod --to dr --yes

@@ -102,7 +102,7 @@ def transfer_offsets(
     you stop it. `missed` counts unconsumed messages without a copy. The exit code is 3 if there are any.
 
     Examples:
-        # Preview
+        # Preview where the group would continue, before consumers switch to the other cluster
         nsadmin transfer offsets payments-consumer --from prod --to dr --dry-run
         # Move the group
         nsadmin transfer offsets payments-consumer --from prod --to dr --yes

@@ -97,7 +97,7 @@ def transfer_verify(
     misplaced, otherwise 3 if a queue is unfinished, otherwise 0.
 
     Examples:
-        # After a transfer
+        # After a transfer: did all messages arrive?
         nsadmin transfer verify orders --from prod --to dr
         # The offsets of missing messages
         nsadmin transfer verify orders --from prod --to dr --filter result=different --output json

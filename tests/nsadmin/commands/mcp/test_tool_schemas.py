@@ -33,7 +33,8 @@ def test_a_tool_describes_its_command_with_exit_codes_and_examples() -> None:
     assert description.startswith("nsadmin whatIf: Predict the losses of topics")
     assert "Exit codes: 0: nothing stops; 1: a topic, group or client stops; 3: " in description
     assert (
-        "Before you stop broker-a-0: here some topics would stop (exit code 1): nsadmin whatIf" in description
+        "If broker-a-0 stops, dies or is lost: here some topics would stop (exit code 1): nsadmin whatIf"
+        in description
     )
     properties = TOOLS["topicRoute"].output_schema["properties"]["rows"]["items"]["properties"]
     assert properties["brokerName"] == {"description": "name of the broker"}
