@@ -39,7 +39,7 @@ _SERVER_CHOICES = ("context", "bundle", "kube", "ssh", *(name for name, _ in DIS
 """The shared options that choose servers; the other connection options say how to ask them."""
 
 
-_NAMED_COMMAND = re.compile(r"(?<![\w-])nsadmin ([a-z]\w*(?: [a-z]\w*)?)\b")
+_NAMED_COMMAND = re.compile(r"\bnsadmin ([a-z]\w*(?: [a-z]\w*)?)")
 
 
 class BatchContext(NamedTuple):

@@ -83,7 +83,7 @@ def run(
     monkeypatch.setenv("NSADMIN_AUDIT", str(tmp_path / "audit.jsonl"))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
     # Advice would carry -n with the port of this run; `carrying_advice` is the real one.
-    monkeypatch.setattr(app.CommandRun, "_connection_words", lambda run, words, connection: [])
+    monkeypatch.setattr(app.CommandRun, "_connection_words", lambda run, words, connection: connection)
 
     def run(*args: str) -> CommandResult:
         code = main(args)

@@ -74,7 +74,9 @@ def test_who_did_it_is_read_from_a_journal(
     file.write_text("{")
     broken = run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(file.parent), "--json")
     assert broken.code == 1
-    assert run("routeExplain", "orders", "-n", first_server.addr, "--journal", str(tmp_path)).code == 2
+    (tmp_path / "empty").mkdir()
+    empty = str(tmp_path / "empty")
+    assert run("routeExplain", "orders", "-n", first_server.addr, "--journal", empty).code == 2
 
 
 def test_a_silent_server_neither_hides_the_others_nor_goes_unmentioned(
