@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
 from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.console.phrases import count_noun
 
 
 class OrderConfProblem(NamedTuple):
@@ -83,7 +84,7 @@ def find_topic_problems(
             write_queues = queues["writeQueueNums"]
             yield (
                 "too-many-queues",
-                f"{broker_name} has {write_queues} queues, but clients use {ordered_queues}",
+                f"{broker_name} has {count_noun(write_queues, 'queue')}, but clients use {ordered_queues}",
                 True,
             )
         elif ordered_queues < queues["writeQueueNums"]:

@@ -33,6 +33,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
@@ -247,7 +248,7 @@ def copy_user(
     source_users = {user.username: user for user in source_result.value()}
     wanted_names = argument_values.parse_name_list("-u", username_list) or [*source_users]
     copied = [source_users[name] for name in wanted_names if name in source_users]
-    session.confirm_change(f"Copy {len(copied)} users from {source_addr} to {target_addr}?")
+    session.confirm_change(f"Copy {count_noun(len(copied), 'user')} from {source_addr} to {target_addr}?")
     results = session.admin.users.plan_copy(target_addr, copied)
     if not session.is_dry_run:
         results = session.admin.users.apply_plans(results)

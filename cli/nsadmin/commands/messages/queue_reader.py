@@ -27,6 +27,7 @@ from nsadmin.commands.messages.message_rows import (
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 TAG_COLUMNS: Columns[tuple[str | None, int]] = (
@@ -284,7 +285,8 @@ class _QueueListing:
             if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
                 notes.append(
-                    f"stopped after {len(shown)} messages{long_bodies}: use --limit, --from, --until for more"
+                    f"stopped after {count_noun(len(shown), 'message')}{long_bodies}: use --limit, "
+                    "--from, --until for more"
                 )
                 break
             shown.append(show_message(message, encoding, with_body=with_body))
@@ -293,7 +295,10 @@ class _QueueListing:
         notes += body_notes(shown)
         if with_tag_counts:
             counts = Counter(m.message.tags for m in shown)
-            notes += [f"tag {tag or '(none)'}: {count} messages" for tag, count in counts.most_common()]
+            notes += [
+                f"tag {tag or '(none)'}: {count_noun(count, 'message')}"
+                for tag, count in counts.most_common()
+            ]
         return ResultRows.from_records(
             MESSAGE_COLUMNS,
             shown,

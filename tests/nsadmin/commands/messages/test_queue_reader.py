@@ -59,7 +59,7 @@ def test_messages_and_the_number_of_their_tags(run_json: Run, message_broker: Me
     assert bodies(result) == ["0-0", "0-1", "0-2", "untagged"]
     assert (result.code, result.err) == (
         0,
-        "nsadmin: tag A: 2 messages\nnsadmin: tag B: 1 messages\nnsadmin: tag (none): 1 messages\n",
+        "nsadmin: tag A: 2 messages\nnsadmin: tag B: 1 message\nnsadmin: tag (none): 1 message\n",
     )
 
 
