@@ -210,7 +210,7 @@ def consume_message(
     if begin_offset is not None and queue_id is None:
         raise UsageError("-o needs -b BROKER and -i QUEUE: each queue has its own offsets")
     if group is not None:
-        session.write_remark(f"nsadmin does not join {group}: it reads messages without a group")
+        session.write_remark(f"reads without a group, and does not join {group}")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
     queue_listing = _QueueListing(session, topic, None, max_count)
     queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)

@@ -235,7 +235,7 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
     errors = {addr: error for addr, error in outage.errors_by_addr.items() if error is not None}
     broker_count, client_count = outage.asked_counts
     notes = [
-        f"nsadmin read the lists of {count_noun(broker_count, 'broker')} and "
+        f"read the lists of {count_noun(broker_count, 'broker')} and "
         f"{count_noun(client_count, 'consumer')}; "
         f"{count_noun(outage.producer_count, 'producer')} cannot report theirs, "
         f"{count_noun(outage.silent_count, 'consumer')} did not answer",

@@ -165,7 +165,8 @@ class NameServerWatch:
         outcome = (
             error_text(result.poll_error)
             if result.poll_error
-            else f"{count_noun(result.broker_count, 'broker')}, {count_noun(result.topic_count or 0, 'topic')}"
+            else f"{count_noun(result.broker_count, 'broker')}, "
+            f"{count_noun(result.topic_count or 0, 'topic')}"
         )
         self._message_sink.write_debug(
             f"name server {self.addr}: polled in {result.duration_ms} ms: {outcome}, "
