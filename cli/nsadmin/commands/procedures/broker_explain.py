@@ -78,7 +78,7 @@ def broker_explain(
     if facts.reached_since is None and {"cause", "warning"} & {s.finding.result for s in steps}:
         notes.append(
             "since when the broker has this problem is unknown: pass --journal DIR with a folder of "
-            "`nsadmin collect --runtime`"
+            "nsadmin collect --runtime"
         )
     if facts.changed_ms is not None:
         notes.append(f"a request last changed the broker's settings at {format_utc_second(facts.changed_ms)}")
