@@ -165,7 +165,7 @@ class NameServerWatch:
         outcome = (
             error_text(result.poll_error)
             if result.poll_error
-            else f"{count_noun(result.broker_count, 'broker')}, "
+            else f"{count_noun(result.broker_count or 0, 'broker')}, "
             f"{count_noun(result.topic_count or 0, 'topic')}"
         )
         self._message_sink.write_debug(
