@@ -177,7 +177,7 @@ def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
     """Write the closing notes or the error of a run; return the exit code."""
     if run_outcome.skipped_file_count:
         write_message(
-            note=f"skipped {run_outcome.skipped_file_count} files that are neither journals nor logs"
+            note=f"skipped files that are neither journals nor logs: {run_outcome.skipped_file_count}"
         )
     for server_name in run_outcome.duplicate_servers:
         write_message(

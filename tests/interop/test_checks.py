@@ -169,7 +169,7 @@ def test_the_certificate_that_java_makes_for_itself(cluster_parts: Parts) -> Non
     assert code == 0, report
     assert values(report)["first"] > 300
     assert len([value for value in report["values"] if value["name"] == "days"]) == 3
-    assert report["details"][-1] == f"1 servers do not accept TLS: {cluster_parts.ours.address}"
+    assert report["details"][-1] == f"1 server without TLS: {cluster_parts.ours.address}"
     assert cluster_parts.check("certificates", "--warning", "9999999:")[0] == 1
 
 

@@ -192,7 +192,7 @@ def test_a_consumer_that_is_suspended(cluster: Cluster) -> None:
 def test_a_filter_that_matches_nothing(cluster: Cluster) -> None:
     cluster.clients.order("join i1 idle Idle never", "send Idle other 0 x")
     row = cluster.wait_for_cause("idle", "filter")
-    assert row["seen"] == "none of the newest 1 messages of Idle matches never: their tags are other (1)"
+    assert row["seen"] == "none of the newest 1 message of Idle matches never: their tags are other (1)"
 
 
 def test_a_group_that_may_not_consume(cluster: Cluster) -> None:

@@ -150,7 +150,7 @@ def test_messages_for_later_delivery_that_wait_and_some_that_are_late(incident: 
     # The level of one minute, looked at three minutes later.
     finding = timer.judge(timer.CHECK.make_scale(), seen._replace(now_ms=seen.now_ms + 180_000))
     assert finding.state is CheckState.WARNING
-    assert finding.details[0].startswith("broker-a delivers delay level 5 late, with 1 messages: 1")
+    assert finding.details[0].startswith("broker-a delivers delay level 5 late, with 1 message: 1")
     if incident.broker.version == jars.OLD:
         return
     incident.configure("timerStopEnqueue", "true")

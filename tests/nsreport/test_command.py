@@ -86,7 +86,7 @@ def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFi
     assert told(capsys) == [{"note": "1 of 100 lines (1.00%) are in quarantine"}]
     assert command.report_outcome(RunOutcome(100, 2, 3), 0.01) == command.EXIT_QUARANTINED
     assert told(capsys) == [
-        {"note": "skipped 3 files that are neither journals nor logs"},
+        {"note": "skipped files that are neither journals nor logs: 3"},
         {
             "error": "2 of 100 lines (2.00%) are in quarantine, more than --max-quarantine 1.00%: "
             "read silver/quarantine"
@@ -115,7 +115,7 @@ def test_the_examples_of_the_manual_do_what_they_say(
     said = told(capsys)
     lines = [one for one in said if one.get("table") == "bronze/lines"]
     assert [(one["rowsIn"], one["rowsOut"]) for one in lines] == [(1, 1)]
-    assert {"note": "skipped 1 files that are neither journals nor logs"} in said
+    assert {"note": "skipped files that are neither journals nor logs: 1"} in said
     assert {one["table"] for one in said if "gold" in one.get("table", "")} == {"gold/drain_audit"}
 
     line = ["run", "--input", f"{tmp_path}/namesrv", "--dir", f"{tmp_path}/reports", "--compact"]

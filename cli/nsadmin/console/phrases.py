@@ -34,6 +34,11 @@ def part_is(number: int, total: int, noun: str) -> str:
     return f"{number} of {count_noun(total, noun)} {'is' if number == 1 else 'are'}"
 
 
+def all_do(number: int, noun: str, verb: str) -> str:
+    """The subject and verb of a sentence about all: all 3 brokers answer, the only broker answers."""
+    return f"the only {noun} {verb}s" if number == 1 else f"all {number} {noun}s {verb}"
+
+
 def reading_width() -> int:
     """The width for texts: that of the terminal or of COLUMNS, at most 100; 80 without a terminal."""
     return min(shutil.get_terminal_size((80, 24)).columns, 100)

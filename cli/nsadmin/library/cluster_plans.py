@@ -8,6 +8,7 @@ from typing import NamedTuple
 from namesrv_core import operator_files
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.results import NotApplied, ReadOnlyAccess
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.plans import plan_file
 from nsadmin.operations.plans.cluster_export import describe_cluster
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble, compute_diff
@@ -126,7 +127,9 @@ class ClusterPlans:
         comparison = self._compare_saved(plan.saved_plan)
         delete_count = len(comparison.cluster_diff.deleted_items)
         if delete_count > max_deletes:
-            raise NotApplied(f"the plan deletes {delete_count} items, more than {max_deletes} (max_deletes)")
+            raise NotApplied(
+                f"the plan deletes {count_noun(delete_count, 'item')}, more than {max_deletes} (max_deletes)"
+            )
         if not allow_stranded and is_stranding(comparison.plan.stranded_messages):
             raise StrandedMessagesError(
                 "the plan removes queues or permissions that consumers need for messages: let them consume "

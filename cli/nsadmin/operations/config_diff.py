@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from nsadmin.client.redaction import is_secret_name
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.divergence.comparison import OWN_SETTINGS
 from nsadmin.operations.release_faults import parse_release
 
@@ -181,4 +182,4 @@ def _describe_servers(server_names: Sequence[str]) -> str:
     """The names, or their number if there are many."""
     if len(server_names) <= _MOST_NAMED_SERVERS:
         return " ".join(server_names)
-    return f"{len(server_names)} servers"
+    return count_noun(len(server_names), "server")

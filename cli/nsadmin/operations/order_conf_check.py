@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, parse_order_conf
 from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.console.phrases import count_noun
 
 
 class OrderConfProblem(NamedTuple):
@@ -95,9 +96,8 @@ def find_topic_problems(
         elif not queues["perm"] & Perm.WRITE:
             yield "not-writable", f"{broker_name} has no write permission, {but_sent}", is_sent
         elif ordered_queues > write_queues:
-            text = (
-                f"{broker_name} has {write_queues} queues, but clients {would}use {ordered_queues}{condition}"
-            )
+            has = f"{broker_name} has {count_noun(write_queues, 'queue')}"
+            text = f"{has}, but clients {would}use {ordered_queues}{condition}"
             yield "too-many-queues", text, is_sent
         elif ordered_queues < write_queues:
             part = f"{ordered_queues} of the {write_queues} queues of {broker_name}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
 from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject
@@ -112,7 +113,7 @@ class RowActionController:
         if len(changes) == 1:
             self.open_change_screen(changes[0].words, changes[0].title)
         else:
-            title = f"{action.display_name}: {len(changes)} commands"
+            title = f"{action.display_name}: {count_noun(len(changes), 'command')}"
             self.open_batch_screen(title, commands, f"{action.display_name} {len(changes)}")
 
     def open_change_screen(self, words: Sequence[str], confirm_target: str) -> None:

@@ -99,7 +99,8 @@ def _describe_loss(records: list[JournalRecord]) -> str:
     record = next((record for record in records if record.event_type == EventsLost.__name__), None)
     if record is not None:
         lost = record.event_fields.get("lost")
-        return f"the journal lost {lost} events at {_format_utc(record.time_ms)}; no snapshot followed yet"
+        events = "1 event" if lost == 1 else f"{lost} events"
+        return f"the journal lost {events} at {_format_utc(record.time_ms)}; no snapshot followed yet"
     last = records[-1]
     if last.event_type == PollFailed.__name__:
         return f"polls failed, the last one at {_format_utc(last.time_ms)}: {last.event_fields.get('error')}"

@@ -80,7 +80,7 @@ def test_an_unknown_broker_name_is_a_result_beside_the_others(
         'no broker "broker-b"; did you mean "broker-a"? A host needs a port: broker-b:10911'
     )
     assert known.error is None
-    assert str(no_slave.error) == "broker-a has no process 7 now: its processes are broker-a/0"
+    assert str(no_slave.error) == "broker-a has no process 7 now: the ids of its processes are 0"
 
 
 def test_a_broker_name_is_mapped_like_the_address_that_it_stands_for(broker: FakeBroker) -> None:

@@ -151,11 +151,11 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
     for broker_addr in addrs_by_cluster.values():
         if broker_addr is not None:
             return BrokerTarget(broker_name, broker_id, broker_addr)
-    known_processes = [f"{broker_name}:{other_id}" for g in named_groups for other_id in g.broker_addrs]
-    if not known_processes:
+    known_ids = [str(other_id) for g in named_groups for other_id in g.broker_addrs]
+    if not known_ids:
         raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
     missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
-    raise NotFound(f"{broker_name} {missing_text}: its processes are {', '.join(known_processes)}")
+    raise NotFound(f"{broker_name} {missing_text}: the ids of its processes are {', '.join(known_ids)}")
 
 
 def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:

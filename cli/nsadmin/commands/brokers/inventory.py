@@ -16,6 +16,7 @@ from nsadmin.commands.columns.changes import RESULT
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.expectation import (
     BrokerLabel,
@@ -104,7 +105,7 @@ def _inventory_rows(
     missing = [b for b in brokers if b.label in (missing_labels or ())]
     outcomes: list[RocketMQError | None] = [*errors]
     if missing:
-        outcomes = [None, NotFound(f"{len(missing)} brokers are missing")]
+        outcomes = [None, NotFound(f"{count_noun(len(missing), 'broker')} missing")]
     notes = [f"{b.label} is missing" for b in missing] or [str(error) for error in errors]
     entries = [
         BrokerEntry(b, _find_state(b, missing_labels), topic_counts.get(b.broker_name)) for b in brokers

@@ -9,6 +9,7 @@ from namesrv_core.printable_text import escape_unsafe
 from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
 from nsadmin.console.output import read_row
 from nsadmin.console.output.text_table import cell_text
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check_table import CHECKS_BY_NAME
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 from nsadmin.operations.checks.ranges import AlertRange
@@ -47,7 +48,11 @@ def format_text(report: CheckReport) -> str:
             text_lines += [f"    {line}" for line in part.brief_details or part.details]
     text_lines += _value_lines(overall.samples[:_MAX_TEXT_VALUES])
     hidden_count = len(overall.samples) - _MAX_TEXT_VALUES
-    text_lines += [f"  and {hidden_count} more values: --format json shows all"] if hidden_count > 0 else []
+    text_lines += (
+        [f"  and {count_noun(hidden_count, 'more value')}: --format json shows all"]
+        if hidden_count > 0
+        else []
+    )
     return "\n".join(map(cell_text, text_lines))
 
 

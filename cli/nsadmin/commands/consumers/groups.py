@@ -293,7 +293,7 @@ def delete_sub_group(
     deleted_things = [
         f"the consumer group {groups[0]}"
         if len(groups) == 1
-        else f"{len(groups)} consumer groups ({abbreviate_names(groups, 10)})",
+        else f"{count_noun(len(groups), 'consumer group')} ({abbreviate_names(groups, 10)})",
         *(["the offsets"] if removes_offsets else []),
         *(f"{prefix}{groups[0] if len(groups) == 1 else '...'}" for prefix in topic_prefixes),
     ]

@@ -55,6 +55,7 @@ from nsadmin.commands.messages.message_rows import (
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 
@@ -196,7 +197,8 @@ def _letter_rows(
         if len(shown) == selection.max_messages or kept_bytes > MAX_KEPT_BYTES:
             long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
             notes.append(
-                f"stopped after {len(shown)} messages{long_bodies}: pass --limit N or --out FILE for more"
+                f"stopped after {count_noun(len(shown), 'message')}{long_bodies}: pass --limit N or "
+                "--out FILE for more"
             )
             break
         shown.append(show_letter(letter, now_ms, decoders))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nsadmin.commands.columns.changes import describe_change
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 
 EventFields = Mapping[str, Any]
 
@@ -45,7 +45,7 @@ def _describe_deletion(fields: EventFields) -> str:
 
 def _describe_perms(fields: EventFields) -> str:
     count = sum(len(change["topics"]) for change in fields["changes"])
-    return _describe_topics(fields) or f"{fields['brokerName']}: {count} topics changed"
+    return _describe_topics(fields) or f"{fields['brokerName']}: {count_noun(count, 'topic')} changed"
 
 
 def _changed_broker(change: EventFields) -> str:
@@ -81,15 +81,16 @@ def _format_place(fields: EventFields) -> str:
 
 def _describe_registration(fields: EventFields) -> str:
     broker_place = f"{fields['brokerName']} {fields['brokerId']}"
+    topics = count_noun(fields["topics"], "topic")
     if fields.get("replaced"):
-        return f"{broker_place}: {fields['replaced']} -> {fields['brokerAddr']}, {fields['topics']} topics"
-    return f"new: {_format_place(fields)}, {fields['topics']} topics"
+        return f"{broker_place}: {fields['replaced']} -> {fields['brokerAddr']}, {topics}"
+    return f"new: {_format_place(fields)}, {topics}"
 
 
 def _describe_broker_change(fields: EventFields) -> str:
     version = fields.get("info", {}).get("dataVersion")
     text = f", data version {version.get('counter')} of {version.get('timestamp')}" if version else ""
-    return f"{_format_place(fields)}, {fields['topics']} topics{text}"
+    return f"{_format_place(fields)}, {count_noun(fields['topics'], 'topic')}{text}"
 
 
 def _describe_gap(fields: EventFields) -> str:

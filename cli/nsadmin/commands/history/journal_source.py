@@ -11,6 +11,7 @@ from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import InvalidSegmentError
 from nsadmin.client import NotFound
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.collector import BROKERS_JOURNAL
 
@@ -115,4 +116,5 @@ def describe_unreadable(record_count: int, folder: Path) -> str | None:
     """A line about unreadable records; None without any."""
     if not record_count:
         return None
-    return f"{record_count} unreadable records were skipped: run nsadmin journal verify {folder}"
+    unreadable = count_noun(record_count, "unreadable record")
+    return f"skipped {unreadable}: run nsadmin journal verify {folder}"

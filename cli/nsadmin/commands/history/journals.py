@@ -19,7 +19,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 
 RECORD_COLUMNS: Columns[JournalRecord] = (
@@ -152,7 +152,7 @@ def journal_stat(session: Session, journal_folder: JournalFolderArgument) -> Res
     with _journal_path(journal_folder) as folder:
         counts = list(reader.count_records_by_type(folder).items())
         file_sizes = [s.file_path.stat().st_size for s in segments.list_segments(folder)]
-    note = f"{len(file_sizes)} segments, {sum(file_sizes)} bytes on the disk"
+    note = f"{count_noun(len(file_sizes), 'segment')}, {sum(file_sizes)} bytes on the disk"
     return ResultRows.from_records(STAT_COLUMNS, counts, notes=[note])
 
 
@@ -212,6 +212,6 @@ def _summarize_fields(fields: Mapping[str, Any]) -> str:
 def _summarize_value(name: str, value: Any) -> object:
     if not isinstance(value, list):
         return value
-    return (
-        f"{sum(len(change['topics']) for change in value)} topics" if name == "changes" else f"({len(value)})"
-    )
+    if name == "changes":
+        return count_noun(sum(len(change["topics"]) for change in value), "topic")
+    return f"({len(value)})"

@@ -9,6 +9,7 @@ from nsadmin.client.extras import describe_missing
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 _MIN_SECONDS, _MAX_SECONDS = 1.0, 3600.0
@@ -89,7 +90,9 @@ def mcp(
         allows_changes=allow_changes,
         limits=CallLimits(time_limit_seconds, max_calls),
     )
-    session.write_remark(f"serving {len(content.tools)} tools on stdin and stdout until stdin is closed")
+    session.write_remark(
+        f"serving {count_noun(len(content.tools), 'tool')} on stdin and stdout until stdin is closed"
+    )
     mcp_server.serve_stdio(content)
     yield from ()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from namesrv_core.printable_text import cut_text
 from nsadmin.client.redaction import HIDDEN_TEXT, hide_secrets, is_secret_name
+from nsadmin.console.phrases import count_noun
 
 DEFAULT_ROWS, MAX_ROWS = 200, 2000
 MAX_RESULT_BYTES = 64 << 10
@@ -87,7 +88,9 @@ def _build_output(stdout_text: str, max_rows: int) -> dict[str, Any]:
     rows = [_neutralise_row(row) for row in output_value[:max_rows]]
     shown_rows = rows[: _count_fitting(rows)]
     more_rows = len(output_value) - len(shown_rows)
-    hint = {"hint": f"{more_rows} more rows: pass filter, columns or maxRows"} if more_rows else {}
+    hint = (
+        {"hint": f"{count_noun(more_rows, 'more row')}: pass filter, columns or maxRows"} if more_rows else {}
+    )
     return {"rows": shown_rows, "moreRows": more_rows, **hint}
 
 

@@ -12,6 +12,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.messages.message_rows import BODY_TABLE, MESSAGE_COLUMNS, body_notes, show_message
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 _BLANK_MAGIC = (0xCBD43194).to_bytes(4)
@@ -52,8 +53,8 @@ def dump_compaction_log(
         and file_content.count(0, end_byte) < decoded_messages.unread_bytes
     ):
         decode_error = NotApplied(
-            f"{file}: the bytes from {end_byte} on are not a message; {len(decoded_messages.messages)} "
-            "messages come before them"
+            f"{file}: the bytes from {end_byte} on, after "
+            f"{count_noun(len(decoded_messages.messages), 'message')}, are not a message"
         )
     messages = [show_message(LocatedMessage(None, m)) for m in decoded_messages.messages]
     notes = [*body_notes(messages), *([str(decode_error)] if decode_error else [])]

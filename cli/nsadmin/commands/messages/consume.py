@@ -189,7 +189,7 @@ class MessageStream:
             kept_bytes += sum(m.body_length for m in page)
             if kept_bytes > MAX_KEPT_BYTES:
                 error = OverReadLimit(
-                    f"stopped after {len(messages)} messages, which have long bodies: "
+                    f"stopped after {count_noun(len(messages), 'message')}, which have long bodies: "
                     "pass --output jsonl to get all"
                 )
                 return self._rows(messages, [*self._list_outcomes(), error], [str(error)])

@@ -22,6 +22,7 @@ from nsadmin.commands.messages.message_sender import SENT_COLUMNS, Sending
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 
@@ -154,7 +155,11 @@ def _refuse_dead_letters(command_name: str, messages: Sequence[LocatedMessage]) 
 
 
 def _count_text(messages: Sequence[LocatedMessage]) -> str:
-    return f"the message {messages[0].message.msg_id}" if len(messages) == 1 else f"{len(messages)} messages"
+    return (
+        f"the message {messages[0].message.msg_id}"
+        if len(messages) == 1
+        else count_noun(len(messages), "message")
+    )
 
 
 def _error_notes(errors: Sequence[RocketMQError | None]) -> list[str]:

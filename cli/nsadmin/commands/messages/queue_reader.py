@@ -27,6 +27,7 @@ from nsadmin.commands.messages.message_rows import (
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 TAG_COLUMNS: Columns[tuple[str | None, int]] = (
@@ -209,7 +210,7 @@ def consume_message(
     if begin_offset is not None and queue_id is None:
         raise UsageError("-o needs -b BROKER and -i QUEUE: each queue has its own offsets")
     if group is not None:
-        session.write_remark(f"nsadmin does not join {group}: it reads messages without a group")
+        session.write_remark(f"reads without a group, and does not join {group}")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
     queue_listing = _QueueListing(session, topic, None, max_count)
     queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
@@ -284,7 +285,8 @@ class _QueueListing:
             if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
                 notes.append(
-                    f"stopped after {len(shown)} messages{long_bodies}: use --limit, --from, --until for more"
+                    f"stopped after {count_noun(len(shown), 'message')}{long_bodies}: use --limit, "
+                    "--from, --until for more"
                 )
                 break
             shown.append(show_message(message, encoding, with_body=with_body))
@@ -293,7 +295,10 @@ class _QueueListing:
         notes += body_notes(shown)
         if with_tag_counts:
             counts = Counter(m.message.tags for m in shown)
-            notes += [f"tag {tag or '(none)'}: {count} messages" for tag, count in counts.most_common()]
+            notes += [
+                f"tag {tag or '(none)'}: {count_noun(count, 'message')}"
+                for tag, count in counts.most_common()
+            ]
         return ResultRows.from_records(
             MESSAGE_COLUMNS,
             shown,

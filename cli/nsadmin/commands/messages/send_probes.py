@@ -22,6 +22,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 
@@ -144,7 +145,8 @@ def send_msg_status(
     _require_size(body_bytes)
     queue = session.admin.send_probes.choose_queue(broker_name)
     session.confirm_change(
-        f"Write {count} messages of {body_bytes} bytes to the topic {queue.topic} at {queue.broker_addr}?"
+        f"Write {count_noun(count, 'message')} of {body_bytes} bytes to the topic {queue.topic} at "
+        f"{queue.broker_addr}?"
     )
     if session.is_dry_run:
         return ResultRows.from_records(PROBE_COLUMNS, [ProbeRow(queue, None)])
@@ -179,7 +181,8 @@ def check_msg_send_rt(
     _require_size(body_bytes)
     queues = session.admin.send_probes.list_queues(topic)
     session.confirm_change(
-        f"Write {message_count} messages of {body_bytes} bytes to {topic}, which its consumers will receive?"
+        f"Write {count_noun(message_count, 'message')} of {body_bytes} bytes to {topic}, which its "
+        "consumers will receive?"
     )
     turns = [queues[turn % len(queues)] for turn in range(message_count)]
     if session.is_dry_run:
@@ -193,7 +196,8 @@ def check_msg_send_rt(
     rows = _probe_rows(probes)
     if not warm_ms:
         return rows
-    mean = f"mean of {len(warm_ms)} messages over open connections: {sum(warm_ms) / len(warm_ms):.3f} ms"
+    mean_ms = sum(warm_ms) / len(warm_ms)
+    mean = f"mean of {count_noun(len(warm_ms), 'message')} over open connections: {mean_ms:.3f} ms"
     return rows._replace(notes=[*rows.notes, mean])
 
 
@@ -253,7 +257,9 @@ def cluster_rt(
     groups = cluster_info.processes_in_cluster(cluster_name)
     shared_addrs = find_shared_addrs(cluster_info.groups_in_cluster(cluster_name))
     names = ", ".join(g.broker_name for g in groups)
-    session.confirm_change(f"Write {message_count} messages of {body_bytes} bytes to each of {names}?")
+    session.confirm_change(
+        f"Write {count_noun(message_count, 'message')} of {body_bytes} bytes to each of {names}?"
+    )
     measure_once = partial(
         _measure_brokers, session, groups, shared_addrs, message_count, body_bytes, machine_room, as_lines
     )

@@ -16,7 +16,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.topics.topics import describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import abbreviate_names, failed_on
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.orphans.cleaner import clean_orphans, select_cleanable
 from nsadmin.operations.orphans.observer import find_lasting_orphans
@@ -118,7 +118,7 @@ def _clean_orphans(
         raise error
     chosen_orphans = select_cleanable(found_orphans, include_dead_letters=delete_dead_letters)
     left_notes = (
-        [f"{len(found_orphans) - len(chosen_orphans)} orphaned topics stay"]
+        [f"not deleted: {count_noun(len(found_orphans) - len(chosen_orphans), 'orphaned topic')}"]
         if len(found_orphans) > len(chosen_orphans)
         else []
     )

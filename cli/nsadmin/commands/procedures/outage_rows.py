@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nsadmin.client.results import error_text
 from nsadmin.console.output import Column, Columns
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.what_if.proxy_outage import ProxyOutage
 
 
@@ -135,7 +136,7 @@ def describe_proxy_outage(outage: ProxyOutage) -> list[str]:
     """Return the sums, the proxies in local mode, and the servers that did not answer."""
     stopped_count = sum(group_loss.remaining_count == 0 for group_loss in outage.group_losses)
     return [
-        f"{len(outage.lost_clients)} clients lose their connection; "
+        f"{count_noun(len(outage.lost_clients), 'client')} would lose the connection; "
         f"{stopped_count} of {len(outage.group_losses)} groups keep no client",
         *(
             f"proxy {proxy_addr} contains a broker, which stops as well: see nsadmin whatIf --down BROKER"

@@ -356,7 +356,8 @@ def _require_few_deletes(
         # `nsadmin plan` shows no saved plan.
         words = ("apply", file_name, *allowance, "--dry-run") if is_saved else ("plan", file_name, "--prune")
         raise NotApplied(
-            f"the plan deletes {delete_count} items, more than --max-deletes {max_deletes}: check them with "
+            f"the plan deletes {count_noun(delete_count, 'item')}, more than --max-deletes "
+            f"{max_deletes}: check them with "
             f"`{quote_command(*words)}`, then pass {' '.join(allowance)}"
         )
 

@@ -20,6 +20,7 @@ from nsadmin.commands.procedures.live_output import ProcedureReporter
 from nsadmin.console import audit
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, OutputText, ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
@@ -219,7 +220,9 @@ def run_plan(
     for risk in pending_run.risks:
         session.write_remark(risk)
     action = "Move back" if run_order.is_rollback else "Move"
-    session.confirm_change(f"{action} the queues of {len(plan.moves)} topics in {plan.cluster}?")
+    session.confirm_change(
+        f"{action} the queues of {count_noun(len(plan.moves), 'topic')} in {plan.cluster}?"
+    )
     return _report_run(session, pending_run, plan_file or str(pending_run.folder.plan_file))
 
 

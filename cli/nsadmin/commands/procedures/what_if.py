@@ -24,7 +24,7 @@ from nsadmin.commands.procedures.outage_rows import (
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
-from nsadmin.console.phrases import part_is
+from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
@@ -235,9 +235,10 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
     errors = {addr: error for addr, error in outage.errors_by_addr.items() if error is not None}
     broker_count, client_count = outage.asked_counts
     notes = [
-        f"nsadmin read the lists of {broker_count} brokers and {client_count} consumers; "
-        f"{outage.producer_count} producers cannot report theirs, "
-        f"{outage.silent_count} consumers did not answer",
+        f"read the lists of {count_noun(broker_count, 'broker')} and "
+        f"{count_noun(client_count, 'consumer')}; "
+        f"{count_noun(outage.producer_count, 'producer')} cannot report theirs, "
+        f"{count_noun(outage.silent_count, 'consumer')} did not answer",
         *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]
     shown = rows if show_each else _combine_harmless_rows(rows)

@@ -17,6 +17,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.state_folder import escape_file_name
@@ -206,7 +207,10 @@ def _apply_mapping(
     for move in moves:
         places = f"{move.source_broker or 'new'} -> {move.target_broker}"
         session.write_remark(f"queue {move.logical_queue}: {places}")
-    session.confirm_change(f"{topic}: {len(moves)} queues move, {len(plan.shares)} brokers change. Continue?")
+    session.confirm_change(
+        f"{topic}: move {count_noun(len(moves), 'queue')}, change {count_noun(len(plan.shares), 'broker')}. "
+        "Continue?"
+    )
     mapping_folder = Installation(session.admin).home / "static-topics" / escape_file_name(topic)
     try:
         mapping_files.save_mapping(mapping_folder, plan, BEFORE_SUFFIX, mapping_view.current_shares)

@@ -11,6 +11,7 @@ from nsadmin.commands.columns.consumers import CONSUMER_GROUP
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 LAG: Column[TopicTraffic] = Column("lag", "messages that the group has not read yet", lambda t: t.lag)
@@ -76,7 +77,7 @@ def stats_all(
     columns = TRAFFIC_COLUMNS if session.output_form is None else MQADMIN_TRAFFIC_COLUMNS
     # One dead broker can affect thousands of topics: a line for each different error.
     counts = Counter(str(t.error).split("\n", 1)[0] for t in traffic if t.error is not None)
-    notes = [f"{error} (missing in {count} rows)" for error, count in counts.items()]
+    notes = [f"{error} (missing in {count_noun(count, 'row')})" for error, count in counts.items()]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     return ResultRows.from_records(columns, traffic, [None, *(t.error for t in traffic)], notes)
 

@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.certificates import CertificateSummary, NoTls, read_certificate_file
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import abbreviate_names, format_utc_second
+from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -87,7 +87,7 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
         *([seen.listing_problem] if seen.listing_problem else []),
     ]
     no_tls_lines = (
-        [f"{len(plain_addrs)} servers do not accept TLS: {abbreviate_names(plain_addrs, 5)}"]
+        [f"{count_noun(len(plain_addrs), 'server')} without TLS: {abbreviate_names(plain_addrs, 5)}"]
         if plain_addrs
         else []
     )
@@ -107,7 +107,7 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
         f"expired {-first_days:.1f} days ago" if first_days < 0 else f"expires in {first_days:.1f} days"
     )
     return scale.make_finding(
-        f"{len(by_holder)} certificates; the first one {ending_text}: {first_holder}",
+        f"{count_noun(len(by_holder), 'certificate')}; the first one {ending_text}: {first_holder}",
         samples,
         [
             *(

@@ -8,7 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import part_is
+from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 
@@ -76,7 +76,7 @@ def _describe_clients(clients: Sequence[ClusterClient]) -> list[str]:
         for client in clients[:_MAX_SHOWN]
     ]
     hidden_count = len(clients) - len(lines)
-    return [*lines, *([f"and {hidden_count} more clients"] if hidden_count else [])]
+    return [*lines, *([f"and {count_noun(hidden_count, 'more client')}"] if hidden_count else [])]
 
 
 def _describe_groups(client: ClusterClient) -> str:

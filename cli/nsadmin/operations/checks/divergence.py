@@ -60,7 +60,7 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
     hidden_count = len(drift) - _MAX_SHOWN
     details = [
         *(_format_finding(finding, seen) for finding in drift[:_MAX_SHOWN]),
-        *([f"and {hidden_count} more kinds of differences"] if hidden_count > 0 else []),
+        *([f"and {count_noun(hidden_count, 'more kind')} of differences"] if hidden_count > 0 else []),
         *(
             f"name server {addr}: {error_text(error)}"
             for addr, _, error in seen.snapshot_results
@@ -88,14 +88,15 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
     ]
     if drift:
         summary = (
-            f"{count_noun(_count_differences(drift), 'difference')} between {answered_count} name servers"
+            f"{count_noun(_count_differences(drift), 'difference')} between "
+            f"{count_noun(answered_count, 'name server')}"
         )
     else:
         summary = f"{answered_count} of {asked_count} name servers agree"
     if seen.namespaces.names:
         summary += f" (KV namespaces: {abbreviate_names(seen.namespaces.names, _MAX_NAMED)})"
     if young_count:
-        summary += f", {young_count} differences are younger than two heartbeats"
+        summary += f", and {count_noun(young_count, 'difference')} younger than two heartbeats"
     minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
     if missing:
         minimum_state = CheckState.CRITICAL

@@ -8,7 +8,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.lag import BROADCASTS
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import part_is
+from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
 
@@ -142,6 +142,6 @@ def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     summary = (
         f"the lag of {group} is unknown: {lag_reason}"
         if total_lag is None
-        else f"{group} has a lag of {at_least}{total_lag} messages"
+        else f"{group} has a lag of {at_least}{count_noun(total_lag, 'message')}"
     )
     return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)

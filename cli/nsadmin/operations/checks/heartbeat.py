@@ -10,6 +10,7 @@ from typing import NamedTuple
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.clusters import HeartbeatAge, HeartbeatListing
 from nsadmin.client.results import error_text, is_unreachable
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import (
     CheckFinding,
@@ -134,7 +135,8 @@ def _format_oldest(views: Sequence[_ServerHeartbeats]) -> list[str]:
 
 def _format_unsupported(views: Sequence[_ServerHeartbeats]) -> list[str]:
     return [
-        f"name server {view.addr} does not report the heartbeats of its {len(view.broker_names)} brokers. "
+        f"name server {view.addr} does not report the heartbeats of its "
+        f"{count_noun(len(view.broker_names), 'broker')}. "
         "Each sent one within the last two minutes, because it is still listed."
         for view in views
         if view.ages is None
@@ -150,7 +152,8 @@ def _format_summary(
     if oldest_of_servers:
         addr, age = max(oldest_of_servers, key=lambda item: item[1].elapsed_share)
         return (
-            f"{len(names)} brokers; the longest time without a heartbeat is {age.silent_ms / 1000:.1f} s "
+            f"{count_noun(len(names), 'broker')}; the longest time without a heartbeat is "
+            f"{age.silent_ms / 1000:.1f} s "
             f"({names[addr]})"
         )
     return (

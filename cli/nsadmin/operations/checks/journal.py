@@ -11,7 +11,7 @@ from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import format_utc_second
+from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 
@@ -182,9 +182,9 @@ def _format_folder(folder: InspectedFolder, now_ms: int) -> list[str]:
     if last.event_type == PollFailed.__name__:
         lines.append(f"polls fail: {last.event_fields.get('error')}")
     if folder.lost_events:
-        lines.append(f"{folder.lost_events} events were lost")
+        lines.append(f"lost {count_noun(folder.lost_events, 'event')}")
     if folder.failures:
-        lines.append(f"writes failed {folder.failures} times")
+        lines.append(f"writes failed {count_noun(folder.failures, 'time')}")
     return [f"{folder.path}: {line}" for line in (*lines, *(folder.damage_lines or ()))]
 
 

@@ -140,7 +140,8 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     summary = (
         f"the lag of {seen.group} is unknown: {total.reason}"
         if total.messages is None
-        else f"{seen.group} has a lag of {at_least}{total.messages} messages on {len(queues)} queues"
+        else f"{seen.group} has a lag of {at_least}{count_noun(total.messages, 'message')} on "
+        f"{count_noun(len(queues), 'queue')}"
     )
     return scale.make_finding(summary, samples, details, minimum_state=minimum_state, about=seen.group)
 

@@ -91,7 +91,7 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
     if gone_lines:
         summary += f", and {len(gone_lines)} left"
     if route_lines:
-        summary += f", {len(route_lines)} have other routes than name servers"
+        summary += f", {len(route_lines)} with other routes than name servers"
     if idle:
         shown = abbreviate_names([proxy.proxy_addr for proxy in idle], _MAX_SHOWN)
         summary += f"; no consumer is known of {shown}"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -66,7 +67,7 @@ def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
 
 def _format_size(broker_name: str, size: RegistrationSize) -> str:
     room_text = "" if size.room_for_topics is None else f", space for {size.room_for_topics} more"
-    return f"{broker_name}: {size.frame_bytes} bytes, {len(size.topic_sizes)} topics{room_text}"
+    return f"{broker_name}: {size.frame_bytes} bytes, {count_noun(len(size.topic_sizes), 'topic')}{room_text}"
 
 
 CHECK = Check(

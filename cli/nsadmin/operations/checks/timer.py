@@ -162,8 +162,8 @@ def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:
 def _describe_queue(waiting: WaitingPlace) -> str:
     name, count = waiting.broker_name, waiting.message_count
     if waiting.level is None:
-        return f"{name} has not sorted {count} timed messages into its timer wheel"
-    return f"{name} delivers delay level {waiting.level} late, with {count} messages"
+        return f"{name} has not sorted {count_noun(count, 'timed message')} into its timer wheel"
+    return f"{name} delivers delay level {waiting.level} late, with {count_noun(count, 'message')}"
 
 
 def _sample_brokers(

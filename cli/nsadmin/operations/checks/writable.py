@@ -9,7 +9,7 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
-from nsadmin.console.phrases import part_is
+from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -326,14 +326,14 @@ def _format_unwritable(losses: Mapping[str, TopicLoss]) -> list[str]:
         for topic, loss in list(losses.items())[:_MAX_SHOWN]
     ]
     hidden_count = len(losses) - _MAX_SHOWN
-    return [*lines, f"and for {hidden_count} more topics"] if hidden_count > 0 else lines
+    return [*lines, f"and for {count_noun(hidden_count, 'more topic')}"] if hidden_count > 0 else lines
 
 
 def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
     """Group the losses by broker: usually one broker is lost with all its topics."""
     counts = Counter(item for loss in losses.values() for item in loss.lost_brokers.items())
     return [
-        f"{name} accepts no messages for {count} topics: {reason}"
+        f"{name} accepts no messages for {count_noun(count, 'topic')}: {reason}"
         for (name, reason), count in sorted(counts.items())
     ]
 

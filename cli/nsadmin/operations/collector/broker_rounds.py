@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import BrokersPolled, Event
 from nsadmin.client import AdminClient
+from nsadmin.console.phrases import all_do, count_noun
 from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerPoller, BrokerQuestions
 from nsadmin.operations.collector.journals import CollectorJournal
@@ -90,13 +91,15 @@ class BrokerRounds:
     def _report_round(self, round_result: RoundResult) -> None:
         event = round_result.polled_event
         self._message_sink.write_debug(
-            f"polled {event.brokers} brokers in {event.poll_millis} ms: {event.silent_brokers} did not "
-            f"answer, {event.consumer_groups} consumer groups, {round_result.event_count} events"
+            f"polled {count_noun(event.brokers, 'broker')} in {event.poll_millis} ms: "
+            f"{event.silent_brokers} did not "
+            f"answer, {count_noun(event.consumer_groups, 'consumer group')}, "
+            f"{count_noun(round_result.event_count, 'event')}"
         )
         if event.silent_brokers != self._silent_count:
             self._silent_count = event.silent_brokers
             self._message_sink.write_warning(
-                str(round_result.silence_error or f"all {event.brokers} brokers answer again")
+                str(round_result.silence_error or f"{all_do(event.brokers, 'broker', 'answer')} again")
             )
         self._disk_monitor.report_change()
 

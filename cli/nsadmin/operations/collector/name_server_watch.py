@@ -7,6 +7,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.events import Event, Polled, PollFailed, PollRecovered
 from nsadmin.client.results import error_text
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.collector.broker_poller import PolledBroker
 from nsadmin.operations.collector.journals import CollectorJournal, NameServerJournal
 from nsadmin.operations.collector.name_server_poller import NameServerPoller, PollObservation
@@ -131,7 +132,8 @@ class NameServerWatch:
             return []
         if self._failed_count:
             self._message_sink.write_warning(
-                f"name server {self.addr}: answers again after {self._failed_count} failed polls"
+                f"name server {self.addr}: answers again after "
+                f"{count_noun(self._failed_count, 'failed poll')}"
             )
         recovery_event = PollRecovered(self._failed_count, self._timer_ms() - self._blind_since_ms)
         self._failed_count, self._is_blind = 0, False
@@ -163,11 +165,12 @@ class NameServerWatch:
         outcome = (
             error_text(result.poll_error)
             if result.poll_error
-            else f"{result.broker_count} brokers, {result.topic_count} topics"
+            else f"{count_noun(result.broker_count or 0, 'broker')}, "
+            f"{count_noun(result.topic_count or 0, 'topic')}"
         )
         self._message_sink.write_debug(
             f"name server {self.addr}: polled in {result.duration_ms} ms: {outcome}, "
-            f"{result.event_count or 0} events"
+            f"{count_noun(result.event_count or 0, 'event')}"
         )
         self._disk_monitor.report_change()
         if self._interval_ms is not None and result.duration_ms > self._interval_ms and not self._is_late:

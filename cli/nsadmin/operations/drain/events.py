@@ -6,7 +6,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.risks import DrainRisk
 from nsadmin.operations.run_folder import EventRecord, RunEvent
 
@@ -304,13 +304,13 @@ def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
         writers = (f"{topic}: {join_first_names(names)}" for topic, names in record["writers"].items())
         facts.append(("last writers", "; ".join(writers)))
     if record["lag"] is not None:
-        facts.append(("lag", f"{record['lag']:,} messages of {record['groupsBehind']} groups"))
+        facts.append(("lag", f"{record['lag']:,} messages of {count_noun(record['groupsBehind'], 'group')}"))
     if record["behind"]:
         facts.append(("slaves behind", _format_by_addr(record["behind"], " bytes")))
     return [
         *facts,
         ("writable topics", _format_by_addr(record["openTopics"], "")),
-        ("reopened", f"{record['reopened']} times"),
+        ("reopened", count_noun(record["reopened"], "time")),
         ("intervals without writes", f"{record['quiet']} of {record['intervals']}"),
         ("waiting for", "; ".join(record["waitingFor"]) or "nothing"),
     ]

@@ -14,7 +14,7 @@ from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import NO_PROXY, format_utc_second
+from nsadmin.console.phrases import NO_PROXY, count_noun, format_utc_second
 from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
 from nsadmin.operations.explain.findings import (
     Advice,
@@ -711,7 +711,9 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
     if _shares_queues(facts):
         count = sum(len(info.queues) + len(info.pop_queues) for _, info in facts.running)
-        return ok_finding(f"each queue of {join_names(facts.topics)} has one owner ({count} queues)")
+        return ok_finding(
+            f"each queue of {join_names(facts.topics)} has one owner ({count_noun(count, 'queue')})"
+        )
     if facts.connections.is_broadcasting:
         return skipped_finding("the group broadcasts: each client consumes all queues")
     if not facts.running:
@@ -793,7 +795,7 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
             tags = Counter(m.tags or "no tag" for m in sample).most_common()
             yield CauseFinding(
                 "cause",
-                f"none of the newest {len(sample)} messages of {topic} matches "
+                f"none of the newest {count_noun(len(sample), 'message')} of {topic} matches "
                 f"{join_names(sorted(filters))}: "
                 f"their tags are {join_names(f'{tag} ({count})' for tag, count in tags)}",
                 advise_command(

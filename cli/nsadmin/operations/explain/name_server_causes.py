@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nsadmin.client.connection.addresses import BadAddress, parse_addrs
 from nsadmin.client.results import error_text
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
+from nsadmin.console.phrases import all_do
 from nsadmin.operations.explain.facts import RouteFacts, broker_id_of_view, groups_by_name, is_broker_absent
 from nsadmin.operations.explain.findings import (
     SERVERS_PLACEHOLDER,
@@ -38,7 +39,7 @@ def _find_silent_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _answering_servers(facts: RouteFacts) -> CauseFinding:
     return ok_finding(
-        f"all {len(facts.server_views)} name servers answer: "
+        f"{all_do(len(facts.server_views), 'name server', 'answer')}: "
         f"{join_names(view.addr for view in facts.server_views)}"
     )
 

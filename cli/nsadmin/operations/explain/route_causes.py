@@ -8,6 +8,7 @@ from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, format
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import NameServerTopicView
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.explain.facts import (
     RouteFacts,
     groups_by_name,
@@ -406,8 +407,8 @@ def _find_missing_queues(facts: RouteFacts) -> Iterator[CauseFinding]:
                 )
             elif not queue.write_queue_ids or not queue.read_queue_ids:
                 evidence = (
-                    f"{queue.broker_name} has {len(queue.write_queue_ids)} write queues and "
-                    f"{len(queue.read_queue_ids)} read queues"
+                    f"{queue.broker_name} has {count_noun(len(queue.write_queue_ids), 'write queue')} and "
+                    f"{count_noun(len(queue.read_queue_ids), 'read queue')}"
                 )
                 master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
                 advice = advise_command(

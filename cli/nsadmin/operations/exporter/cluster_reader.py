@@ -14,7 +14,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, all_do
 from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_reader import BrokerReader, ReadChoice
@@ -293,6 +293,6 @@ class ClusterReader:
                 f"{len(silent_names)} of {len(self._brokers)} brokers do not answer: "
                 f"{abbreviate_names(sorted(silent_names), _MAX_NAMED)}"
                 if silent_names
-                else f"all {len(self._brokers)} brokers answer again"
+                else f"{all_do(len(self._brokers), 'broker', 'answer')} again"
             )
             self._report(self._prefix + silent_text)

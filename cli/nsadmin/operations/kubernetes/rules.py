@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from namesrv_core.transport.address import split_server_addr
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.tunnels.pod_directory import KubePod
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import CheckScale, judge_kinds
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.kubernetes.observer import KubeObservation
@@ -51,7 +52,7 @@ def list_services(seen: KubeObservation) -> Iterator[KubeProblem]:
         if pods:
             ports = ",".join(str(port) for port, _, _ in service.ports)
             kind = service.kind if service.ips else "headless"
-            object_text = f"{service.name}: {kind}, ports {ports}, {len(pods)} pods"
+            object_text = f"{service.name}: {kind}, ports {ports}, {count_noun(len(pods), 'pod')}"
             yield KubeProblem("services", CheckState.OK, "services", object_text)
 
 

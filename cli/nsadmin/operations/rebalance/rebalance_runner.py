@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.drain.runner import DrainRefused
 from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.rebalance import run_events
@@ -126,7 +127,7 @@ class RebalanceRun:
 def describe_action(action: RunAction) -> str:
     """Return what a change does, without the topic and the broker."""
     if isinstance(action, PutTopic):
-        return f"{action.queues.read} read and {action.queues.write} write queues"
+        return f"{action.queues.read} read and {count_noun(action.queues.write, 'write queue')}"
     if isinstance(action, PutOrderConf):
         return f"order configuration {action.order_conf}" if action.order_conf else "no order configuration"
     if isinstance(action, CommitStart):

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.rebalance.move_stages import (
     ADD_QUEUES,
     CLOSE_READS,
@@ -116,7 +117,8 @@ def describe_record(record: EventRecord) -> str:
 def _describe_began(record: EventRecord) -> str:
     action = "roll back" if record["isRollback"] else "move"
     resumed = f"; resumed, it was {record['resumed']}" if record["resumed"] else ""
-    return f"{record['cluster']}: {action} {record['topics']} topics (plan {record['digest']}){resumed}"
+    topics = count_noun(record["topics"], "topic")
+    return f"{record['cluster']}: {action} {topics} (plan {record['digest']}){resumed}"
 
 
 def _describe_stage(record: EventRecord) -> str:
@@ -141,7 +143,7 @@ def describe_progress(record: EventRecord) -> str:
     waits = [f"{topic} waits for {' and '.join(texts[:2])}" for topic, texts in waiting[:_MAX_WAITING_TOPICS]]
     hidden_count = len(waiting) - len(waits)
     if hidden_count > 0:
-        waits.append(f"{hidden_count} more topics wait")
+        waits.append(f"and {count_noun(hidden_count, 'more topic')}")
     return "; ".join([counts, *waits])
 
 
@@ -159,8 +161,8 @@ _DESCRIBERS: Mapping[str, Callable[[EventRecord], str]] = {
     "progress": describe_progress,
     "paused": lambda record: f"paused: {record['reason']}",
     "finished": lambda record: (
-        f"{record['cluster']}: all {record['topics']} topics "
-        f"{'are back where they were' if record['isRollback'] else 'moved'}"
+        f"{record['cluster']}: {count_noun(record['topics'], 'topic')} moved"
+        f"{' back' if record['isRollback'] else ''}"
     ),
 }
 

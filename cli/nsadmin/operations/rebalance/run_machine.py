@@ -7,6 +7,7 @@ is started again goes on where it was. It only repeats settle times and the coun
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.rebalance import run_events, stage_conditions
 from nsadmin.operations.rebalance.move_stages import READ_ON, SWITCH_ORDER, MoveStage, QueuesByBroker
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, RebalanceMove, RebalancePlan
@@ -304,7 +305,7 @@ class RebalanceMachine:
             known = (stage.counts.get(broker, NO_QUEUES), before.get(broker, NO_QUEUES))
             if on.error is None and on.queues not in known:
                 self._pause_run(
-                    f"{topic} has {on.queues.read} read and {on.queues.write} write queues on "
+                    f"{topic} has {on.queues.read} read and {count_noun(on.queues.write, 'write queue')} on "
                     f"{broker}, and the run expected {known[0].read} and {known[0].write}: "
                     "another change is in the way; undo it, and run the command again"
                 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.rebalance.run_facts import BrokerHealth, MovingTopicFacts
 
 
@@ -47,7 +48,7 @@ def find_exceeded_limits(
             is_watched = rules.max_lag is not None and group not in rules.ignored_groups
             if is_watched and lag.total is not None and lag.total > (rules.max_lag or 0):
                 yield (
-                    f"group {group} has {lag.total} unconsumed messages of {topic}, "
+                    f"group {group} has {count_noun(lag.total, 'unconsumed message')} of {topic}, "
                     f"more than --max-lag {rules.max_lag}"
                 )
     for broker, broker_health in sorted(health.items()):
@@ -59,7 +60,8 @@ def find_exceeded_limits(
         failed_count = _count_failed_puts(earlier_health.get(broker), broker_health)
         if failed_count * 60_000 > rules.max_failed_puts * max(elapsed_ms, 60_000):
             yield (
-                f"{broker} failed to store {failed_count} messages in {max(1, elapsed_ms // 1000)} s, "
+                f"{broker} failed to store {count_noun(failed_count, 'message')} in "
+                f"{max(1, elapsed_ms // 1000)} s, "
                 f"more than --max-send-errors {rules.max_failed_puts} per minute"
             )
 

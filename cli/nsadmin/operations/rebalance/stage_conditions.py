@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import Perm
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.rebalance.move_stages import (
     CLOSE_WRITES,
     OPEN_READS,
@@ -152,7 +153,7 @@ def _is_routed(
 
 def _describe_queues(queues: tuple[int, int]) -> str:
     read_count, write_count = queues
-    return f"{read_count} read and {write_count} write queues"
+    return f"{read_count} read and {count_noun(write_count, 'write queue')}"
 
 
 def list_waits(
@@ -169,7 +170,7 @@ def list_waits(
     if stage.kind == OPEN_READS:
         for group, use in sorted(facts.new_queue_use.items()):
             if use.unowned and use.is_certain and group not in rules.ignored_groups:
-                yield f"group {group} to take over {use.unowned} new queues"
+                yield f"group {group} to take over {count_noun(use.unowned, 'new queue')}"
     if stage.has_settle_time and seconds_left > 0:
         yield f"clients to refresh their routes, {seconds_left} s"
         return
@@ -192,7 +193,7 @@ def _list_undrained(
         if lag.closing is None or lag.retries is None:
             yield f"the lag of group {group}, which is unknown"
         elif lag.closing or lag.retries:
-            parts = [f"{lag.closing} messages"] if lag.closing else []
+            parts = [count_noun(lag.closing, "message")] if lag.closing else []
             parts += [f"{lag.retries} retries"] if lag.retries else []
             advice = "" if lag.is_online else f", without a connected client (--ignore-group {group})"
             yield f"group {group} to consume {' and '.join(parts)}{advice}"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.rebalance.move_stages import MoveStage, list_move_stages
 from nsadmin.operations.rebalance.order_generations import (
     NoOrderedPathError,
@@ -87,7 +88,8 @@ def describe_difference(
         )
         if expected_queues != present_queues:
             return (
-                f"{topic} has {present_queues.read} read and {present_queues.write} write queues on "
+                f"{topic} has {present_queues.read} read and "
+                f"{count_noun(present_queues.write, 'write queue')} on "
                 f"{broker}, and the plan expects {expected_queues.read} and {expected_queues.write}: "
                 "make a new plan"
             )

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterable
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.restart.state import BrokerProcess, process_title
 from nsadmin.operations.run_folder import EventRecord, RunEvent
 
@@ -88,5 +89,5 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "restarted": lambda record: f"{_describe_process(record)} is healthy again, after {record['seconds']} s",
     "paused": lambda record: f"paused before {', '.join(record['left'])}; run the command again to continue",
     "stopped": lambda record: f"stopped: {record['reason']}",
-    "finished": lambda record: f"{record['cluster']}: {record['processes']} brokers restarted",
+    "finished": lambda record: f"{record['cluster']}: {count_noun(record['processes'], 'broker')} restarted",
 }

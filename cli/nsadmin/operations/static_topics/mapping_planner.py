@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topics.queue_mappings import GLOBAL_SCOPE, BrokerQueueShare, QueueMappingItem
+from nsadmin.console.phrases import count_noun
 
 CREATE_TYPE, REMAPPING_TYPE = "CREATE_OR_UPDATE", "REMAPPING"
 OFFSET_BLOCK = 10_000
@@ -47,7 +48,8 @@ def find_leaders(shares: SharesByBroker) -> dict[int, QueueMappingItem]:
     """
     if len({(share.epoch, share.total_queues, share.scope) for share in shares.values()}) > 1:
         epoch_texts = ", ".join(
-            f"{broker}: epoch {item.epoch}, {item.total_queues} queues" for broker, item in shares.items()
+            f"{broker}: epoch {item.epoch}, {count_noun(item.total_queues, 'queue')}"
+            for broker, item in shares.items()
         )
         raise NotApplied(
             f"brokers have different mappings ({epoch_texts}): resume the last change with --mapFile"
@@ -94,7 +96,8 @@ def plan_creation(
     leaders = find_leaders(shares)
     if total_queues < len(leaders):
         raise NotApplied(
-            f"{topic} has {len(leaders)} queues: the number of queues of a static topic cannot decrease"
+            f"{topic} has {count_noun(len(leaders), 'queue')}: the number of queues of a static topic "
+            "cannot decrease"
         )
     if shares and total_queues == len(leaders) and set(informed_brokers) <= shares.keys():
         return MappingPlan(topic, CREATE_TYPE, _highest_epoch(shares), shares)

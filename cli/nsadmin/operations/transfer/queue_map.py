@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client.results import NotApplied
+from nsadmin.console.phrases import count_noun
 
 
 class QueueId(NamedTuple):
@@ -51,7 +52,8 @@ def map_queues(
             waiting_queues.remove(source_queue)
     if len(waiting_queues) > len(free_targets) and not merges_queues:
         raise NotApplied(
-            f"the target has {len(sorted_targets)} writable queues, the source {len(sorted_sources)}: add "
+            f"the target has {count_noun(len(sorted_targets), 'writable queue')}, the source "
+            f"{len(sorted_sources)}: add "
             "queues to the target topic, or pass --merge-queues"
         )
     for number, source_queue in enumerate(waiting_queues):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject, meaning_of_code
-from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, escape_unprintable
 
@@ -80,5 +80,5 @@ def summarize_progress(progress_list: Sequence[CommandProgress]) -> str:
     done_count = sum(p.stage in ("ended", "started") and not p.has_failed for p in changes)
     open_count = len(changes) - done_count - failed_count
     counts = ((done_count, "done"), (failed_count, "failed"), (open_count, "not run"))
-    change_count = units.count_noun(len(changes), "change")
+    change_count = count_noun(len(changes), "change")
     return f"{change_count}: " + ", ".join(f"{count} {word}" for count, word in counts if count)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nsadmin.console import python_process
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand
@@ -103,7 +104,7 @@ class CustomCommandController:
         find_target = app.cluster_context.find_target
         planned = [PlannedCommand(find_target(line[1:]) or " ".join(line[1:]), line[1:]) for line in lines]
         title, confirm_text = (
-            f"plugin {plugin.name}: {len(planned)} commands",
+            f"plugin {plugin.name}: {count_noun(len(planned), 'command')}",
             f"{plugin.name} {len(planned)}",
         )
         self._action_controller.row_actions.open_batch_screen(title, planned, confirm_text)

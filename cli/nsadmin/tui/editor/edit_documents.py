@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
 from namesrv_core.file_shapes import Field
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.plans.fields import GROUP_SETTINGS, TOPIC_SETTINGS
 from nsadmin.tui.actions.planned_commands import PlannedCommand
 from nsadmin.tui.actions.row_actions import RowSubject, as_positional
@@ -69,7 +70,10 @@ def diff_texts(old_text: str, new_text: str) -> list[str]:
     old, new = old_text.splitlines(), new_text.splitlines()
     diff_lines = list(difflib.unified_diff(old, new, "before", "after", lineterm="", n=1))
     if len(diff_lines) > _MAX_DIFF_LINES:
-        return [*diff_lines[:_MAX_DIFF_LINES], f"… {len(diff_lines) - _MAX_DIFF_LINES} lines more"]
+        return [
+            *diff_lines[:_MAX_DIFF_LINES],
+            f"… {count_noun(len(diff_lines) - _MAX_DIFF_LINES, 'line')} more",
+        ]
     return diff_lines
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.messages.message_tools import MessageTools
 from nsadmin.tui.views import units
@@ -192,7 +193,7 @@ def _list_fields(browsed_message: BrowsedMessage) -> Iterator[tuple[str, str]]:
     if message.topic.startswith(DEAD_LETTER_PREFIX):
         letter = DeadLetter(browsed_message.broker_name, message)
         yield "origin", f"{letter.origin_topic or units.UNKNOWN_MARK} {letter.origin_id or ''}"
-        yield "tries", units.count_noun(letter.attempts, "delivery").replace("deliverys", "deliveries")
+        yield "tries", count_noun(letter.attempts, "delivery").replace("deliverys", "deliveries")
         yield "replays", str(letter.replay_count)
     elif message.reconsume_times:
         yield "retries", str(message.reconsume_times)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.views import units
 from nsadmin.tui.views.table import Cell, Column, SortOrder, draw_row_facts
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class View:
 
     def summarize_rows(self, rows: Sequence[Any]) -> CellLine:
         """The summary of a group of rows, for its heading."""
-        return [Cell(units.count_noun(len(rows), "row"), "dim")]
+        return [Cell(count_noun(len(rows), "row"), "dim")]
 
     def open_row(self, row: Any) -> ViewTarget | CommandTarget | MessageTarget | None:
         """The target that Enter opens, or None."""

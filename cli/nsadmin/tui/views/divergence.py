@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.agreement import (
@@ -51,7 +52,9 @@ class DivergenceMatrixView(View):
         lines: list[CellLine] = [[]]
         if len(servers) > len(columns):
             hidden_count = len(servers) - len(columns)
-            hidden_text = f"  … and {hidden_count} more columns: use a wider terminal to see them"
+            hidden_text = (
+                f"  … and {count_noun(hidden_count, 'more column')}: use a wider terminal to see them"
+            )
             lines = [[Cell(hidden_text, "warn")]]
         headings = [_shorten_addr(column.addr, cell_width).rjust(cell_width) + " " for column in columns]
         lines.append([Cell(" " * (column_width + 2)), *(Cell(heading, "dim") for heading in headings)])

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import (
@@ -41,7 +42,7 @@ class JobRow(NamedTuple):
         """The broker that is drained, or the process that is being restarted."""
         record = self.record
         if isinstance(record, RebalanceRecord):
-            return f"{len(record.topics)} topics"
+            return count_noun(len(record.topics), "topic")
         return record.broker_name if isinstance(record, DrainRecord) else record.process_title
 
     @property

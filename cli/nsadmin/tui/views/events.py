@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -66,7 +67,7 @@ class EventStorm(NamedTuple):
         seconds = (self.at_ms - self.begin_ms + 999) // 1000
         more_text = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         names_text = f": {', '.join(names[:_MAX_NAMES])}{more_text}" if names else ""
-        return f"{len(self.notices)} events within {seconds} s{names_text}"
+        return f"{count_noun(len(self.notices), 'event')} within {seconds} s{names_text}"
 
 
 def collapse_storms(notices: Iterable[ChangeNotice]) -> Sequence[ChangeNotice | EventStorm]:
@@ -162,7 +163,7 @@ class EventsView(EventListView):
         journaled_count = sum(1 for notice in model.notices if notice.is_from_journal)
         polled_count = len(model.notices) - journaled_count
         return [
-            Cell(units.count_noun(len(model.notices), "event"), "strong"),
+            Cell(count_noun(len(model.notices), "event"), "strong"),
             Cell(f"  {journaled_count} from journals, {polled_count} from polls", "dim"),
         ]
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -114,7 +115,7 @@ class HomeView(View):
             return "the checks are not in the recording" if model.is_replay else "the checks are running"
         unchecked = _list_unchecked(model)
         unchecked_text = f". Not checked: {', '.join(unchecked)}" if unchecked else ""
-        return f"no problem in {poll.check_count} checks{unchecked_text}"
+        return f"no problem in {count_noun(poll.check_count, 'check')}{unchecked_text}"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The counts of problems, and the pulse: brokers, messages in and out, lag, the fullest disk."""
@@ -137,7 +138,7 @@ def _list_unchecked(model: ClusterModel) -> list[str]:
     names_poll = model.group_names_answer.last_poll
     known_groups = {name for name, answer in model.group_answers.items() if answer.last_poll is not None}
     unread_count = None if names_poll is None else len(set(names_poll.names) - known_groups)
-    lag_text = "lag" if unread_count is None else f"lag of {units.count_noun(unread_count, 'group')}"
+    lag_text = "lag" if unread_count is None else f"lag of {count_noun(unread_count, 'group')}"
     return [
         lag_text if check == "lag" else check
         for check in (model.problems_poll.unchecked if model.problems_poll is not None else ())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS, KeyBinding
 from nsadmin.tui.model.agreement import AgreementVerdict
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -249,7 +250,7 @@ def render_footer(
     if sort_key:
         cells += [Cell("  by ", "dim"), Cell(sort_key, "accent")]
     if hidden_columns and width >= 60:
-        cells.append(Cell(f"  {hidden_columns} columns more: ← →", "dim"))
+        cells.append(Cell(f"  {count_noun(hidden_columns, 'column')} more: ← →", "dim"))
     return cells
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.agreement import find_differences, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -121,7 +122,7 @@ class ServersView(View):
     def render_headline(self, model: ClusterModel) -> CellLine:
         verdict = judge_agreement(model)
         silent_count = sum(not server.is_fresh for server in model.name_servers.values())
-        cells = [Cell(units.count_noun(len(model.name_servers), "name server"), "strong")]
+        cells = [Cell(count_noun(len(model.name_servers), "name server"), "strong")]
         if silent_count:
             cells.append(Cell(f"  {silent_count} silent", "bad"))
         phrase_by_outcome = {

@@ -21,11 +21,6 @@ def format_count(number: float | None) -> str:
     return _scale_number(number, 1000, _COUNT_SUFFIXES)
 
 
-def count_noun(number: int, noun: str) -> str:
-    """A number with its noun: 1 topic, 2 topics."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def format_rate(per_second: float | None) -> str:
     """A rate per second. Rates below 10 keep one decimal."""
     if not is_number(per_second):

@@ -52,9 +52,8 @@ def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: t
         'no user "User:shop"',
         "User:shop has no ACL",
     ]
-    advice = (
-        f"nsadmin createUser creates a user, and nsadmin listUser {' '.join(cluster[:2])} lists the users"
-    )
+    lists_users = f"nsadmin listUser {' '.join(cluster[:2])} to list the users"
+    advice = f"run nsadmin createUser to create a user, or {lists_users}"
     assert f"nsadmin: {advice}" in result.err.splitlines()
 
 

@@ -12,7 +12,7 @@ from tests.support.journals import make_snapshot, registration_events
 RW, RO = events.QueueData("a", 8, 8, 6), events.QueueData("a", 8, 8, 4)
 INFO = events.MappingInfo("S", None, 2, "a")
 SAID: dict[str, events.Event] = {
-    "new: a 0=10.0.0.1:10911, 1 topics": registration_events("a", "T")[0],
+    "new: a 0=10.0.0.1:10911, 1 topic": registration_events("a", "T")[0],
     "T on a new: readQueueNums 8, writeQueueNums 8, perm rw-": registration_events("a", "T")[1],
     "a 0: x:1 -> y:1, 2 topics": events.BrokerRegistered("c", "a", 0, "y:1", 2, "x:1"),
     "a 0=y:1, 2 topics, data version 3 of 7": events.BrokerChanged(

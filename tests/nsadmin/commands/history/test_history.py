@@ -257,5 +257,5 @@ def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: t
     assert "KeyError" not in result.err
     assert result.code == 0
     assert result.err.strip() == (
-        f"nsadmin: s:9876: 2 unreadable records were skipped: run nsadmin journal verify {folder}"
+        f"nsadmin: s:9876: skipped 2 unreadable records: run nsadmin journal verify {folder}"
     )

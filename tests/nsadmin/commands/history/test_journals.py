@@ -191,5 +191,5 @@ def test_odd_records_are_left_out_and_counted(run: Run, folder: str) -> None:
     result = run("journalCat", folder, "--columns", "seq", "--no-headers")
     assert (result.code, result.out.split()) == (0, ["1", "2", "3", "4"])
     assert result.err.strip() == (
-        f"nsadmin: 1 unreadable records were skipped: run nsadmin journal verify {folder}"
+        f"nsadmin: skipped 1 unreadable record: run nsadmin journal verify {folder}"
     )

@@ -44,7 +44,7 @@ def test_each_kind(session: Session, run: Run, first_server: FakeNameServer, tmp
     assert seen(session, at, folder, other, server="s").startswith("s:9876 at")
     with pytest.raises(
         UsageError,
-        match=r"t:1: unknown at 2025-11-21T14:03:02\.000Z: the journal lost 1 events at "
+        match=r"t:1: unknown at 2025-11-21T14:03:02\.000Z: the journal lost 1 event at "
         r"2025-11-21T14:03:01\.000Z; no snapshot followed yet",
     ):
         seen(session, at, other)

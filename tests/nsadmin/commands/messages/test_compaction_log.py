@@ -32,5 +32,5 @@ def test_what_is_no_message_is_told_with_its_place(run: Run, tmp_path: Path) -> 
     file.write_bytes(TWO + b"nonsense" + bytes(10))
     result = run("dumpCompactionLog", str(file), "--json")
     assert (result.code, len(result.json)) == (1, 2)
-    assert f"the bytes from {len(TWO)} on are not a message; 2 messages come before them" in result.err
+    assert f"the bytes from {len(TWO)} on, after 2 messages, are not a message" in result.err
     assert run("dumpCompactionLog", str(tmp_path / "nothing")).code == 2

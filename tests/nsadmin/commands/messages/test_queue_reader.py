@@ -59,7 +59,7 @@ def test_messages_and_the_number_of_their_tags(run_json: Run, message_broker: Me
     assert bodies(result) == ["0-0", "0-1", "0-2", "untagged"]
     assert (result.code, result.err) == (
         0,
-        "nsadmin: tag A: 2 messages\nnsadmin: tag B: 1 messages\nnsadmin: tag (none): 1 messages\n",
+        "nsadmin: tag A: 2 messages\nnsadmin: tag B: 1 message\nnsadmin: tag (none): 1 message\n",
     )
 
 
@@ -123,7 +123,7 @@ def test_consuming_is_reading(run_json: Run, message_broker: MessageBroker) -> N
     result = run_json("consumeMessage", "-t", "T", "-g", "G", "-c", "2")
     assert bodies(result) == ["0-0", "5-0"] or len(bodies(result)) == 2
     assert result.err.splitlines() == [
-        "nsadmin: nsadmin does not join G: it reads messages without a group",
+        "nsadmin: reads without a group, and does not join G",
         "nsadmin: stopped after 2 messages: use --limit, --from, --until for more",
     ]
     pulls = [item.ext or {} for item in message_broker.asked if item.code == 11]

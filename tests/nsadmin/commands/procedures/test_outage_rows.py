@@ -35,7 +35,7 @@ def test_without_such_connections_there_is_no_row_for_them() -> None:
 
 def test_what_else_is_to_know() -> None:
     assert describe_proxy_outage(OUTAGE) == [
-        "2 clients lose their connection; 1 of 2 groups keep no client",
+        "2 clients would lose the connection; 1 of 2 groups keep no client",
         "proxy p3:8080 contains a broker, which stops as well: see nsadmin whatIf --down BROKER",
         "unknown state of p2:8080: no answer",
     ]

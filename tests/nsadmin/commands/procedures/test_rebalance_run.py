@@ -92,7 +92,7 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, running_lab: Lab
     )  # fmt: skip
     back = with_env("rebalance", "run", plan, "--rollback", "--yes")
     assert back.code == 0
-    assert "cluster-a: all 1 topics are back where they were" in back.out
+    assert "cluster-a: 1 topic moved back" in back.out
     assert queues(running_lab) == {A: (4, 4), B: (4, 4)}
     [row] = json.loads(with_env("rebalance", "status", "--json").out)
     assert row["phase"] == "rolledBack"

@@ -61,7 +61,7 @@ def test_debug_shows_what_name_servers_and_brokers_are_asked(
     result = run("collect", str(tmp_path), "--once", "--lag", "--debug", "-n", first_server.addr)
     assert f"{first_server.addr} GET_ROUTEINFO_BY_TOPIC (105): SUCCESS (0)" in result.err
     assert f"{consumer_broker.addr} GET_CONSUME_STATS (208): SUCCESS (0)" in result.err
-    assert "polled 1 brokers in" in result.err
+    assert "polled 1 broker in" in result.err
 
 
 def test_values_of_a_namespace_are_polled(run: Run, tmp_path: Path) -> None:

@@ -48,9 +48,9 @@ def test_days_that_are_left(
 ) -> None:
     finding = found(first_server.addr, later)
     assert finding.state is state
-    assert finding.summary == f"1 certificates; the first one {words}: {secure_broker.addr}"
+    assert finding.summary == f"1 certificate; the first one {words}: {secure_broker.addr}"
     assert finding.details[0].startswith(f'{secure_broker.addr}: "broker" until 20')
-    assert finding.details[1:] == (f"1 servers do not accept TLS: {first_server.addr}",)
+    assert finding.details[1:] == (f"1 server without TLS: {first_server.addr}",)
     assert [sample.item_name for sample in finding.samples] == [None, secure_broker.addr]
 
 
@@ -83,7 +83,7 @@ def test_all_checks_include_it_if_a_server_shows_a_certificate(
     first_server: FakeNameServer, secure_broker: FakeBroker
 ) -> None:
     part = CheckScope(is_part=True)
-    assert run_check(certificates.CHECK, first_server.addr, scope=part).summary.startswith("1 certificates")
+    assert run_check(certificates.CHECK, first_server.addr, scope=part).summary.startswith("1 certificate")
     first_server.clusters = {}
     with pytest.raises(CheckNotApplicable, match="no server showed a certificate"):
         run_check(certificates.CHECK, first_server.addr, scope=part)

@@ -72,7 +72,7 @@ def test_what_may_go_by_itself_does_not_count(
     finding = found(first_server.addr, second_server.addr, settle=60_000)
     assert finding.state is CheckState.OK
     assert finding.summary == (
-        "2 of 2 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG), 1 differences are younger than two "
+        "2 of 2 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG), and 1 difference younger than two "
         "heartbeats"
     )
     assert values(finding) == [0, 0, 1, 0]

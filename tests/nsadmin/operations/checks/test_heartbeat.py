@@ -45,7 +45,7 @@ def test_silence_is_a_part_of_the_time_that_there_is(
     assert finding.state is state
     who = f"broker-a 0 at {broker.addr}"
     assert (
-        finding.summary == f"1 brokers; the longest time without a heartbeat is {silent / 1000:.1f} s ({who})"
+        finding.summary == f"1 broker; the longest time without a heartbeat is {silent / 1000:.1f} s ({who})"
     )
     assert finding.details == (
         (

@@ -59,8 +59,8 @@ def test_what_was_lost_is_a_warning_for_a_while(tmp_path: Path) -> None:
     assert finding.state is CheckState.WARNING
     assert finding.samples[2].value == 9
     assert finding.details[1:] == (
-        f"{tmp_path}/j: 9 events were lost",
-        f"{tmp_path}/j: writes failed 1 times",
+        f"{tmp_path}/j: lost 9 events",
+        f"{tmp_path}/j: writes failed 1 time",
     )
     assert judged(tmp_path / "j", since=NOW + 2000).samples[2].value == 2
     assert judged(tmp_path / "j", since=NOW + 4000).state is CheckState.OK

@@ -65,8 +65,8 @@ def test_changes_are_written_and_nothing_is_said_of_them(server_watch: Watched) 
     ]
     assert server_watch.warned == server_watch.remarked == []
     assert [line.split(": ", 1)[1] for line in server_watch.said] == [
-        "polled in 0 ms: 2 brokers, 1 topics, 0 events",
-        "polled in 0 ms: 2 brokers, 1 topics, 1 events",
+        "polled in 0 ms: 2 brokers, 1 topic, 0 events",
+        "polled in 0 ms: 2 brokers, 1 topic, 1 event",
     ]
 
 

@@ -72,7 +72,7 @@ def test_a_healthy_namespace_shows_what_is_deployed() -> None:
                 "name server names-0: 10.1.0.4, ports 9876, without an owner",
             ),
         ),
-        "services": (CheckState.OK, ("names: headless, ports 9876, 1 pods",)),
+        "services": (CheckState.OK, ("names: headless, ports 9876, 1 pod",)),
         "volumes": (CheckState.OK, ("data-broker-0: 8Gi, Bound",)),
         "operator": (CheckState.OK, ("brokers.rocketmq.apache.org",)),
         "all": (CheckState.OK, ("0 critical, 0 warnings of 2 servers in mq",)),

@@ -39,8 +39,8 @@ def test_each_event_is_a_line() -> None:
         "orders: moved",
         "orders: back where it was",
         "paused: broker-c uses 90% of its disk",
-        "Cluster: all 3 topics moved",
-        "Cluster: all 3 topics are back where they were",
+        "Cluster: 3 topics moved",
+        "Cluster: 3 topics moved back",
     ]
 
 
@@ -49,7 +49,7 @@ def test_progress_names_the_first_topics_and_what_they_wait_for() -> None:
     progress = run_events.Progress(1, "running", 1, 4, 2, {"a": "openReads"}, waiting)
     assert progress.to_record()["event"] == "progress"
     assert line(progress) == (
-        "1 done, 4 moving, 2 to come; a waits for x and y; b waits for x; 1 more topics wait"
+        "1 done, 4 moving, 2 to come; a waits for x and y; b waits for x; and 1 more topic"
     )
 
 

@@ -34,7 +34,7 @@ def test_each_record_is_an_event_and_what_is_known_then(folder: Path) -> None:
     events = [poll for poll in polls if isinstance(poll, EventSeen)]
     found = [event.kind for event in events]
     assert found == ["ServerReady", "BrokerRegistered", "TopicsChanged", "WritePermWiped"]
-    assert events[1].description == "new: broker-a 0=10.0.0.1:10911, 1 topics"
+    assert events[1].description == "new: broker-a 0=10.0.0.1:10911, 1 topic"
     assert list(events[3].names) == ["broker-a", "orders"]
     assert [poll.at for poll in polls] == sorted(poll.at for poll in polls)
     model = make_model(*polls)

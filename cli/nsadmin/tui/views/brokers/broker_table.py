@@ -8,6 +8,7 @@ from functools import partial
 from math import prod
 from typing import NamedTuple
 
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.model.server_states import ObservedBroker
@@ -362,7 +363,7 @@ def summarize_brokers(rows: Sequence[BrokerRow]) -> list[Cell]:
     """
     masters_last = sorted(rows, key=lambda row: row.broker_id == 0)
     processes = list({(row.broker_addr, row.state): row for row in masters_last}.values())
-    cells = [Cell(units.count_noun(len(processes), "broker"), "strong")]
+    cells = [Cell(count_noun(len(processes), "broker"), "strong")]
     counts = Counter(row.state for row in processes)
     for state in sorted(counts, key=lambda state: state.severity_order):
         cells += [Cell("  "), Cell(f"{state.sign} {counts[state]} {state.name}", state.tone)]

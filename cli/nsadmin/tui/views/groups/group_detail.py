@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.message_queues import MessageQueue, allocate_averagely
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence, last_poll_of
@@ -91,7 +92,7 @@ class GroupQueuesView(GroupDetailView):
     def summarize_rows(self, rows: Sequence[QueueLag]) -> CellLine:
         lag = sum_lags(row.lag for row in rows).messages
         lag_cell = Cell(units.format_count(lag), alert_levels.lag_tone(lag) or "accent")
-        return [Cell(units.count_noun(len(rows), "queue"), "dim"), Cell("  lag "), lag_cell]
+        return [Cell(count_noun(len(rows), "queue"), "dim"), Cell("  lag "), lag_cell]
 
     def row_key(self, row: QueueLag) -> str:
         return f"{row.topic} {row.broker_name} {row.queue_id}"

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.model.server_states import LatestAnswer, Silence, last_poll_of
@@ -223,18 +224,18 @@ class GroupsView(View):
         lags = [row.total_lag for row in rows if row.total_lag is not None]
         total_lag = sum(lags) if lags or not rows else None
         cells = [
-            Cell(units.count_noun(len(rows), "group"), "strong"),
+            Cell(count_noun(len(rows), "group"), "strong"),
             Cell("  lag "),
             Cell(units.format_count(total_lag), "accent"),
         ]
         unknown_count = sum(row.poll is not None and row.total_lag is None for row in rows)
         if unknown_count:
-            cells.append(Cell(f"  {units.count_noun(unknown_count, 'group')} without a known lag", "dim"))
+            cells.append(Cell(f"  {count_noun(unknown_count, 'group')} without a known lag", "dim"))
         times = [row.poll.at for row in rows if row.poll is not None]
         if times:
             cells.append(Cell(f"  updated {units.format_age(model.now_ms - min(times))} ago", "dim"))
         if len(times) < len(rows):
             cells.append(Cell(f"  {len(rows) - len(times)} not read yet", "dim"))
         if names_poll.errors:
-            cells.append(Cell(f"  {len(names_poll.errors)} brokers returned no groups", "warn"))
+            cells.append(Cell(f"  {count_noun(len(names_poll.errors), 'broker')} returned no groups", "warn"))
         return cells

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
@@ -227,7 +228,8 @@ def _server_tree_lines(poll: TopicPolled) -> Iterator[CellLine]:
         if addr in poll.errors:
             yield [stem, Cell("✕ ", "bad"), Cell(addr), Cell(f"  {poll.errors[addr]}", "bad")]
         elif route := poll.routes[addr]:
-            counts_text = f"  {len(route)} brokers, {sum(queues.write for queues in route.values())} queues"
+            queue_count = sum(queues.write for queues in route.values())
+            counts_text = f"  {count_noun(len(route), 'broker')}, {count_noun(queue_count, 'queue')}"
             yield [stem, Cell("● ", "good"), Cell(addr), Cell(counts_text, "dim")]
         else:
             yield [stem, Cell("○ ", "bad"), Cell(addr), Cell("  absent", "bad")]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
+from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
@@ -204,7 +205,7 @@ class TopicsView(View):
         rated_count = len(applications & model.topic_rates.keys())
         rated_text = "all" if rated_count == len(applications) else str(rated_count)
         return [
-            Cell(units.count_noun(len(topics), "topic"), "strong"),
-            Cell(f"  {len(applications)} application topics", "dim"),
+            Cell(count_noun(len(topics), "topic"), "strong"),
+            Cell(f"  {count_noun(len(applications), 'application topic')}", "dim"),
             Cell(f"  rates of {rated_text} of them" if rated_count else "", "dim"),
         ]

@@ -73,7 +73,7 @@ def test_the_view() -> None:
     view = GroupsView()
     [row] = view.build_rows(model)
     line = join_cells(view.render_headline(model))
-    assert line == "1 group  lag 7  updated 0 s ago  1 brokers returned no groups"
+    assert line == "1 group  lag 7  updated 0 s ago  1 broker returned no groups"
     assert view.row_key(row) == "g"
     assert view.filter_text(row) == "g"
     assert view.subject_of_row(row).group == "g"

@@ -96,8 +96,8 @@ def test_the_way_from_name_servers_over_brokers_to_readers_is_drawn() -> None:
         join_lines(TopicDiagramView("orders").draw_lines(model_of(POLL), 80, 40))
         == """
   orders  is on the name servers
-   ├─ ● 10.0.0.1:9876  1 brokers, 8 queues
-   ├─ ● 10.0.0.2:9876  1 brokers, 8 queues
+   ├─ ● 10.0.0.1:9876  1 broker, 8 queues
+   ├─ ● 10.0.0.2:9876  1 broker, 8 queues
    └─ ✕ 10.0.0.3:9876  closed
 
   has queues on

@@ -112,7 +112,7 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
 
 def test_the_line_above_counts_those_of_applications() -> None:
     line = join_cells(TopicsView().render_headline(model_of()))
-    assert line == "3 topics  1 application topics"
+    assert line == "3 topics  1 application topic"
 
 
 def test_a_frozen_name_server_makes_listings_and_routes_unknown() -> None:
