@@ -251,6 +251,9 @@ def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
         ("broker-a", 1, "SLAVE"),
         ("broker-old", 0, "ASYNC_MASTER"),
     ]
+    for process in ("broker-a:1", "broker-a/1"):
+        [role] = nsadmin(cluster, "getBrokerConfig", process, "--filter", "key=brokerRole").rows
+        assert (role["brokerId"], role["value"]) == (1, "SLAVE")
 
 
 def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
