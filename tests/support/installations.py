@@ -16,8 +16,6 @@ def make_installation(
     tunnel: TunnelTarget | None = None,
 ) -> Installation:
     """An installation with these name servers, which list these brokers, by default one of their own."""
-    # Closed, it leaves no tunnel to other tests.
-    with AdminClient(addrs, access=Access(tunnel=tunnel)) as admin:
-        installation = Installation(admin, state_home)
+    installation = Installation(AdminClient(addrs, access=Access(tunnel=tunnel)), state_home)
     installation._known_brokers = tuple(brokers) or (f"broker of {addrs[0]}",)
     return installation

@@ -1,11 +1,12 @@
 """Which saved runs belong to an installation."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from nsadmin.client import AdminClient
-from nsadmin.client.connection.tunnels import kubectl_program
+from nsadmin.client.connection.tunnels import kubectl_program, tunnel_leases
 from nsadmin.client.connection.tunnels.tunnel_targets import KubeTarget, SshTarget, TunnelTarget
 from nsadmin.operations.dead_letters.replay_store import open_replays
 from nsadmin.operations.drain.state import DrainState, open_drain
@@ -15,6 +16,12 @@ from tests.support.installations import make_installation
 
 DRAIN = DrainState("C", "b", ("a:1", "b:1", "127.0.0.1:1"), 1, 2, brokers=("x:1", "y:1"), tunnel="")
 BASTION = SshTarget("bastion")
+
+
+@pytest.fixture(autouse=True)
+def _no_tunnel_is_left() -> Iterator[None]:
+    yield
+    tunnel_leases._close_all()
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ def _close_all() -> None:
     with _guard:
         open_tunnels = list(_tunnels.values())
         _tunnels.clear()
+        _lease_counts.clear()
     for tunnel in open_tunnels:
         with suppress(OSError):
             tunnel.close()
