@@ -78,7 +78,8 @@ def test_only_the_group_gets_a_replay_that_is_killed_three_times(cluster: Cluste
         GROUP, MESSAGE_COUNT, [TOPIC], ["broker-a"],
     )  # fmt: skip
     assert cluster.times(0, MESSAGE_COUNT) == []
-    others_before = cluster.times(0, MESSAGE_COUNT, OTHER)
+    once = [1] * MESSAGE_COUNT
+    wait_for("the other group", lambda: cluster.times(0, MESSAGE_COUNT, OTHER) == once, interval=0.5)
 
     line = ("dlq", "replay", GROUP, "--rate", str(MESSAGE_COUNT // 2))
     kills = [kill_replay(cluster.server.address, cluster.state, line, lines) for lines in (1, 3, 4)]
@@ -94,7 +95,7 @@ def test_only_the_group_gets_a_replay_that_is_killed_three_times(cluster: Cluste
     wait_for("the group", lambda: len(cluster.times(0, MESSAGE_COUNT)) == MESSAGE_COUNT, interval=0.5)
     times = cluster.times(0, MESSAGE_COUNT)
     assert sum(times) - MESSAGE_COUNT <= KILLS
-    assert cluster.times(0, MESSAGE_COUNT, OTHER) == others_before == [1] * MESSAGE_COUNT
+    assert cluster.times(0, MESSAGE_COUNT, OTHER) == once
     again = cluster("dlq", "replay", GROUP, "--yes")
     assert [(row["replayed"], row["replayedBefore"]) for row in again.rows] == [(0, MESSAGE_COUNT)]
     other_account = cluster._replace(state=cluster.state / "other")

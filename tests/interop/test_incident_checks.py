@@ -157,7 +157,7 @@ def test_messages_for_later_delivery_that_wait_and_some_that_are_late(incident: 
     incident.send({"TIMER_DELAY_SEC": "1"})
     wait_for("a late one", lambda: incident.check("timer", "--warning", "1")[0] == 1)
     _, report = incident.check("timer", "--warning", "1")
-    assert report["details"][0].startswith("broker-a has not sorted 1 timed messages into its timer wheel: ")
+    assert report["details"][0].startswith("broker-a has not sorted 1 timed message into its timer wheel: ")
 
 
 def test_a_send_queue_of_one(incident: Incident) -> None:
