@@ -213,12 +213,11 @@ class CommandRun:
 
     def _connection_words(self, advised_words: Sequence[str], connection: Sequence[str]) -> Sequence[str]:
         """The given or typed options that choose servers, if the command would reach others without them."""
-        values = self._session.shared_values
         if not {"--context", "-n"}.isdisjoint(advised_words):
             return []
         words = list(connection)
-        if not words and any(map(values.get, _SERVER_CHOICES)):
-            words = connection_words(values)
+        if not words and any(map(self._session.shared_values.get, _SERVER_CHOICES)):
+            words = self._list_typed_connection()
         entry, _ = registry.take_command(advised_words)
         if entry is None or entry.kind in ("local", "program"):
             return []
@@ -227,10 +226,14 @@ class CommandRun:
     def _list_own_connection(self) -> list[str]:
         """The options with which a command reaches the same servers, whatever its defaults are."""
         values, context_name = self._session.shared_values, self._session.options.own_context
-        words = connection_words(values)
+        words = self._list_typed_connection()
         if any(values.get(name) for name in _SERVER_CHOICES if name != "ssh"):
             return words
         return [*(("--context", context_name) if context_name else self._list_default_connection()), *words]
+
+    def _list_typed_connection(self) -> list[str]:
+        """The typed options that say how to reach servers. Advice needs no timeout."""
+        return connection_words({**self._session.shared_values, "timeout": None})
 
     @staticmethod
     def _list_default_connection() -> list[str]:

@@ -143,7 +143,7 @@ def test_settings(cluster: Cluster) -> None:
     assert ours <= java
     assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "44").rows[0]["after"] == "44"
     assert same(cluster, "updateNamesrvConfig", "waitSecondsForService", "soon").code == 1
-    assert same(cluster, "updateNamesrvConfig", "noSuchItem", "1").code == 1
+    assert same(cluster, "updateNamesrvConfig", "noSuchItem", "1").code == 5
     for server in (cluster.java, cluster.ours):
         assert nsadmin(server.address, "updateNamesrvConfig", "kvConfigPath", "/tmp/x").code == 1
 
