@@ -321,7 +321,9 @@ def test_a_low_limit_of_a_disk_is_raised(cluster_parts: Parts) -> None:
         wait_for("a refusal", lambda: send_code(broker.port, TOPIC) == SERVICE_NOT_AVAILABLE)
         cause, command = find_broker_cause(cluster_parts)
         advised = f"nsadmin updateBrokerConfig diskSpaceWarningLevelRatio 90 -b {broker.address}"
-        assert (cause, command.startswith(advised)) == ("diskFull", True), command
+        assert cause == "diskFull"
+        assert command is not None
+        assert command.startswith(advised)
         assert cluster_parts.run(*shlex.split(command)[1:], "--yes").returncode == 0
         wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0)
 
