@@ -62,6 +62,7 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tail follow", ("consume", "journal tail")),
     ("stuck hang stack jstack", ("group explain", "consumerStatus")),
     ("skip jump newest worthless", ("skipAccumulatedMessage",)),
+    ("skipone onemessage poison", ("resetOffsetByTime", "dlq show")),
     ("pause suspend freeze reading disable", ("updateSubGroup", "updateUser")),
     ("restart", ("rollingRestart", "history")),
     ("boot uptime restarted", ("brokerStatus",)),

@@ -62,7 +62,7 @@ def search_text(words: Sequence[str]) -> str | None:
             wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
             ("Commands:", *format_list(commands, width)) if commands else (),
-            example_section([e for name, _ in commands[:2] for e in _best_example(examples[name], concepts)]),
+            example_section([e for name, _ in commands[:4] for e in _best_example(examples[name], concepts)]),
             ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides), width))
             if guides
             else (),

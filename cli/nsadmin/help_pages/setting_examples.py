@@ -13,10 +13,6 @@ _BROKER_SETTINGS = (
     ("fileReservedTime 168", "Keep messages longer: retention of 7 days, in hours, before they expire"),
     ("deleteWhen 03", "The hour of the day at which the broker deletes expired files"),
     ("diskMaxUsedSpaceRatio 80", "How full the disk may be before the broker deletes messages early"),
-    (
-        "flushDiskType SYNC_FLUSH",
-        "Flush to disk before a message is confirmed (synchronous; after a restart)",
-    ),
     ("brokerRole SYNC_MASTER", "Wait for the slave before a message is confirmed (synchronous)"),
     ("slaveReadEnable true", "Let consumers read from slaves if the master is busy"),
     ("sendMessageThreadPoolNums 16", "More threads that store messages (after a restart)"),

@@ -11,7 +11,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, VALUES_BY_ATTRIBUTE
 from nsadmin import AdminClient
 from tests.interop import command_line, wire
-from tests.interop.cluster import create_topic, permissions, wait_for_topic
+from tests.interop.cluster import create_topic, permissions, send_code, wait_for_topic
 from tests.interop.daily import Cluster
 
 CLUSTER = "DefaultCluster"
@@ -65,6 +65,20 @@ def test_settings_before_and_after(cluster: Cluster) -> None:
         before_and_after = [(row["before"], row["after"], row["changes"]) for row in planned_rows]
         assert [(row["before"], row["after"], row["changes"]) for row in done] == before_and_after
         assert {row["changes"] for row in cluster(*words, "--dry-run").rows} == {None}
+
+
+def test_synchronous_flush_breaks_sends_until_a_restart(cluster: Cluster) -> None:
+    """A running broker casts its flush service to one that it does not have."""
+    words = ("updateBrokerConfig", "flushDiskType", "SYNC_FLUSH", "-b", cluster.new.address)
+    refused = cluster(*words)
+    assert (refused.code, "refuses all sends until it restarts" in refused.err) == (2, True)
+    assert send_code(cluster.new.port, "Payments") == 0
+    try:
+        assert cluster(*words, "--yes").code == 0
+        assert send_code(cluster.new.port, "Payments") == 1
+    finally:
+        assert cluster(*words[:2], "ASYNC_FLUSH", *words[3:]).code == 0
+    assert send_code(cluster.new.port, "Payments") == 0
 
 
 def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster) -> None:

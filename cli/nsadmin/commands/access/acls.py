@@ -181,10 +181,11 @@ def create_acl(
     """Allow or deny actions on resources to a user, on a broker or on every broker of a cluster.
 
     The entry is added to the user's ACL. It replaces an entry for the same resource. The user must exist.
+    To read a topic, a consumer needs Sub on the topic and on its group.
 
     Examples:
-        # Allow a user to send to a topic and to read it
-        nsadmin createAcl operator-1 -r Topic:orders -a Pub,Sub -d Allow -c cluster-a --yes
+        # Allow a user to send to a topic, and to read it with one group
+        nsadmin createAcl operator-1 -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
         # Preview an entry for clients in one network
         nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """

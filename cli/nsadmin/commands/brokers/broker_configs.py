@@ -37,6 +37,9 @@ from nsadmin.console.session import Session
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
 CONFIG_CHANGE_COLUMNS = broker_change_columns(KEY, before="the value before", after="the value afterwards")
 
+_BREAKS_SENDS = ("flushDiskType", "SYNC_FLUSH")
+"""Brokers of 4.9.7 and 5.5.0 flush with the service that was made at their start: ClassCastException."""
+
 
 @command(columns=BROKER_CONFIG_COLUMNS)
 def get_broker_config(
@@ -89,7 +92,8 @@ def update_broker_config(
     than the present one, also with --dry-run, and reports as failed what a broker ignored.
     nsadmin sends nothing to a broker that already has the value. A broker that changes the setting rewrites
     its configuration file with all settings. Many settings take effect only when the broker restarts. Brokers
-    refuse to change the settings in their configBlackList.
+    refuse to change the settings in their configBlackList. After a change to flushDiskType=SYNC_FLUSH, a
+    broker refuses all sends until it restarts: so it needs --yes without a terminal.
 
     Examples:
         # Preview the change
@@ -107,6 +111,10 @@ def update_broker_config(
             session.write_remark(
                 f"{count_noun(slave_count, 'slave')} of {cluster_name} {stay}: -a true includes slaves"
             )
+    if (key, value) == _BREAKS_SENDS:
+        loss = "a broker that changes to synchronous flush refuses all sends until it restarts"
+        session.require_yes("updateBrokerConfig", loss)
+        session.write_remark(f"{loss}: better set it in broker.conf, and restart the broker")
     session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
     configs = session.admin.broker_configs
     change_item = configs.plan_update if session.is_dry_run else configs.update_item

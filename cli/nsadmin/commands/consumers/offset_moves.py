@@ -120,6 +120,8 @@ def reset_offset_by_time(
     nsadmin reads the offsets again after 6 seconds, and up to two more times if a move was overwritten. Then
     the result is "failed". Without connected clients, nsadmin does not wait.
 
+    -b, -q and -o move the group on one queue: the offset after a poison message skips this one message.
+
     With --undo, the group returns to the offsets that it had before the last resetOffsetByTime,
     skipAccumulatedMessage or cloneGroupOffset of this account on the topic. What it has consumed since then,
     it receives again. The audit has these offsets, so the account that moved the group can undo it. A command

@@ -98,7 +98,7 @@ def producer(
     shown, because no server reports them: see `nsadmin client list`.
 
     Examples:
-        # All producers of all brokers, without the internal ones of Java clients
+        # Which machines write: all producers of all brokers, without the internal ones of Java clients
         nsadmin producer --no-internal
         # The producers of one broker
         nsadmin producer 127.0.0.1:10911

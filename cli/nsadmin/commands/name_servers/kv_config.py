@@ -116,7 +116,7 @@ def update_kv_config(
     """Write a value of the KV config on every name server.
 
     Examples:
-        # Write a value
+        # Put a key and its value on every name server
         nsadmin updateKvConfig DEPLOYMENT stage canary --yes
         # Preview the change
         nsadmin updateKvConfig DEPLOYMENT stage canary --dry-run

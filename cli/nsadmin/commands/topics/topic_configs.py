@@ -152,7 +152,7 @@ def update_topic_perm(
     permission.
 
     Examples:
-        # Stop writes to one topic: make it read-only in one cluster
+        # Block new messages (stop writes) to one topic: make it read-only in one cluster
         nsadmin updateTopicPerm payments 4 -c cluster-a --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
