@@ -1,12 +1,14 @@
 """Reads what is known about consumer groups: from brokers, then from their clients."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import sleep
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
+from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import ServerResult, is_unreachable
@@ -14,7 +16,7 @@ from nsadmin.client.topics.topic_stats import QueueStats
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.dead_letters.replay_store import count_replayed
 from nsadmin.operations.explain.diagnosis import CauseExplanation, Verdict, reach_verdict
-from nsadmin.operations.explain.group_causes import explain_group, is_quiet
+from nsadmin.operations.explain.group_causes import QUIET_MS, explain_group, is_quiet, list_suspects
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 
@@ -42,16 +44,33 @@ def explain_groups(
     groups: Sequence[str],
     topic: str | None = None,
     cluster_name: str | None = None,
+    pause_seconds: Callable[[float], object] = sleep,
 ) -> list[GroupExplanation]:
-    """Explain groups, as far as they consume a topic if there is one.
+    """Explain groups, as far as they consume a topic if there is one. Offsets that may stand are watched.
 
     Raises:
         NotFound: The name servers do not know the cluster.
         RocketMQError: No name server answered.
     """
     cluster = observe_cluster(admin, inventory, cluster_name)
-    explained = [(name, explain_group(observe_group(admin, cluster, name, topic))) for name in groups]
+    observed = [observe_group(admin, cluster, name, topic) for name in groups]
+    suspects = [list_suspects(facts) for facts in observed]
+    if any(suspects):
+        pause_seconds(QUIET_MS / 1000)
+    watched = [
+        _look_again(admin, *pair) if pair[1] else pair[0] for pair in zip(observed, suspects, strict=True)
+    ]
+    explained = [(facts.group, explain_group(facts)) for facts in watched]
     return [GroupExplanation(name, tuple(steps), reach_verdict(steps)) for name, steps in explained]
+
+
+def _look_again(admin: AdminClient, facts: GroupFacts, suspects: list[GroupQueueLag]) -> GroupFacts:
+    """Find which of the suspects did not move since they were read."""
+    results = admin.consumers.get_progress_at(facts.group, facts.cluster.reader_addrs.values())
+    now = {lag.queue: lag.consumer_offset for r in results if r.result for lag in r.result.queues}
+    still = {lag.queue for lag in suspects if now.get(lag.queue) == lag.consumer_offset}
+    failed = tuple(r for r in results if r.error is not None)
+    return facts._replace(stats=(*facts.stats, *failed), still=frozenset(still))
 
 
 def observe_cluster(
