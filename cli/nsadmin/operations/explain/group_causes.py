@@ -9,7 +9,6 @@ from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.client_runtime import can_be_asked
-from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
 from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.did_you_mean import find_similar_names
@@ -548,16 +547,16 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
         )
 
 
-def list_suspects(facts: GroupFacts) -> list[GroupQueueLag]:
-    """The queues that lag or stand still, unless a cause is known already or offsets do not tell."""
+def list_suspects(facts: GroupFacts) -> set[tuple[MessageQueue, int | None]]:
+    """The queues that lag or stand still, with their consumer offsets; none if a cause is known already."""
     explained = reach_verdict(explain_group(facts)) == "cause found"
     if explained or not facts.connections.clients or facts.connections.is_broadcasting or _pops(facts):
-        return []
-    return [
-        lag
+        return set()
+    return {
+        (lag.queue, lag.consumer_offset)
         for lag in facts.lags
         if lag.lag.messages and facts.cluster.now_ms - (lag.last_consumed_ms or 0) >= _OLD_MS
-    ]
+    }
 
 
 def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:

@@ -8,7 +8,6 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
-from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import ServerResult, is_unreachable
@@ -54,23 +53,17 @@ def explain_groups(
     """
     cluster = observe_cluster(admin, inventory, cluster_name)
     observed = [observe_group(admin, cluster, name, topic) for name in groups]
-    suspects = [list_suspects(facts) for facts in observed]
+    suspects = [] if admin.is_static else [list_suspects(facts) for facts in observed]
     if any(suspects):
         pause_seconds(QUIET_MS / 1000)
-    watched = [
-        _look_again(admin, *pair) if pair[1] else pair[0] for pair in zip(observed, suspects, strict=True)
-    ]
-    explained = [(facts.group, explain_group(facts)) for facts in watched]
+        cluster = cluster._replace(now_ms=admin.clock_ms)
+    for index, before in enumerate(suspects):
+        if before:
+            facts = observe_group(admin, cluster, groups[index], topic)
+            still = frozenset(queue for queue, _ in before & list_suspects(facts))
+            observed[index] = facts._replace(still=still)
+    explained = [(facts.group, explain_group(facts)) for facts in observed]
     return [GroupExplanation(name, tuple(steps), reach_verdict(steps)) for name, steps in explained]
-
-
-def _look_again(admin: AdminClient, facts: GroupFacts, suspects: list[GroupQueueLag]) -> GroupFacts:
-    """Find which of the suspects did not move since they were read."""
-    results = admin.consumers.get_progress_at(facts.group, facts.cluster.reader_addrs.values())
-    now = {lag.queue: lag.consumer_offset for r in results if r.result for lag in r.result.queues}
-    still = {lag.queue for lag in suspects if now.get(lag.queue) == lag.consumer_offset}
-    failed = tuple(r for r in results if r.error is not None)
-    return facts._replace(stats=(*facts.stats, *failed), still=frozenset(still))
 
 
 def observe_cluster(
