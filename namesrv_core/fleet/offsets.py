@@ -75,6 +75,13 @@ class ConsumerOffsets:
     def has_traffic(self, topic: str) -> bool:
         return any(topic in period.places for period in self._periods)
 
+    def last_stored_ms(self, topic: str, queue_id: int, end_offset: int, now_ms: int) -> int:
+        """The store time of the last message of a queue; 0 if there is none."""
+        if not end_offset or queue_id < self._periods[-1].queue_counts.get(topic, 0):
+            return now_ms if end_offset else 0
+        number = self.number_of_queue_message(topic, queue_id, end_offset - 1)
+        return self._traffic.stored_time_ms(number, now_ms)
+
     def _shares(self, topic: str, message_total: int | None = None) -> Iterator[tuple[_WritePeriod, int]]:
         """The periods with messages of a topic, with their number; the last period is endless by default."""
         for period, following in zip_longest(self._periods, self._periods[1:]):

@@ -169,6 +169,7 @@ def test_producers_follow_routes_and_messages_keep_their_places(model: BrokerMod
     assert model.follow_routes(NOW) == ["payments"]
     later = NOW + 60_000
     assert (ends(model, "orders", 4, later), spread[4:]) == (closed, [0, 0])
+    assert NOW - 1000 < model.offsets.last_stored_ms("orders", 0, closed[0], later) <= NOW
     assert all(end > before for end, before in zip(ends(model, "payments", 6, later), spread, strict=True))
     put_topic(model, "orders", 4, 2)
     model.follow_routes(later)

@@ -538,7 +538,7 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
             "cause",
             f"{topic}: nothing consumed{since} on {count_noun(len(lags), 'queue')} "
             f"({_name_queues(lag.queue for lag in lags)}); waiting messages there: "
-            f"{sum(lag.lag.messages or 0 for lag in lags)}; offsets did not move for {QUIET_MS // 1000} s",
+            f"{sum(lag.lag.messages or 0 for lag in lags)}, and no offset moved for {QUIET_MS // 1000} s",
             advise_command(
                 "consumerStatus",
                 facts.group,

@@ -79,7 +79,7 @@ def test_a_queue_whose_offset_stands_while_messages_wait(
     assert (explanation.verdict, explanation.explanations[0].cause_id) == ("cause found", "stuckQueue")
     assert finding.evidence == (
         "T: nothing consumed since 1970-01-01T00:00:01Z on 1 queue (T broker-a 0); waiting messages there: "
-        "10; offsets did not move for 10 s"
+        "10, and no offset moved for 10 s"
     )
     assert finding.advice is not None
     assert finding.advice.shell_command == "nsadmin consumerStatus G"
