@@ -96,8 +96,8 @@ class SimulatedBroker:
         self._run_in_background(
             self._repeat_every(self._period, self.register_topics, self._first_delay_seconds)
         )
-        if self.spec.is_master and self.spec.topic_configs:
-            self._run_in_background(self._repeat_every(self._producer_period, self.follow_write_permission))
+        if self.spec.is_master:
+            self._run_in_background(self._repeat_every(self._producer_period, self.follow_routes))
         if not self.spec.is_master:
             await self.copy_master_tables()
             self._run_in_background(self._repeat_every(self._metadata_period, self.copy_master_tables))
@@ -139,9 +139,9 @@ class SimulatedBroker:
                 escape_unsafe(reply.remark or ""),
             )
 
-    async def follow_write_permission(self) -> None:
-        """Let producers write or not: they write while the route of any name server allows it."""
-        writable = [config["topicName"] for config in self.spec.topic_configs if config["perm"] & Perm.WRITE]
+    async def follow_routes(self) -> None:
+        """Let producers write to the queues of routes, while the route of any name server allows it."""
+        writable = self.model.follow_routes(self._clock_ms())
         if not writable:
             return
         request = build_request(

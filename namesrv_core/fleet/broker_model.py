@@ -2,7 +2,7 @@
 
 import random
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from namesrv_core.fleet.groups import GroupTable
@@ -10,6 +10,7 @@ from namesrv_core.fleet.offsets import ConsumerOffsets
 from namesrv_core.fleet.properties import BrokerProperties
 from namesrv_core.fleet.topics import (
     DEFAULT_TOPIC,
+    DLQ_PREFIX,
     RETRY_PREFIX,
     TopicConfigJson,
     TopicTable,
@@ -19,7 +20,7 @@ from namesrv_core.fleet.topics import (
 from namesrv_core.fleet.traffic import BrokerTraffic
 from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol import headers, registration_codec
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 
 _LONGEST_UPTIME_MS = 40 * 86_400_000
@@ -50,6 +51,15 @@ class BrokerSpec(NamedTuple):
     def is_master(self) -> bool:
         return self.broker_id == MASTER_BROKER_ID
 
+    @property
+    def produced_queues(self) -> dict[str, int]:
+        """The write queues of the topics that have producers."""
+        return {
+            config["topicName"]: config["writeQueueNums"]
+            for config in self.topic_configs
+            if config["writeQueueNums"] and not config["topicName"].startswith((RETRY_PREFIX, DLQ_PREFIX))
+        }
+
 
 PeerModels = dict[tuple[str, int], "BrokerModel"]
 """The brokers of a fleet by name and id, because clients and replication involve several brokers."""
@@ -78,7 +88,9 @@ class BrokerModel:
             traffic_factor=spec.traffic_factor,
         )
         self.offsets = ConsumerOffsets(
-            self.traffic, [config["topicName"] for config in spec.topic_configs], _readers_by_topic(spec)
+            self.traffic,
+            spec.produced_queues,
+            _readers_by_topic(spec),
         )
         self.group_table = GroupTable(
             {group for groups in spec.groups_by_topic.values() for group in groups}, now_ms
@@ -102,9 +114,30 @@ class BrokerModel:
             self.traffic.resume_writes(now_ms)
         else:
             self.traffic.pause_writes(now_ms)
+        for slave in self._slaves():
+            slave.traffic.follow_master(self.traffic)
+
+    def _slaves(self) -> Iterator["BrokerModel"]:
         for (broker_name, broker_id), peer in self.peer_models.items():
             if broker_name == self.spec.broker_name and broker_id != self.spec.broker_id:
-                peer.traffic.follow_master(self.traffic)
+                yield peer
+
+    def follow_routes(self, now_ms: int) -> list[str]:
+        """Let clients write to and read the queues that topics with producers have now. Return the topics."""
+        peers = self.peer_models.values()
+        produced = set().union(*(peer.spec.produced_queues for peer in peers))
+        queue_counts = {
+            topic: config["writeQueueNums"]
+            for topic, config in self.topic_table.configs.items()
+            if topic in produced and config["perm"] & Perm.WRITE and config["writeQueueNums"]
+        }
+        for topic in queue_counts.keys() - self.offsets.readers_by_topic.keys():
+            readers = (peer.offsets.readers_by_topic.get(topic, ()) for peer in peers)
+            self.offsets.add_readers(topic, next(filter(None, readers), ()))
+        self.offsets.write_to(queue_counts, now_ms)
+        for slave in self._slaves():
+            slave.offsets.follow_master(self.offsets)
+        return list(queue_counts)
 
     @property
     def ha_server_addr(self) -> str:

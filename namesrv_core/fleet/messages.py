@@ -56,7 +56,7 @@ def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms
     last_offset = min(queue_offset + max(1, min(header.max_msg_nums, _MAX_PULL_COUNT)), end)
     wanted_tags = {tag.strip() for tag in (header.subscription or "*").split("||")}
     numbers = (
-        model.offsets.number_of_queue_message(topic, queue_count, queue_id, offset)
+        model.offsets.number_of_queue_message(topic, queue_id, offset)
         for offset in range(queue_offset, last_offset)
     )
     messages = [encode_message(model, n, now_ms) for n in numbers if wanted_tags & {"*", "", _message_tag(n)}]
@@ -99,7 +99,7 @@ def list_queue_entries(
         range(first_index, min(first_index + count, end)) if min_offset <= first_index < end else range(0)
     )
     message_size = model.traffic.message_size
-    numbers = (model.offsets.number_of_queue_message(topic, queue_count, queue_id, o) for o in wanted)
+    numbers = (model.offsets.number_of_queue_message(topic, queue_id, o) for o in wanted)
     return QueueEntryRange(
         min_offset, end, [(number * message_size, message_size, _message_tag(number)) for number in numbers]
     )
@@ -158,7 +158,7 @@ def _is_stored(model: BrokerModel, number: int, now_ms: int) -> bool:
 def encode_message(model: BrokerModel, number: int, now_ms: int) -> bytes:
     """Encode the message as in the commit log, with about the usual message size of this broker."""
     topic = model.offsets.topic_of_message(number)
-    queue_id, queue_offset = model.offsets.place_in_queue(number, model.read_queue_count(topic))
+    queue_id, queue_offset = model.offsets.place_in_queue(number)
     stored_at_ms = model.traffic.stored_time_ms(number, now_ms)
     properties = {
         KEYS_PROPERTY: f"{topic}-{model.offsets.index_in_topic(number)}",

@@ -1,13 +1,13 @@
-"""ConsumerOffsets, the offsets of a broker's consumer groups: a fixed time behind its traffic unless reset.
+"""ConsumerOffsets, the ends of a broker's queues, and its groups: a fixed time behind them unless reset.
 
 After a reset and a pause, a group returns at a steady rate to the offset that it would have without the
 reset. A group that was moved forward waits for the traffic. Offsets that no group reads stay unchanged.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
-from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.fleet.traffic import BrokerTraffic
 
 CONSUME_DELAY_MS = 1000
@@ -16,6 +16,7 @@ LATE_GROUP = "analytics"
 _LATE_GROUP_DELAY_MS = 20 * 60_000
 _PAUSE_AFTER_MOVE_MS = 5000
 _CATCH_UP_PER_SECOND = 500
+_ENDLESS = 1 << 60
 
 OffsetKey = tuple[str, str, int]
 """Group, topic, queue id."""
@@ -28,51 +29,111 @@ class _MovedOffset(NamedTuple):
     moved_at_ms: int
 
 
-class ConsumerOffsets:
-    """Offsets of groups. The topics `started_with` share the traffic evenly, and so do their `queues`.
+class _WritePeriod(NamedTuple):
+    """The queues to which producers write from a message on. `places` are the turns of the topics."""
 
-    `readers` are the groups of a topic. All times are in ms.
+    first_number: int
+    queue_counts: dict[str, int]
+    topics: list[str]
+    places: dict[str, int]
+
+    @staticmethod
+    def begin(first_number: int, queue_counts: dict[str, int]) -> "_WritePeriod":
+        topics = list(queue_counts)
+        return _WritePeriod(first_number, queue_counts, topics, {t: i for i, t in enumerate(topics)})
+
+    def number_of(self, topic: str, index: int) -> int:
+        """The number of a message of a topic, by its index in this period."""
+        return self.first_number + index * len(self.topics) + self.places[topic]
+
+
+class ConsumerOffsets:
+    """Offsets of groups. Topics to which producers write share the traffic evenly, and so do their queues.
+
+    `queues_by_topic` are the first write queues; `readers` are the groups of a topic. All times are in ms.
     """
 
     def __init__(
-        self, traffic: BrokerTraffic, topics: list[str], readers: dict[str, tuple[str, ...]]
+        self, traffic: BrokerTraffic, queues_by_topic: dict[str, int], readers: dict[str, tuple[str, ...]]
     ) -> None:
         self._traffic = traffic
-        self._topics = [topic for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))]
-        self._indexes = {topic: topic_index for topic_index, topic in enumerate(self._topics)}
+        self._periods = [_WritePeriod.begin(0, queues_by_topic)]
         self.readers_by_topic = readers
         self._topics_by_group: dict[str, frozenset[str]] | None = None
         self._moved: dict[OffsetKey, _MovedOffset] = {}
         self._stopped: dict[str, frozenset[str]] = {}
 
+    def write_to(self, queues_by_topic: dict[str, int], now_ms: int) -> None:
+        """Let producers write to these queues from now on."""
+        if queues_by_topic != self._periods[-1].queue_counts:
+            first_number = self._traffic.stored_count(now_ms)
+            self._periods.append(_WritePeriod.begin(first_number, queues_by_topic))
+
+    def follow_master(self, offsets: "ConsumerOffsets") -> None:
+        self._periods = offsets._periods
+
     def has_traffic(self, topic: str) -> bool:
-        return topic in self._indexes
+        return any(topic in period.places for period in self._periods)
+
+    def last_stored_ms(self, topic: str, queue_id: int, end_offset: int, now_ms: int) -> int:
+        """The store time of the last message of a queue; 0 if there is none."""
+        if not end_offset or queue_id < self._periods[-1].queue_counts.get(topic, 0):
+            return now_ms if end_offset else 0
+        number = self.number_of_queue_message(topic, queue_id, end_offset - 1)
+        return self._traffic.stored_time_ms(number, now_ms)
+
+    def _shares(self, topic: str, message_total: int | None = None) -> Iterator[tuple[_WritePeriod, int]]:
+        """The periods with messages of a topic, with their number; the last period is endless by default."""
+        for period, following in zip_longest(self._periods, self._periods[1:]):
+            if topic in period.places:
+                end = message_total if following is None else following.first_number
+                if end is not None and message_total is not None:
+                    end = min(end, message_total)
+                stored_count = _ENDLESS if end is None else max(end - period.first_number, 0)
+                yield period, _even_part(stored_count, period.places[topic], len(period.topics))
 
     def number_of_topic_message(self, topic: str, topic_message_index: int) -> int:
         """The broker's number of a topic's message, counted from 0."""
-        return topic_message_index * len(self._topics) + self._indexes[topic]
+        for period, message_count in self._shares(topic):
+            if topic_message_index < message_count:
+                return period.number_of(topic, topic_message_index)
+            topic_message_index -= message_count
+        return _ENDLESS
 
-    def number_of_queue_message(self, topic: str, queue_count: int, queue_id: int, offset: int) -> int:
-        return self.number_of_topic_message(topic, offset * queue_count + queue_id)
+    def number_of_queue_message(self, topic: str, queue_id: int, offset: int) -> int:
+        for period, message_count in self._shares(topic):
+            queue_count = period.queue_counts[topic]
+            in_queue = _even_part(message_count, queue_id, queue_count) if queue_id < queue_count else 0
+            if offset < in_queue:
+                return period.number_of(topic, offset * queue_count + queue_id)
+            offset -= in_queue
+        return _ENDLESS
+
+    def _period_of(self, number: int) -> _WritePeriod:
+        return next(period for period in reversed(self._periods) if period.first_number <= number)
 
     def topic_of_message(self, number: int) -> str:
         """The topic of a message; "" if no topic receives messages."""
-        return self._topics[number % len(self._topics)] if self._topics else ""
+        period = self._period_of(number)
+        return period.topics[(number - period.first_number) % len(period.topics)] if period.topics else ""
 
     def index_in_topic(self, number: int) -> int:
         """The index of a message in its topic, counted from 0."""
-        return number // len(self._topics)
+        return self._topic_share(self.topic_of_message(number), number)
 
-    def place_in_queue(self, number: int, queue_count: int) -> tuple[int, int]:
-        offset, queue_id = divmod(self.index_in_topic(number), queue_count)
-        return queue_id, offset
+    def place_in_queue(self, number: int) -> tuple[int, int]:
+        """The queue id and the queue offset of a message."""
+        period, topic = self._period_of(number), self.topic_of_message(number)
+        queue_id = (number - period.first_number) // len(period.topics) % period.queue_counts[topic]
+        return queue_id, self._split_among_queues(topic, queue_id + 1, number)[queue_id]
 
     def count_recent_messages(self, topic: str, now_ms: int, window_ms: int) -> int:
         """Count the messages that the topic received in the last `window` ms."""
-        share = self._topic_share(topic)
-        return share(self._traffic.stored_count(now_ms)) - share(
-            self._traffic.stored_count(now_ms - window_ms)
+        now_count, earlier_count = (
+            self._topic_share(topic, self._traffic.stored_count(time_ms))
+            for time_ms in (now_ms, now_ms - window_ms)
         )
+        return now_count - earlier_count
 
     def end_offsets(self, topic: str, queue_count: int, time_ms: int) -> list[int]:
         return self._split_among_queues(topic, queue_count, self._traffic.stored_count(time_ms))
@@ -82,14 +143,15 @@ class ConsumerOffsets:
         return self._split_among_queues(topic, queue_count, self._traffic.deleted_count(time_ms))
 
     def _split_among_queues(self, topic: str, queue_count: int, message_total: int) -> list[int]:
-        total = self._topic_share(topic)(message_total)
-        return [_even_part(total, queue_id, queue_count) for queue_id in range(queue_count)]
+        offsets = [0] * queue_count
+        for period, message_count in self._shares(topic, message_total):
+            written = period.queue_counts[topic]
+            for queue_id in range(min(written, queue_count)):
+                offsets[queue_id] += _even_part(message_count, queue_id, written)
+        return offsets
 
-    def _topic_share(self, topic: str) -> Callable[[int], int]:
-        if topic not in self._indexes:
-            return lambda total: 0
-        topic_index = self._indexes[topic]
-        return lambda total: _even_part(total, topic_index, len(self._topics))
+    def _topic_share(self, topic: str, message_total: int) -> int:
+        return sum(message_count for _, message_count in self._shares(topic, message_total))
 
     @property
     def moved_groups(self) -> list[str]:
@@ -108,6 +170,10 @@ class ConsumerOffsets:
                     topics_by_group.setdefault(reader, set()).add(topic)
             self._topics_by_group = {reader: frozenset(topics) for reader, topics in topics_by_group.items()}
         return self._topics_by_group.get(group, frozenset())
+
+    def add_readers(self, topic: str, groups: tuple[str, ...]) -> None:
+        self.readers_by_topic[topic] = groups
+        self._topics_by_group = None
 
     def groups_of_topic(self, topic: str) -> list[str]:
         return sorted({*self.readers_by_topic.get(topic, ()), *(g for g, m, _ in self._moved if m == topic)})
@@ -156,8 +222,7 @@ class ConsumerOffsets:
         )
 
     def forget_topic(self, topic: str) -> None:
-        self.readers_by_topic.pop(topic, None)
-        self._topics_by_group = None
+        """Forget the offsets of a deleted topic. Its consumers stay subscribed, and read it if it returns."""
         self._moved = {key: moved for key, moved in self._moved.items() if key[1] != topic}
 
     def last_consumed_ms(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
@@ -169,7 +234,7 @@ class ConsumerOffsets:
         if offset_key not in self._moved:
             return now_ms - group_delay_ms(group)
         return self._traffic.stored_time_ms(
-            self.number_of_queue_message(topic, queue_count, queue_id, last_offset), now_ms
+            self.number_of_queue_message(topic, queue_id, last_offset), now_ms
         )
 
 

@@ -27,7 +27,11 @@ def topic_stats_json(model: BrokerModel, topic: str, now_ms: int) -> bytes:
     offsets = object_keys.encode_object_key_map(
         (
             _message_queue_json(model, topic, queue_id),
-            {"lastUpdateTimestamp": now_ms if end else 0, "maxOffset": end, "minOffset": offset},
+            {
+                "lastUpdateTimestamp": model.offsets.last_stored_ms(topic, queue_id, end, now_ms),
+                "maxOffset": end,
+                "minOffset": offset,
+            },
         )
         for queue_id, (offset, end) in enumerate(zip(begins, ends, strict=True))
     )

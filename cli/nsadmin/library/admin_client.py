@@ -305,7 +305,9 @@ class AdminClient(client_admin.AdminClient):
         """
         from nsadmin.operations.explain.group_observer import explain_groups
 
-        [explanation] = explain_groups(self, self._inventory, [group], topic, cluster_name)
+        [explanation] = explain_groups(
+            self, self._inventory, [group], topic, cluster_name, self._caller.pause
+        )
         return explanation
 
     @cached_property

@@ -143,3 +143,59 @@ def test_all_offsets_are_those_that_were_committed(model: BrokerModel) -> None:
     assert {int(queue): value for queue, value in table["orders@g"].items()} == {
         queue: at(model, queueId=str(queue)) for queue in range(4)
     }
+
+
+def ends(model: BrokerModel, topic: str, queues: int, now: int) -> list[int]:
+    return [offset(model, 30, now, topic=topic, queueId=str(queue_id)) for queue_id in range(queues)]
+
+
+def put_topic(model: BrokerModel, topic: str, reads: int, writes: int) -> None:
+    model.topic_table.put_config(make_topic_config(topic, reads, write_queues=writes), NOW)
+
+
+def test_consumers_of_a_topic_read_it_again_when_it_is_restored(model: BrokerModel) -> None:
+    committed = at(model)
+    assert ask(model, 215, topic="orders").code == 0
+    put_topic(model, "orders", 4, 4)
+    ask(model, 15, consumerGroup="g", topic="orders", queueId="1", commitOffset=str(committed))
+    assert (at(model), at(model, NOW + 5000)) == (committed, committed)
+    assert at(model, NOW + 3_600_000) == ends(model, "orders", 4, NOW + 3_599_000)[1] > committed
+
+
+def test_producers_follow_routes_and_messages_keep_their_places(model: BrokerModel) -> None:
+    put_topic(model, "orders", 4, 0)
+    put_topic(model, "payments", 6, 6)
+    closed, spread = ends(model, "orders", 4, NOW), ends(model, "payments", 6, NOW)
+    assert model.follow_routes(NOW) == ["payments"]
+    later = NOW + 60_000
+    assert (ends(model, "orders", 4, later), spread[4:]) == (closed, [0, 0])
+    assert NOW - 1000 < model.offsets.last_stored_ms("orders", 0, closed[0], later) <= NOW
+    assert all(end > before for end, before in zip(ends(model, "payments", 6, later), spread, strict=True))
+    put_topic(model, "orders", 4, 2)
+    model.follow_routes(later)
+    end = later + 60_000
+    assert [now > before for now, before in zip(ends(model, "orders", 4, end), closed, strict=True)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    total = model.traffic.stored_count(end)
+    for number in range(total - 10_000, total, 97):
+        topic, (queue_id, queue_offset) = (
+            model.offsets.topic_of_message(number),
+            model.offsets.place_in_queue(number),
+        )
+        assert model.offsets.number_of_queue_message(topic, queue_id, queue_offset) == number
+        assert model.offsets.number_of_topic_message(topic, model.offsets.index_in_topic(number)) == number
+
+
+def test_a_broker_with_a_new_topic_gets_the_clients_of_the_topic(model: BrokerModel) -> None:
+    other = BrokerModel(BrokerSpec("c", "d", 0, TOPICS[1:2]), "127.0.0.1:2000", [], NOW)
+    model.peer_models["d", 0], other.peer_models = other, model.peer_models
+    put_topic(other, "orders", 2, 2)
+    put_topic(other, "nobody", 2, 2)
+    assert ends(other, "orders", 2, NOW + 60_000) == [0, 0]
+    assert other.follow_routes(NOW) == ["payments", "orders"]
+    assert min(ends(other, "orders", 2, NOW + 60_000)) > at(other, NOW + 30_000) > 0
+    assert ends(other, "nobody", 2, NOW + 60_000) == [0, 0]

@@ -83,7 +83,7 @@ def test_deleting_a_topic_registers_nothing_but_moves_the_version_on(model: Brok
     assert not outcome(model, RequestCode.DELETE_TOPIC_IN_BROKER, {"topic": "orders"}).needs_registration
     assert model.topic_table.data_version == (1, 0, NOW + 1)
     assert ask(model, RequestCode.GET_TOPIC_CONFIG, {"topic": "orders"}).code == 17
-    assert body(ask(model, RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, {"topic": "orders"})) == {"groupList": []}
+    assert ask(model, RequestCode.GET_TOPIC_STATS_INFO, {"topic": "orders"}).code == 17
 
 
 def test_all_topics_in_one_answer_or_in_pages(model: BrokerModel) -> None:
