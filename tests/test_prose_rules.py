@@ -28,7 +28,8 @@ INSTEAD_OF = [
     ("'now' is one too many", 'unexpected argument "now"'),
     (
         "which journal? Type --journal DIR, or let the context know",
-        "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR",
+        "no journal: record one with nsadmin collect DIR, or pass that of nsadmin's name server "
+        "with --journal DIR",
     ),
     (
         "Not asked for by its name: that would read what nobody has.",

@@ -173,8 +173,9 @@ async def _run_fleet(fleet: BrokerFleet, banner_text: str) -> None:
 
 def _banner_text(fleet_plan: FleetPlan, addrs: Sequence[str], banner_notes: Sequence[str] = ()) -> str:
     broker_count = fleet_plan.clusters * fleet_plan.groups * fleet_plan.replicas
+    clusters = "1 cluster" if fleet_plan.clusters == 1 else f"{fleet_plan.clusters} clusters"
     line = (
-        f"# {broker_count} brokers: {fleet_plan.clusters} clusters x {fleet_plan.groups} "
+        f"# {broker_count} brokers: {clusters} x {fleet_plan.groups} "
         f"groups x {fleet_plan.replicas} replicas, "
         f"{fleet_plan.topics} topics in each cluster"
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import own_connection, quote_command
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.connection_pool import Pool
@@ -340,3 +341,6 @@ class Session:
                 stderr.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
         for disagreement in self.admin.disagreements:
             self.write_remark(f"name server {disagreement}")
+        if self.admin.disagreements:
+            advised = quote_command("divergence", connection=own_connection.get())
+            self.write_remark(f"the result may be incomplete: run {advised}")

@@ -10,6 +10,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.transport.address import explain_invalid_addr
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, ClusterAdmin, ClusterInfo
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, BadAddress, parse_addr
@@ -154,8 +155,15 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
     known_ids = [str(other_id) for g in named_groups for other_id in g.broker_addrs]
     if not known_ids:
         raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
-    missing_text = "has no master now" if broker_id == MASTER_BROKER_ID else f"has no process {broker_id} now"
-    raise NotFound(f"{broker_name} {missing_text}: the ids of its processes are {', '.join(known_ids)}")
+    if broker_id != MASTER_BROKER_ID:
+        known = f"the ids of its processes are {', '.join(known_ids)}"
+        raise NotFound(f"{broker_name} has no process {broker_id} now: {known}")
+    slaves = " and ".join(f"{broker_name}:{known_id}" for known_id in known_ids)
+    only = f"its slaves {slaves} are" if known_ids[1:] else f"its slave {slaves} is"
+    raise NotFound(
+        f"{broker_name} has no master: only {only} registered: start the master; since when it is gone: "
+        f"{quote_command('inventory', 'list')}"
+    )
 
 
 def list_member_targets(cluster_info: ClusterInfo, cluster_name: str | None) -> list[BrokerTarget]:

@@ -52,7 +52,8 @@ def find_journals(
     folder_names = journal_folders or session.options.journal_folders
     if not folder_names:
         raise UsageError(
-            "no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR"
+            "no journal: record one with nsadmin collect DIR, or pass that of nsadmin's name server "
+            "with --journal DIR"
         )
     folders = (f for name in folder_names for f in _find_server_journals(Path(name).expanduser()))
     journals = [_identify_journal(folder) for folder in dict.fromkeys(folders)]

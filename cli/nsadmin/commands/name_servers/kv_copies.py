@@ -140,7 +140,7 @@ def kv_sync(
     session: Session,
     source_text: Annotated[
         str,
-        Argument(metavar="HOST:PORT", help="The name server to copy from."),
+        Argument(metavar="SOURCE", help="The name server to copy from, HOST:PORT."),
         Flags("--from"),
         Values("name-servers"),
     ],

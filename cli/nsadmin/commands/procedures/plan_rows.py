@@ -131,10 +131,9 @@ def _describe_step(step: PlanStep) -> str | None:
 def _describe_route_step(step: PlanStep) -> str:
     if step.after is None:
         return "removed: its route"
-    perm_changes = (
-        f"{broker_name} {perm_text(perm)} -> {perm_text(0)}" for broker_name, perm in step.before.items()
-    )
-    return f"to brokers that do not have it: {', '.join(perm_changes)}"
+    queues = ", ".join(f"{broker_name} ({perm_text(perm)})" for broker_name, perm in step.before.items())
+    lacking = "this broker does" if len(step.before) == 1 else "these brokers do"
+    return f"closes the queues of {queues} in its route: {lacking} not have the topic"
 
 
 def _trouble_row(trouble: PlanTrouble) -> PlanRow:

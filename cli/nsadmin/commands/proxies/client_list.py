@@ -63,7 +63,7 @@ def client_list(
     cluster_name: AskedClusterOption = None,
     topic: Annotated[
         str | None,
-        Option("-t", "--topic", metavar="TOPIC", help="Only the consumers of this topic."),
+        Option("-t", "--topic", metavar="TOPIC", help="Only the consumers of this topic, no producers."),
         Values("topics"),
     ] = None,
     include_system: Annotated[
@@ -76,6 +76,10 @@ def client_list(
     and null in JSON. Proxies in cluster mode report their consumers, but no producers: a gRPC connection
     without a consumer has only an address, and its role is unknown. These connections need the extra
     nsadmin[proxy].
+
+    --topic shows no producers, because brokers do not know to which topics a producer sends. To find them,
+    `nsadmin producer --no-internal` lists the producer groups, and `nsadmin message track` the address that
+    sent a message. `groups` has consumer groups; -o wide also shows producer groups.
 
     For a gRPC client of a proxy in local mode, brokers report no release. Name this proxy with --proxies, or
     with `proxies` in the context.

@@ -116,9 +116,9 @@ def _describe_layer(tables: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _progress_text(message: Mapping[str, Any]) -> str:
-    stages = count_noun(message["stages"], "stage")
-    tasks = f"{message['done']:,} of {message['tasks']:,} tasks"
-    return f"{message['at'] or 'Spark'}: {stages}, {tasks}, {message['rows']:,} rows read"
+    table = message["at"] or "the tables"
+    doing = "reading the journals and logs" if table.startswith("bronze/") else f"making {table}"
+    return f"{doing}: {message['rows']:,} rows so far"
 
 
 def _table_lines(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -138,15 +138,22 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     summary = "no broker is registered"
     if statuses:
         summary = f"{serving_count} of {len(statuses)} registered brokers answer"
+    if unregistered:
+        verb = "has" if len(unregistered) == 1 else "have"
+        names = abbreviate_names([group.broker_name for group in unregistered], _MAX_SHOWN)
+        summary = f"{names} {verb} no master; {summary}"
     if seen.expected_count is not None:
         summary += f", and {seen.expected_count} are expected"
     if refusing_names:
         summary += f", {abbreviate_names(refusing_names, _MAX_SHOWN)} refuses messages: its disk is full"
     if shared_addrs := find_shared_addrs(listing.broker_groups):
         summary += f", {len(shared_addrs)} of them under several names"
-    if seen.missing_brokers:
-        labels = [lost.broker.label for lost in seen.missing_brokers]
-        summary += f", and {abbreviate_names(labels, _MAX_SHOWN)} left all name servers"
+    if left := [lost.broker.label for lost in seen.missing_brokers if lost.broker.last_seen_ms is not None]:
+        summary += f", and {abbreviate_names(left, _MAX_SHOWN)} left all name servers"
+    if unseen := [lost.broker.label for lost in seen.missing_brokers if lost.broker.last_seen_ms is None]:
+        verb, them = ("is", "it") if len(unseen) == 1 else ("are", "them")
+        shown = abbreviate_names(unseen, _MAX_SHOWN)
+        summary += f"; {shown} {verb} expected, and nsadmin never saw {them} registered"
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
     finding = scale.make_finding(summary, samples, details, minimum_state=minimum_state)
     return finding.with_inventory_problem(seen.inventory_problem)

@@ -119,13 +119,22 @@ class CheckScale:
         samples: Iterable[CheckSample],
         detail_lines: Iterable[str] = (),
         *,
+        doubts: Sequence[str] = (),
         minimum_state: CheckState = CheckState.OK,
         about: str | None = None,
     ) -> CheckFinding:
-        """Return a finding with the worst state of its samples, or `minimum_state` if that is worse."""
+        """Return a finding with the worst state of its samples, or `minimum_state` if that is worse.
+
+        With `doubts`, the lines about what was not examined, it is not OK. If they make it UNKNOWN, the
+        summary begins with them.
+        """
         samples = tuple(samples)
-        state = worst_state([minimum_state, *(sample.alert_state for sample in samples)])
-        return CheckFinding(self.check_name, state, summary, samples, tuple(detail_lines), about)
+        least_state = CheckState.UNKNOWN if doubts else CheckState.OK
+        state = worst_state([least_state, minimum_state, *(sample.alert_state for sample in samples)])
+        if doubts and state is CheckState.UNKNOWN:
+            more = f" and {len(doubts) - 1} more" if doubts[1:] else ""
+            summary = f"{doubts[0]}{more}; {summary}"
+        return CheckFinding(self.check_name, state, summary, samples, (*detail_lines, *doubts), about)
 
     def make_unknown_finding(
         self, summary: str, detail_lines: Iterable[str] = (), about: str | None = None

@@ -81,9 +81,7 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         *(scale.make_sample("used", round(percent, 1), names[addr]) for addr, percent in shares.items()),
         *_sample_retention(scale, seen),
     ]
-    minimum_state = CheckState.UNKNOWN if doubts else CheckState.OK
-    if states.deletions:
-        minimum_state = CheckState.WARNING
+    minimum_state = CheckState.WARNING if states.deletions else CheckState.OK
     if states.refusals:
         minimum_state = CheckState.CRITICAL
     full = {**states.refusals, **states.deletions}
@@ -93,12 +91,12 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
             f"{names[addr]} refuses messages {_describe_refusal(seen, day_count, growth[addr])}"
             for addr, day_count in days.items()
         ),
-        *doubts,
     ]
     return scale.make_finding(
         _summarize(seen, states.refusals, shares[fullest], rooms[fullest], fullest, days, growth),
         samples,
         details,
+        doubts=doubts,
         minimum_state=minimum_state,
     )._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 

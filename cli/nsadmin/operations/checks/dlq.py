@@ -8,7 +8,7 @@ from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
 from nsadmin.operations.checks.looks import Look, compare_look
 
 _MAX_SHOWN = 20
@@ -78,9 +78,8 @@ def judge(scale: CheckScale, seen: DlqObservation) -> CheckFinding:
             if new_count is None
             else f", {new_count} of them {since}"
         )
-    details = [*(_describe(group, since) for group in groups[:_MAX_SHOWN]), *seen.failure_lines]
-    minimum_state = CheckState.UNKNOWN if seen.failure_lines else CheckState.OK
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    details = [_describe(group, since) for group in groups[:_MAX_SHOWN]]
+    return scale.make_finding(summary, samples, details, doubts=seen.failure_lines)
 
 
 def _count_new(counts: DeadLetterCounts, earlier: Look | None) -> GroupLetters:

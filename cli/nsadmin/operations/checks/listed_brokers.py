@@ -65,7 +65,11 @@ class BrokerListing(NamedTuple):
     @property
     def masterless_lines(self) -> list[str]:
         """One line for each broker name without a master, of which a check of masters sees nothing."""
-        return [f"{g.broker_name} has no master" for g in self.broker_groups if g.master_addr is None]
+        return [
+            f"{g.broker_name} has no master, so it was not examined"
+            for g in self.broker_groups
+            if g.master_addr is None
+        ]
 
     @property
     def failure_lines(self) -> list[str]:

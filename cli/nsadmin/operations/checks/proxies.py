@@ -95,14 +95,12 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
     if idle:
         shown = abbreviate_names([proxy.proxy_addr for proxy in idle], _MAX_SHOWN)
         summary += f"; no consumer is known of {shown}"
-    minimum_state = CheckState.UNKNOWN if failures else CheckState.OK
-    if gone_lines or route_lines:
-        minimum_state = CheckState.WARNING
     return scale.make_finding(
         summary,
         samples,
-        [*map(_describe_failing, failing), *gone_lines, *route_lines, *failures],
-        minimum_state=minimum_state,
+        [*map(_describe_failing, failing), *gone_lines, *route_lines],
+        doubts=failures,
+        minimum_state=CheckState.WARNING if gone_lines or route_lines else CheckState.OK,
     )
 
 

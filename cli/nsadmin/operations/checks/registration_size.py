@@ -9,7 +9,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 
 _MAX_SHOWN = 10
@@ -57,12 +57,8 @@ def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
         f"the largest of {len(sizes)} registrations has {largest.frame_bytes} of "
         f"{MAX_FRAME_BYTES} bytes: {seen.broker_names[largest_addr]}"
     )
-    details = [
-        *(_format_size(seen.broker_names[addr], size) for addr, size in sizes[:_MAX_SHOWN]),
-        *failure_lines,
-    ]
-    minimum_state = CheckState.UNKNOWN if failure_lines else CheckState.OK
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    details = [_format_size(seen.broker_names[addr], size) for addr, size in sizes[:_MAX_SHOWN]]
+    return scale.make_finding(summary, samples, details, doubts=failure_lines)
 
 
 def _format_size(broker_name: str, size: RegistrationSize) -> str:

@@ -80,10 +80,12 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
         slave_count = len({(d.broker_name, d.slave.broker_id) for d in drift})
         differs = "differs from its master" if slave_count == 1 else "differ from their masters"
         missing = f" ({missing_count} missing)" if missing_count else ""
-        parts.append(
-            f"{slave_count} of {slaves} {differs} in {_count_items(drift)}{missing}, "
-            "which no copy will remove"
+        advice = (
+            "slaves do not copy: set it on the slave with nsadmin updateBrokerConfig"
+            if all(d.kind is ItemKind.SETTING for d in drift)
+            else "replication does not remove"
         )
+        parts.append(f"{slave_count} of {slaves} {differs} in {_count_items(drift)}{missing}, which {advice}")
     if comparison.unread_reasons:
         parts.append(f"{len(comparison.unread_reasons)} of {slaves} not compared, or not completely")
     recent = [judged.difference for judged in comparison.lag]

@@ -102,10 +102,7 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         for addr, count in failed.items()
         if count and seen.earlier is not None
     ]
-    minimum_state = CheckState.UNKNOWN if doubts else CheckState.OK
     problem_lines = [*low_lines, *failure_lines]
-    if problem_lines:
-        minimum_state = CheckState.WARNING
     return scale.make_finding(
         _summarize(names, uses, nearest, [line for _, line in problem_lines]),
         [
@@ -113,8 +110,9 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
             *([scale.make_sample("failed", sum(failed.values()))] if seen.earlier is not None else []),
             *_sample_brokers(scale, names, infos),
         ],
-        [*used_lines.values(), *(line for _, line in problem_lines), *doubts],
-        minimum_state=minimum_state,
+        [*used_lines.values(), *(line for _, line in problem_lines)],
+        doubts=doubts,
+        minimum_state=CheckState.WARNING if problem_lines else CheckState.OK,
     )._replace(remedies=listed_brokers.explain_brokers([*used_lines, *(addr for addr, _ in problem_lines)]))
 
 

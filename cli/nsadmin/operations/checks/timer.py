@@ -17,7 +17,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 
 _MAX_SHOWN = 10
@@ -154,8 +154,8 @@ def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:
         f"{count_noun(pending, 'message')} for later delivery on {count_noun(len(infos), 'master')}, "
         + (f"{longest:.0f} s late" if late else "none is late"),
         samples,
-        [*(f"{text}: {delay:.0f} s" for text, delay in late[:_MAX_SHOWN]), *failures],
-        minimum_state=CheckState.UNKNOWN if failures else CheckState.OK,
+        [*(f"{text}: {delay:.0f} s" for text, delay in late[:_MAX_SHOWN])],
+        doubts=failures,
     )
 
 

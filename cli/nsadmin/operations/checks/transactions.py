@@ -95,9 +95,7 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
         scale.make_sample("abandoned", abandoned_count),
         scale.make_sample("discarded", len(discarded)),
     ]
-    minimum_state = CheckState.UNKNOWN if failures else CheckState.OK
-    if abandoned_count or discarded:
-        minimum_state = CheckState.WARNING
+    minimum_state = CheckState.WARNING if abandoned_count or discarded else CheckState.OK
     summary = f"{'at least ' if failures else ''}{count_noun(len(halves), 'half message')}"
     if halves:
         summary += f", the oldest is {oldest:.0f} s old"
@@ -105,8 +103,8 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
         summary += f"; the producers of {abandoned_count} are gone"
     if discarded:
         summary += f"; brokers discarded {len(discarded)} in the last hour"
-    details = [*_describe_groups(halves), *_describe_discarded(discarded), *failures]
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    details = [*_describe_groups(halves), *_describe_discarded(discarded)]
+    return scale.make_finding(summary, samples, details, doubts=failures, minimum_state=minimum_state)
 
 
 def _describe_groups(halves: Sequence[WaitingHalf]) -> list[str]:

@@ -231,7 +231,8 @@ def _describe_progress(record: EventRecord) -> str:
     if record["lag"] is not None:
         texts.append(f"{_format_count(record['lag'], 'message')} not consumed")
     texts += [f"waiting for {condition}" for condition in record["waitingFor"]]
-    return f"{record['phase']}: {'; '.join(texts)}"
+    phase = "started" if record["phase"] == "snapshot" else record["phase"]
+    return f"{phase}: {'; '.join(texts)}"
 
 
 def _describe_put_back(record: EventRecord) -> str:

@@ -149,6 +149,8 @@ def _require_known_names(backup: ClusterBackup, scope: MetadataScope) -> None:
         for unknown_name in sorted(wanted_names - known_names):
             near_names = find_similar_names(unknown_name, known_names)
             hint = f": {did_you_mean(near_names)}" if near_names else ""
+            if "*" in unknown_name:
+                hint = ": write names, a pattern has no effect here"
             raise NotFound(f'the source has no {kind} "{unknown_name}" that a user created{hint}')
     unknown_brokers = sorted(scope.broker_names.keys() - backup.brokers.keys())
     if unknown_brokers:

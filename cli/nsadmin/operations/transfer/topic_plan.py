@@ -250,11 +250,9 @@ def _list_routes(admin: AdminClient, topic: str, side_name: str) -> Sequence[Que
     try:
         routes = admin.topics.get_route(topic).queues
     except TopicNotExist:
-        advice = (
-            ""
-            if side_name == "source"
-            else ": create it: `nsadmin transfer topics --help`, or `nsadmin updateTopic --help`"
-        )
+        advice = ": create it: `nsadmin transfer topics --help`, or `nsadmin updateTopic --help`"
+        if side_name == "source":
+            advice = ": write names, a pattern has no effect here" if "*" in topic else ""
         raise NotFound(f'the {side_name} has no topic "{topic}"{advice}') from None
     if any(route.logical_queues is not None for route in routes):
         raise NotApplied(

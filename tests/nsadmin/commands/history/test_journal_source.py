@@ -38,7 +38,7 @@ def test_a_server_without_a_journal_is_told_from_those_with_one(two_journals: li
 def test_no_journal_at_all(tmp_path: Path) -> None:
     with pytest.raises(
         UsageError,
-        match="no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR",
+        match="no journal: record one with nsadmin collect DIR, or pass that of nsadmin's name server with",
     ):
         find_journals(session(), None, None)
     with pytest.raises(

@@ -111,7 +111,7 @@ def test_without_a_journal_it_says_where_one_may_stand(run: Run, tmp_path: Path)
     result = run("routeAt", "T", "--at", AT(2))
     assert result.code == 2
     assert result.err.startswith(
-        "nsadmin: no journal: pass --journal DIR, or save one with nsadmin context set NAME --journal DIR"
+        "nsadmin: no journal: record one with nsadmin collect DIR, or pass that of nsadmin's"
     )
     result = run("routeAt", "T", "--at", AT(2), "--journal", str(tmp_path))
     assert (

@@ -44,7 +44,13 @@ def test_what_is_alike_is_one_row() -> None:
         ("kv", "N k", "update", ["ns:1"], "1 -> 2"),
         ("orderConf", "T", "delete", ["ns:1"], "gone: a:8"),
         ("route", "T", "delete", ["ns:1"], "removed: its route"),
-        ("route", "U", "update", ["ns:1"], "to brokers that do not have it: a rw- -> ---, b r-- -> ---"),
+        (
+            "route",
+            "U",
+            "update",
+            ["ns:1"],
+            "closes the queues of a (rw-), b (r--) in its route: these brokers do not have the topic",
+        ),
     ]
     assert (plan_rows.rows[0]["before"], plan_rows.rows[0]["after"], plan_rows.rows[2]["before"]) == (
         WAS,

@@ -46,8 +46,8 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
     )
     assert captured.err.splitlines() == [
         "nsadmin: starting Spark",
-        "nsadmin: bronze/lines: 1 stage, 3 of 8 tasks, 12,000 rows read",
-        "nsadmin: Spark: 2 stages, 0 of 1 tasks, 0 rows read",
+        "nsadmin: reading the journals and logs: 12,000 rows so far",
+        "nsadmin: making the tables: 0 rows so far",
         "nsadmin: made 1 bronze table with 10 rows",
         "nsadmin: 1 of 10 lines (10.00%) are in quarantine",
         "nsadmin: too many",

@@ -60,6 +60,7 @@ def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
     ("words", "code", "text"),
     [
         (("topics", "none"), 5, 'the source has no topic "none" that a user created'),
+        (("topics", "c*"), 5, 'no topic "c*" that a user created: write names, a pattern has no effect here'),
         (("groups", "none"), 5, 'the source has no group "none" that a user created'),
         (("topics", "--map", "x"), 2, 'transfer topics: invalid value "x" for --map: use OLD=NEW'),
         (("acl", "--map", "x=y", "--all-brokers"), 2, "--map and --all-brokers exclude each other"),

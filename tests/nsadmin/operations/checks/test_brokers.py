@@ -41,6 +41,7 @@ def test_a_master_that_is_gone_or_not_there_is_critical(
     first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
     finding = found(first_server.addr)
     assert finding.state is CheckState.CRITICAL
+    assert finding.summary == "broker-a has no master; 1 of 1 registered brokers answer"
     assert finding.details == ("broker-a: no master is registered",)
     assert read_values(finding) == {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1}
 

@@ -55,7 +55,7 @@ def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> Non
     assert missing.state is CheckState.CRITICAL
     assert (
         missing.summary
-        == "1 of 1 slave differs from its master in 1 topic (1 missing), which no copy will remove"
+        == "1 of 1 slave differs from its master in 1 topic (1 missing), which replication does not remove"
     )
     assert missing.details[0].startswith("broker-a:1 topic a: missing on the slave (")
     assert find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=2))).state is CheckState.WARNING
