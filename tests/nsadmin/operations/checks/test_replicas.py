@@ -3,8 +3,8 @@
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.replicas import CHECK
 from nsadmin.operations.replicas.memory import judge_differences
-from nsadmin.operations.replicas.records import Replica, ReplicaGroup, ReplicaObservation
-from tests.support.replica_groups import JUST_NOW, LONG_AGO, NOW_MS, make_group, observe, topics
+from nsadmin.operations.replicas.records import ItemKind, Replica, ReplicaGroup, ReplicaObservation
+from tests.support.replica_groups import JUST_NOW, LONG_AGO, NOW_MS, items, make_group, observe, topics
 
 
 def find(group: ReplicaGroup, *failure_lines: str) -> CheckFinding:
@@ -59,6 +59,14 @@ def test_a_missing_topic_is_critical_and_different_queues_are_a_warning() -> Non
     )
     assert missing.details[0].startswith("broker-a:1 topic a: missing on the slave (")
     assert find(make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=2))).state is CheckState.WARNING
+
+
+def test_a_setting_that_differs_is_told_with_the_way_to_set_it() -> None:
+    master, slave = (items(ItemKind.SETTING, fileReservedTime={"": hours}) for hours in ("72", "48"))
+    assert find(make_group(master, slave)).summary == (
+        "1 of 1 slave differs from its master in 1 setting, which slaves do not copy: set it on the slave "
+        "with nsadmin updateBrokerConfig"
+    )
 
 
 def test_a_difference_that_may_disappear_is_ok() -> None:

@@ -94,3 +94,12 @@ def test_a_master_that_does_not_answer_is_unknown(first_server: FakeNameServer, 
     first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
     finding = found(first_server)
     assert (finding.state, finding.summary) == (CheckState.UNKNOWN, "no master reported its send queue")
+
+
+def test_a_broker_without_a_master_is_what_is_unknown(
+    first_server: FakeNameServer, busy: FakeBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: busy.addr}, "broker-b": {1: dead_addr}}}
+    finding = found(first_server)
+    text = "broker-b has no master, so it was not examined; broker-a uses "
+    assert (finding.state, finding.summary.startswith(text)) == (CheckState.UNKNOWN, True)
