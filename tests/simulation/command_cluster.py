@@ -41,6 +41,9 @@ class _NoMessages:
     def count_recent_messages(self, topic: str, time_ms: int, window_ms: int) -> int:
         return 0
 
+    def last_stored_ms(self, topic: str, queue_id: int, end_offset: int, now_ms: int) -> int:
+        return 0
+
     def forget_topic(self, topic: str) -> None:
         pass
 

@@ -68,6 +68,9 @@ class QueueTable:
     def groups_of_topic(self, topic: str) -> list[str]:
         return sorted({reader for reader, name, _ in self.committed if name == topic})
 
+    def last_stored_ms(self, topic: str, queue_id: int, end_offset: int, now_ms: int) -> int:
+        return now_ms if end_offset else 0
+
     def count_recent_messages(self, topic: str, now_ms: int, window_ms: int) -> int:
         return 0
 

@@ -305,9 +305,7 @@ class AdminClient(client_admin.AdminClient):
         """
         from nsadmin.operations.explain.group_observer import explain_groups
 
-        [explanation] = explain_groups(
-            self, self._inventory, [group], topic, cluster_name, self._caller.pause
-        )
+        [explanation] = explain_groups(self, self._inventory, [group], topic, cluster_name)
         return explanation
 
     @cached_property

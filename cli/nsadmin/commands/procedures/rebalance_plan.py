@@ -151,11 +151,9 @@ def rebalance_plan(
     the number of messages that consumers must read before the run ends, and the risks.
 
     Examples:
-        # Move one topic, all its queues, from a broker to the other ones
-        nsadmin rebalance plan -c cluster-a --remove broker-a-0 --topics orders --out plan.yaml
         # Bring a new broker into use
         nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
-        # Empty a broker, to take it out of the cluster
+        # Empty a broker, to take it out of the cluster (with --topics: move only these away from it)
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml
         # Preview a plan that levels the numbers of queues
         nsadmin rebalance plan -c cluster-a --goal queues

@@ -15,7 +15,7 @@ from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import NO_PROXY, count_noun, format_utc_second
-from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes, reach_verdict
+from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
 from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
@@ -32,8 +32,6 @@ from nsadmin.operations.slave_reads import refuses_reads
 
 QUIET_MS = 10_000
 """A queue stands still if its client has not finished the first message for so long, in ms."""
-_OLD_MS = 60_000
-"""A queue with waiting messages is watched if the last message that the group consumed is so old, in ms."""
 REBALANCE_MS = 20_000
 """Clients look every 20 seconds for queues that are new to them."""
 
@@ -529,34 +527,6 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 f"{_describe_threads(facts, held.client_id)}"
             )
             yield _finding_about_queue(facts, held, "cause", evidence, _advise_skip(facts, held))
-
-    for topic in sorted({queue.topic for queue in facts.still}):
-        lags = [lag for lag in facts.lags if lag.queue in facts.still and lag.queue.topic == topic]
-        last_ms = max(lag.last_consumed_ms or 0 for lag in lags)
-        since = f" since {format_utc_second(last_ms)}" if last_ms else ""
-        yield CauseFinding(
-            "cause",
-            f"{topic}: nothing consumed{since} on {count_noun(len(lags), 'queue')} "
-            f"({_name_queues(lag.queue for lag in lags)}); waiting messages there: "
-            f"{sum(lag.lag.messages or 0 for lag in lags)}, and no offset moved for {QUIET_MS // 1000} s",
-            advise_command(
-                "consumerStatus",
-                facts.group,
-                instruction=f"restart the clients, and read their logs for {topic}",
-            ),
-        )
-
-
-def list_suspects(facts: GroupFacts) -> set[tuple[MessageQueue, int | None]]:
-    """The queues that lag or stand still, with their consumer offsets; none if a cause is known already."""
-    explained = reach_verdict(explain_group(facts)) == "cause found"
-    if explained or not facts.connections.clients or facts.connections.is_broadcasting or _pops(facts):
-        return set()
-    return {
-        (lag.queue, lag.consumer_offset)
-        for lag in facts.lags
-        if lag.lag.messages and facts.cluster.now_ms - (lag.last_consumed_ms or 0) >= _OLD_MS
-    }
 
 
 def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:

@@ -70,7 +70,6 @@ class GroupFacts(NamedTuple):
     and an error if it cannot be read. `stacks` are thread dumps of the clients of such queues. `samples` are
     the newest messages of topics with a filter. `min_offsets` are the oldest offsets of queues.
     `replayed_count` are the dead letters that were replayed. `topic` limits the question to one topic.
-    `still` are the queues with waiting messages whose offset did not move while it was watched.
     """
 
     group: str
@@ -86,7 +85,6 @@ class GroupFacts(NamedTuple):
     heads: Mapping[MessageQueue, StoredMessage | RocketMQError | None] = {}
     stacks: Mapping[str, ServerResult[str]] = {}
     topic: str | None = None
-    still: frozenset[MessageQueue] = frozenset()
 
     @property
     def retry_topic(self) -> str:

@@ -1,7 +1,6 @@
 """Reads what is known about consumer groups: from brokers, then from their clients."""
 
-from collections.abc import Callable, Sequence
-from time import sleep
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -15,7 +14,7 @@ from nsadmin.client.topics.topic_stats import QueueStats
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.dead_letters.replay_store import count_replayed
 from nsadmin.operations.explain.diagnosis import CauseExplanation, Verdict, reach_verdict
-from nsadmin.operations.explain.group_causes import QUIET_MS, explain_group, is_quiet, list_suspects
+from nsadmin.operations.explain.group_causes import explain_group, is_quiet
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 
@@ -43,26 +42,15 @@ def explain_groups(
     groups: Sequence[str],
     topic: str | None = None,
     cluster_name: str | None = None,
-    pause_seconds: Callable[[float], object] = sleep,
 ) -> list[GroupExplanation]:
-    """Explain groups, as far as they consume a topic if there is one. Offsets that may stand are watched.
+    """Explain groups, as far as they consume a topic if there is one.
 
     Raises:
         NotFound: The name servers do not know the cluster.
         RocketMQError: No name server answered.
     """
     cluster = observe_cluster(admin, inventory, cluster_name)
-    observed = [observe_group(admin, cluster, name, topic) for name in groups]
-    suspects = [] if admin.is_static else [list_suspects(facts) for facts in observed]
-    if any(suspects):
-        pause_seconds(QUIET_MS / 1000)
-        cluster = cluster._replace(now_ms=admin.clock_ms)
-    for index, before in enumerate(suspects):
-        if before:
-            facts = observe_group(admin, cluster, groups[index], topic)
-            still = frozenset(queue for queue, _ in before & list_suspects(facts))
-            observed[index] = facts._replace(still=still)
-    explained = [(facts.group, explain_group(facts)) for facts in observed]
+    explained = [(name, explain_group(observe_group(admin, cluster, name, topic))) for name in groups]
     return [GroupExplanation(name, tuple(steps), reach_verdict(steps)) for name, steps in explained]
 
 

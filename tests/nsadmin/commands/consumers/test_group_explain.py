@@ -5,8 +5,6 @@ import json
 import pytest
 
 from nsadmin import AdminClient
-from nsadmin.operations.explain.group_observer import explain_groups
-from nsadmin.operations.inventory.keeper import InventoryKeeper
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
 from tests.support.fake_servers import FakeNameServer, answer_json
@@ -61,25 +59,3 @@ def test_a_script_gets_the_same(first_server: FakeNameServer, online_broker: Con
     with AdminClient(first_server.addr) as admin:
         explanation = admin.explain_group("G")
     assert (explanation.group, explanation.verdict) == ("G", "fine")
-
-
-def test_a_queue_whose_offset_stands_while_messages_wait(
-    first_server: FakeNameServer, online_broker: ConsumerBroker
-) -> None:
-    online_broker.offsets = {("G", "T", 0): 90, ("G", "T", 1): 40}
-
-    def consume_one(seconds: float) -> None:
-        assert seconds == 10
-        online_broker.offsets["G", "T", 1] += 1
-
-    with AdminClient(first_server.addr) as admin:
-        inventory = InventoryKeeper(lambda: "k")
-        [explanation] = explain_groups(admin, inventory, ["G"], pause_seconds=consume_one)
-    finding = explanation.explanations[0].finding
-    assert (explanation.verdict, explanation.explanations[0].cause_id) == ("cause found", "stuckQueue")
-    assert finding.evidence == (
-        "T: nothing consumed since 1970-01-01T00:00:01Z on 1 queue (T broker-a 0); waiting messages there: "
-        "10, and no offset moved for 10 s"
-    )
-    assert finding.advice is not None
-    assert finding.advice.shell_command == "nsadmin consumerStatus G"
