@@ -37,8 +37,6 @@ _BEGIN_PARAMETERS, _END_PARAMETERS = ("since_text", "begin_text", "start_text"),
 """The names that commands give to the begin and the end of a window of time."""
 _SERVER_CHOICES = ("context", "bundle", "kube", "ssh", *(name for name, _ in DISCOVERY_OPTIONS))
 """The shared options that choose servers; the other connection options say how to ask them."""
-
-
 _NAMED_COMMAND = re.compile(r"\bnsadmin ([a-z]\w*(?: [a-z]\w*)?)")
 
 
@@ -208,7 +206,7 @@ class CommandRun:
     def perform(self) -> int:
         context = copy_context()
         context.run(advised_command.connection_words.set, self._connection_words)
-        context.run(advised_command.own_connection.set, self._list_own_connection())
+        context.run(advised_command.own_connection.set, self._list_own_connection)
         return context.run(self._perform)
 
     def _connection_words(self, advised_words: Sequence[str], connection: Sequence[str]) -> Sequence[str]:

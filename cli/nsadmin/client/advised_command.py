@@ -8,8 +8,8 @@ connection_words: ContextVar[Callable[[Sequence[str], Sequence[str]], Sequence[s
     "connection_words", default=lambda command_words, connection: connection
 )
 """Returns the options that an advised command needs: those given, else those of the running command."""
-own_connection: ContextVar[Sequence[str]] = ContextVar("own_connection", default=())
-"""The options with which any other command reaches the servers of the running one, if one is needed."""
+own_connection: ContextVar[Callable[[], Sequence[str]]] = ContextVar("own_connection", default=tuple)
+"""Returns the options with which any other command reaches the servers of the running one, if needed."""
 
 
 def quote_command(*command_words: str, connection: Sequence[str] = ()) -> str:

@@ -342,5 +342,5 @@ class Session:
         for disagreement in self.admin.disagreements:
             self.write_remark(f"name server {disagreement}")
         if self.admin.disagreements:
-            advised = quote_command("divergence", connection=own_connection.get())
+            advised = quote_command("divergence", connection=own_connection.get()())
             self.write_remark(f"the result may be incomplete: run {advised}")

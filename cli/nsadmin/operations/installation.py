@@ -140,7 +140,7 @@ class Installation:
             name_servers=self._addrs,
             brokers=self._brokers,
             tunnel=self.tunnel,
-            connection=tuple(own_connection.get()) or ("-n", ";".join(self._addrs), *self._tunnel_words),
+            connection=tuple(own_connection.get()()) or ("-n", ";".join(self._addrs), *self._tunnel_words),
         )
 
     @property
