@@ -41,19 +41,16 @@ def command_text(entry: CommandEntry) -> str:
             *(wrap_paragraph(paragraph, width) for paragraph in docstring.paragraphs),
             _parameter_section("Arguments, by position or as options:", arguments, width),
             _parameter_section("Options:", options, width),
-            example_section(docstring.examples),
+            [EXAMPLES_TITLE, *example_lines(docstring.examples[:MAX_EXAMPLES])] if docstring.examples else (),
             _column_section(column_names, width),
             _reference_section(entry, bool(column_names), width),
         )
     )
 
 
-def example_section(examples: Sequence[CommandExample]) -> list[str]:
-    """The first examples, each with its description as a comment."""
-    example_lines = [
-        line for e in examples[:MAX_EXAMPLES] for line in (f"  # {e.description}", f"  {e.command_line}")
-    ]
-    return [EXAMPLES_TITLE, *example_lines] if example_lines else []
+def example_lines(examples: Iterable[CommandExample]) -> list[str]:
+    """Each example, with its description as a comment."""
+    return [line for e in examples for line in (f"  # {e.description}", f"  {e.command_line}")]
 
 
 def columns_text(entry: CommandEntry) -> str:

@@ -16,11 +16,13 @@ from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.error_meanings import find_meanings
 from nsadmin.console.guides import Guide, find_guides
 from nsadmin.console.phrases import reading_width
-from nsadmin.help_pages.command_page import example_section
+from nsadmin.help_pages.command_page import example_lines
 from nsadmin.help_pages.setting_examples import SETTING_COMMANDS, SETTING_EXAMPLES, read_setting_names
 from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
 _MOST = 6
+_EXAMPLES_SHOWN = (2, 1, 1, 1)
+"""Of the commands found, the best first."""
 _WEIGHTS = {"names": 7, "summary": 5, "headings": 4, "text": 1}
 _SAY_NOTHING = re.compile(
     "a|about|all|an|and|another|any|are|as|at|be|been|but|by|can|could|did|do|does|"
@@ -61,9 +63,12 @@ def search_text(words: Sequence[str]) -> str | None:
         (
             wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
-            ("Commands:", *format_list(commands, width)) if commands else (),
-            example_section([e for name, _ in commands[:4] for e in _best_example(examples[name], concepts)]),
-            ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides), width))
+            *(
+                (f"{name}: {summary}", *example_lines(_best_examples(examples[name], concepts)[:count]))
+                for (name, summary), count in zip(commands, _EXAMPLES_SHOWN, strict=False)
+            ),
+            ("Also:", *format_list(others, width)) if (others := commands[len(_EXAMPLES_SHOWN) :]) else (),
+            ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides[:3]), width))
             if guides
             else (),
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
@@ -146,10 +151,10 @@ def _weigh_hits(database: sqlite3.Connection, kind: str, query: str) -> dict[tup
     return weights
 
 
-def _best_example(
+def _best_examples(
     examples: Sequence[CommandExample], concepts: Sequence[Sequence[str]]
 ) -> list[CommandExample]:
-    """The example that has most of the words."""
+    """Sorted, the one that has most of the words first."""
 
     def count_concepts(example: CommandExample) -> int:
         # Without the name of the command, which all of them have.
@@ -159,7 +164,7 @@ def _best_example(
             (words[0].lower()[:5] in text) + any(w.lower()[:5] in text for w in words) for words in concepts
         ) - 9 * ("--force" in text)
 
-    return [max(examples, key=count_concepts)] if examples else []
+    return sorted(examples, key=count_concepts, reverse=True)
 
 
 def _guide_row(guide: Guide) -> tuple[str, ...]:
