@@ -81,7 +81,11 @@ def rebalance_plan(
     ] = None,
     removed: Annotated[
         list[str] | None,
-        Option("--remove", metavar="BROKER", help="Take all queues from this broker. Repeatable."),
+        Option(
+            "--remove",
+            metavar="BROKER",
+            help="Take all queues, or those of --topics, from this broker. Repeatable.",
+        ),
     ] = None,
     goal: Annotated[
         str,
@@ -151,12 +155,12 @@ def rebalance_plan(
     the number of messages that consumers must read before the run ends, and the risks.
 
     Examples:
-        # Bring a new broker into use
-        nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
-        # Empty a broker, to take it out of the cluster (with --topics: move only these away from it)
+        # Preview a plan that levels the load of the brokers (--add BROKER: bring a new broker into use)
+        nsadmin rebalance plan -c cluster-a
+        # Empty a broker: move all topics off it, to take it out of the cluster
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml
-        # Preview a plan that levels the numbers of queues
-        nsadmin rebalance plan -c cluster-a --goal queues
+        # Take the queues of one topic off a broker
+        nsadmin rebalance plan -c cluster-a --remove broker-a-0 --topics orders --out plan.yaml
     """
     if goal not in REBALANCE_GOALS:
         raise UsageError(f'invalid value "{goal}" for --goal: use one of {", ".join(REBALANCE_GOALS)}')

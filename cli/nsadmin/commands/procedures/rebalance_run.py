@@ -32,17 +32,17 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 )
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_events import describe_record, list_progress_facts
-from nsadmin.operations.rebalance.run_preparation import PendingRun, open_run
+from nsadmin.operations.rebalance.run_preparation import PendingRun, find_queues, open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.state_folder import find_state_home
 
 
 class QueueChange(NamedTuple):
-    """The change of a topic's queues on one broker."""
+    """The change of a topic's queues on one broker. `before` is None if the broker does not answer."""
 
     topic: str
     broker_name: str
-    before: QueuePair
+    before: QueuePair | None
     after: QueuePair
     is_ordered: bool
 
@@ -50,9 +50,9 @@ class QueueChange(NamedTuple):
 RUN_COLUMNS: Columns[QueueChange] = (
     TOPIC,
     BROKER_NAME,
-    Column("readBefore", "read queues on the broker now", lambda c: c.before.read),
+    Column("readBefore", "read queues on the broker now", lambda c: c.before and c.before.read),
     Column("readAfter", "read queues on the broker after the run", lambda c: c.after.read),
-    Column("writeBefore", "write queues on the broker now", lambda c: c.before.write),
+    Column("writeBefore", "write queues on the broker now", lambda c: c.before and c.before.write),
     Column("writeAfter", "write queues on the broker after the run", lambda c: c.after.write),
     Column("ordered", "whether the sequence of keys matters", lambda c: c.is_ordered),
     RESULT.means("dry-run").of(lambda c: "dry-run"),
@@ -161,7 +161,7 @@ def rebalance_run(
     previous ones. Static topics are refused.
 
     Examples:
-        # Show what the plan changes on each broker, and its risks
+        # Show what the plan still changes on each broker, and its risks
         nsadmin rebalance run plan.yaml --dry-run
         # Move the queues
         nsadmin rebalance run plan.yaml --yes
@@ -207,7 +207,6 @@ def run_plan(
     session: Session, run_order: RunOrder, plan_file: str | None = None
 ) -> ResultRows | Iterator[OutputText]:
     """Check a plan, ask, and run or resume it. `plan_file` is None for a plan that only the run has."""
-    plan = run_order.plan
     pending_run = open_run(
         session.admin,
         run_order,
@@ -216,28 +215,30 @@ def run_plan(
         open_inventory(session),
     )
     if session.is_dry_run:
-        return _dry_run_rows(run_order, pending_run.risks)
+        return _dry_run_rows(pending_run)
     for risk in pending_run.risks:
         session.write_remark(risk)
     action = "Move back" if run_order.is_rollback else "Move"
-    session.confirm_change(
-        f"{action} the queues of {count_noun(len(plan.moves), 'topic')} in {plan.cluster}?"
-    )
+    topics = count_noun(len(pending_run.open_moves), "topic")
+    session.confirm_change(f"{action} the queues of {topics} in {run_order.plan.cluster}?")
     return _report_run(session, pending_run, plan_file or str(pending_run.folder.plan_file))
 
 
-def _dry_run_rows(run_order: RunOrder, risks: tuple[str, ...]) -> ResultRows:
-    """A row for each topic and broker whose queues change, and the risks as notes."""
+def _dry_run_rows(pending_run: PendingRun) -> ResultRows:
+    """A row for each topic and broker whose queues still change, and the risks as notes."""
+    moves, is_rollback = pending_run.open_moves, pending_run.run_order.is_rollback
+    brokers = {broker for move in moves for broker in (*move.before, *move.after)}
+    results = pending_run.environment.read_topics(sorted(brokers))
     changes = []
-    for move in run_order.plan.moves:
-        first, last = (move.after, move.before) if run_order.is_rollback else (move.before, move.after)
-        changes += [
-            QueueChange(
-                move.topic, broker, first.get(broker, NO_QUEUES), last.get(broker, NO_QUEUES), move.is_ordered
-            )
-            for broker in move.changed_brokers
-        ]
-    return ResultRows.from_records(RUN_COLUMNS, changes, [None], risks)
+    for move in moves:
+        last = move.before if is_rollback else move.after
+        for broker in sorted({*move.before, *move.after}):
+            table, after = results[broker].result, last.get(broker, NO_QUEUES)
+            present = None if table is None else find_queues(table, move.topic)
+            if present != after:
+                changes.append(QueueChange(move.topic, broker, present, after, move.is_ordered))
+    errors = [None, *(result.error for result in results.values())]
+    return ResultRows.from_records(RUN_COLUMNS, changes, errors, pending_run.risks)
 
 
 def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> Iterator[OutputText]:

@@ -65,7 +65,7 @@ class RebalanceRun:
             machine = RebalanceMachine(plan, self._order.rules, state)
             machine.resume()
             if self._order.is_rollback:
-                machine.begin_rollback(self._clock.now_ms())
+                machine.begin_rollback()
             self._folder.state.save(machine.state)
             yield self._folder.record(self._begin_event(machine.state, saved))
             yield from self._observe_until_over(machine)

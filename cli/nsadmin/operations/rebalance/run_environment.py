@@ -1,12 +1,13 @@
 """The RebalanceEnvironment of a real cluster: reads and changes it through an AdminClient."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.results import ServerResult, error_text
+from nsadmin.client.results import NotFound, ServerResult, error_text
 from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.topics.bulk_changes import BrokerTopicTable
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.operations.rebalance.change_sender import ChangeSender
 from nsadmin.operations.rebalance.group_progress import GroupReader
@@ -52,6 +53,15 @@ class RunEnvironment:
         """Return the master addresses of the cluster by broker name."""
         self._refresh_masters()
         return dict(self._master_addrs)
+
+    def read_topics(self, brokers: Iterable[str]) -> dict[str, ServerResult[BrokerTopicTable]]:
+        """Return all topics of these brokers, by broker name."""
+        masters = self.list_masters()
+        addrs = {broker: masters[broker] for broker in brokers if broker in masters}
+        unknown = {
+            b: ServerResult(b, None, NotFound(f"{b}: {NO_MASTER}")) for b in brokers if b not in masters
+        }
+        return {**dict(zip(addrs, self._admin.bulk.list_topics(addrs.values()), strict=True)), **unknown}
 
     def _refresh_masters(self) -> None:
         """Add the masters that name servers list. A name server that just started may not list all."""

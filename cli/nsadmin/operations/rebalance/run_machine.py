@@ -69,15 +69,10 @@ class RebalanceMachine:
         moving = {t: progress._replace(routed_since=None) for t, progress in self.state.moving.items()}
         self.state = self.state._replace(pause=None, moving=moving)
 
-    def begin_rollback(self, now_ms: int) -> None:
+    def begin_rollback(self) -> None:
         """Turn the run around: topics in motion reach a state from which they can go back, and do."""
         if not self.state.is_rollback:
-            moving = {
-                topic: progress._replace(is_turning=True)
-                if progress.stages and progress.stage is not None and _must_finish(progress.stage)
-                else TopicProgress(since=now_ms, was_ordered=progress.was_ordered)
-                for topic, progress in self.state.moving.items()
-            }
+            moving = {t: p._replace(is_turning=True) for t, p in self.state.moving.items() if p.stages}
             self.state = self.state._replace(is_rollback=True, moving=moving, finished=None)
 
     def list_questions(self) -> RunQuestions:
@@ -196,7 +191,10 @@ class RebalanceMachine:
     ) -> tuple[list[RunAction], tuple[str, ...], bool]:
         """Return the changes, the missing conditions, and whether the topic entered another stage."""
         progress = self.state.moving[topic]
-        if not progress.stages:
+        stage = progress.stage
+        if stage is not None and self._finds_other_change(topic, progress, facts):
+            return [], (), False
+        if stage is None or (progress.is_turning and not _must_finish(stage)):
             waits_for = [f"{b} to answer" for b, at in facts.on_brokers.items() if at.error is not None]
             waits_for += [
                 f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None
@@ -204,9 +202,6 @@ class RebalanceMachine:
             if waits_for:
                 return [], tuple(waits_for), False
             return [], (), self._begin_topic(topic, progress, facts, now_ms, events)
-        stage = progress.stages[progress.position]
-        if self._finds_other_change(topic, progress, facts):
-            return [], (), False
         progress = self._note_settled(topic, progress, stage, facts, now_ms)
         actions = stage_conditions.list_actions(topic, stage, facts, self._moves[topic].perm, progress)
         unsettled = tuple(stage_conditions.list_unsettled_servers(stage, facts))
@@ -220,6 +215,8 @@ class RebalanceMachine:
         if waits:
             self._check_timeout(topic, progress, waits, now_ms)
             return [], waits, False
+        if progress.is_turning and stage.kind == READ_ON:
+            return [], (), self._begin_topic(topic, progress, facts, now_ms, events)
         self._enter_stage(topic, progress._replace(position=progress.position + 1), now_ms, events)
         return [], (), True
 
@@ -261,22 +258,13 @@ class RebalanceMachine:
                 self.state.confs_before
             )  # fmt: skip
             progress = progress._replace(was_ordered=start.was_ordered)
-        self._enter_stage(
-            topic, progress._replace(stages=stages, position=0, start=start.queues_now), now_ms, events
-        )
+        progress = progress._replace(stages=stages, position=0, start=start.queues_now, is_turning=False)
+        self._enter_stage(topic, progress, now_ms, events)
         return True
 
     def _enter_stage(self, topic: str, progress: TopicProgress, now_ms: int, events: list[RunEvent]) -> None:
         self._quiet_counts.pop(topic, None)
         self._last_ends.pop(topic, None)
-        if (
-            progress.is_turning
-            and progress.position
-            and progress.stages[progress.position - 1].kind == READ_ON
-        ):
-            progress = TopicProgress(since=now_ms, was_ordered=progress.was_ordered)
-            self._set_progress(topic, progress)
-            return
         progress = progress._replace(since=now_ms, routed_since=None)
         stage = progress.stage
         if stage is not None:

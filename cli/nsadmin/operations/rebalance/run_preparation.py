@@ -1,6 +1,6 @@
 """What is checked before a rebalance runs: whether the cluster is as the plan expects, and the risks."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +19,10 @@ from nsadmin.operations.drain.state import load_drains
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock
-from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
+from nsadmin.operations.rebalance.run_machine import RebalanceMachine
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import (
     PLAN_FILE,
@@ -36,13 +37,17 @@ from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 
 
 class PendingRun(NamedTuple):
-    """A checked run that has changed nothing yet. `new_state` is None if it resumes a saved run."""
+    """A checked run that has changed nothing yet. `new_state` is None if it resumes a saved run.
+
+    `open_moves` are those that it still makes, or takes back in a rollback.
+    """
 
     run_order: RunOrder
     environment: RunEnvironment
     folder: RebalanceFolder
     new_state: RunState | None
     risks: tuple[str, ...]
+    open_moves: Sequence[RebalanceMove]
 
     def run_events(self, clock: ProcedureClock) -> Iterator[EventRecord]:
         """Run or resume the plan. Raises DrainRefused if another process rebalances this cluster."""
@@ -71,30 +76,36 @@ def open_run(
     environment = RunEnvironment(admin, plan.cluster)
     installation = Installation(admin, state_home)
     folder = installation.find_run(lambda home: open_rebalance(home, plan.cluster, plan.digest))
-    if _is_resumable(folder, order, state_home):
-        return PendingRun(order, environment, folder, None, ())
+    saved = _load_resumable(folder, order, state_home)
+    if saved is not None:
+        machine = RebalanceMachine(plan, order.rules, saved)
+        if order.is_rollback:
+            machine.begin_rollback()
+        open_topics = {*machine.state.moving, *machine.pending_topics}
+        open_moves = [move for move in plan.moves if move.topic in open_topics]
+        return PendingRun(order, environment, folder, None, (), open_moves)
     refuse_twins(admin, inventory, environment.list_masters())
     new_state, risks = prepare_run(admin, plan, order.rules, environment, installation, now_ms, order.by)
-    return PendingRun(order, environment, folder, folder.sign(new_state), risks)
+    return PendingRun(order, environment, folder, folder.sign(new_state), risks, plan.moves)
 
 
-def _is_resumable(folder: RebalanceFolder, order: RunOrder, state_home: Path) -> bool:
-    """Whether a saved run of the plan continues; False if a new run begins."""
+def _load_resumable(folder: RebalanceFolder, order: RunOrder, state_home: Path) -> RunState | None:
+    """Return the saved run of the plan that continues; None if a new run begins."""
     saved = folder.state.load()
     if saved is None:
         _refuse_foreign_run(order, state_home)
         if order.is_rollback:
             raise NotFound(f"this plan was not run from this account: {folder.path} does not exist")
-        return False
+        return None
     if saved.finished is not None:
         if saved.phase == "rolledBack" and not order.is_rollback:
-            return False
+            return None
         if saved.is_rollback or not order.is_rollback:
             done_text = "rolled back" if saved.is_rollback else "done: pass --rollback to undo it"
             raise DrainRefused(f"this plan is already {done_text}")
     elif saved.is_rollback and not order.is_rollback:
         raise DrainRefused("this plan is being rolled back: pass --rollback to resume that")
-    return True
+    return saved
 
 
 def _refuse_foreign_run(order: RunOrder, state_home: Path) -> None:
@@ -141,12 +152,7 @@ def prepare_run(
         for broker, addr in master_addrs.items()
     ]
     refuse_shared_addrs(find_shared_addrs(named_masters))
-    tables = {
-        broker: result.value()
-        for broker, result in zip(
-            master_addrs, admin.bulk.list_topics(list(master_addrs.values())), strict=True
-        )
-    }
+    tables = {broker: result.value() for broker, result in environment.read_topics(master_addrs).items()}
     problems = [
         *_find_plan_problems(plan, rules, tables),
         *_find_drained_brokers(installation, plan),
@@ -188,14 +194,7 @@ def _find_plan_problems(
     plan: RebalancePlan, rules: RunRules, tables: Mapping[str, BrokerTopicTable]
 ) -> Iterator[str]:
     for move in plan.moves:
-        present_queues = {
-            broker: QueuePair(
-                int(table.configs_by_topic[move.topic]["readQueueNums"]),
-                int(table.configs_by_topic[move.topic]["writeQueueNums"]),
-            )
-            for broker, table in tables.items()
-            if move.topic in table.configs_by_topic
-        }
+        present_queues = {broker: find_queues(table, move.topic) for broker, table in tables.items()}
         difference = describe_difference(move.topic, move.before, present_queues)
         if difference is not None:
             yield difference
@@ -209,6 +208,12 @@ def _find_plan_problems(
             f"{count_noun(len(ordered_topics), 'ordered topic')} ({abbreviate_names(ordered_topics, 3)}): "
             "pass --ordered to rebalance run, which keeps the sequence of every key"
         )
+
+
+def find_queues(table: BrokerTopicTable, topic: str) -> QueuePair:
+    """Return the queues of a topic on a broker."""
+    config = table.configs_by_topic.get(topic)
+    return QueuePair(int(config["readQueueNums"]), int(config["writeQueueNums"])) if config else NO_QUEUES
 
 
 def _find_drained_brokers(installation: Installation, plan: RebalancePlan) -> Iterator[str]:
@@ -242,7 +247,7 @@ def _find_risks(
     topics_by_broker: dict[str, set[str]] = {}
     for move in plan.moves:
         for broker, queues in move.before.items():
-            if move.after.get(broker, QueuePair(0, 0)).read < queues.read:
+            if move.after.get(broker, NO_QUEUES).read < queues.read:
                 topics_by_broker.setdefault(broker, set()).add(move.topic)
     if not topics_by_broker:
         return

@@ -42,7 +42,7 @@ class TopicProgress(SavedRecord, frozen=True):
         routed_since: When all servers had what the stage wants; None until then.
         was_ordered: Whether brokers had it marked as ordered before the move.
         start: The queues by broker when its stages were made.
-        is_turning: Whether it goes back after the next READ_ON stage: a rollback began during a switch.
+        is_turning: Whether a rollback began, and it goes back once its stage allows that.
     """
 
     stages: tuple[MoveStage, ...] = ()

@@ -98,6 +98,26 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, running_lab: Lab
     assert row["phase"] == "rolledBack"
 
 
+def test_a_dry_run_of_a_run_that_is_half_done_shows_the_rest(
+    with_env: Run, running_lab: Lab, tmp_path: Path
+) -> None:
+    plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
+    paused = with_env("rebalance", "run", plan, "--step-timeout", "20s", "--yes")
+    assert paused.code == 3
+    assert "clients to refresh their routes" in paused.out
+    # The new queues are open, and the old ones not closed yet.
+    assert dry_run(with_env, plan) == (0, [(A, 4, 0)])
+    assert dry_run(with_env, plan, "--rollback") == (0, [(C, 4, 0)])
+    running_lab.kill(C, 0)
+    assert dry_run(with_env, plan) == (3, [(A, 4, 0), (C, None, 4)])
+
+
+def dry_run(run: Run, *words: str) -> tuple[int, list[tuple[str, int | None, int]]]:
+    result = run("rebalance", "run", *words, "--dry-run", "--json")
+    rows = json.loads(result.out)
+    return result.code, [(row["brokerName"], row["writeBefore"], row["writeAfter"]) for row in rows]
+
+
 def test_a_plan_for_another_state_is_refused(with_env: Run, tmp_path: Path) -> None:
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, {A: QueuePair(8, 8)}, AFTER))
     result = with_env("rebalance", "run", plan, "--yes")

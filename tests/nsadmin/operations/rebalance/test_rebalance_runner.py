@@ -141,11 +141,12 @@ def test_another_process_keeps_the_run_from_beginning(tmp_path: Path) -> None:
     other.lock.release()
 
 
-def test_a_change_of_somebody_else_pauses_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rollback", [False, True])
+def test_a_change_of_somebody_else_pauses_the_run(tmp_path: Path, rollback: bool) -> None:
     cluster = make_cluster()
     run(cluster, tmp_path, upto="openWrites")
     cluster.topics["orders"].on_brokers["broker-a"] = QueuePair(9, 9)
-    events = run(cluster, tmp_path, state=None)
+    events = run(cluster, tmp_path, state=None, rollback=rollback)
     assert events[-1]["reason"] == (
         "orders has 9 read and 9 write queues on broker-a, and the run expected 4 and 4: another change is "
         "in the way; undo it, and run the command again"

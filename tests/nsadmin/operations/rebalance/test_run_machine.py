@@ -44,7 +44,7 @@ def run(
     for count in range(5000):
         machine = RebalanceMachine(plan, rules or RunRules(allow_ordered=True), parse_state(record, RunState))
         if rollback:
-            machine.begin_rollback(cluster.now_ms)
+            machine.begin_rollback()
         machine.state = machine.state._replace(pause=None)
         record = msgspec.to_builtins(machine.state)
         try:
