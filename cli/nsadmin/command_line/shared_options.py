@@ -168,7 +168,7 @@ SELECTION_OPTIONS: dict[str, Any] = {
             "--filter",
             metavar="CONDITION",
             help="Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~."
-            " Repeatable.",
+            " groups= finds empty values. Repeatable.",
         ),
     ],
     "row_limit": Annotated[

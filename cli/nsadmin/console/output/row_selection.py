@@ -1,7 +1,7 @@
 """Selects columns and rows, and sorts them.
 
 A condition is COLUMN OPERATOR TEXT: = (or ==) and != compare, numerically where both are numbers; < <= > >=
-order; ~ and !~ search for a regular expression. A null value equals the text "null".
+order; ~ and !~ search for a regular expression. An empty value equals nothing, "-" and "null".
 """
 
 import operator
@@ -15,6 +15,7 @@ from nsadmin.console.output.result_rows import InvalidSelectionError, ResultRow,
 from nsadmin.console.output.text_table import cell_text
 
 _CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
+_EMPTY = ("", "-", "null")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "==": operator.eq,
@@ -64,6 +65,8 @@ def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[Re
     if sign in ("~", "!~"):
         pattern = _compile_pattern(wanted)
         return lambda row: bool(pattern.search(_value_text(row.get(column)))) is (sign == "~")
+    if wanted in _EMPTY and sign[0] not in "<>":
+        return lambda row: (_value_text(row.get(column)) in _EMPTY) is (sign != "!=")
     return lambda row: _holds_condition(row.get(column), sign, wanted)
 
 

@@ -315,7 +315,7 @@ class RebalanceMachine:
     ) -> None:
         if self.rules.timeout_ms is not None and now_ms - progress.since > self.rules.timeout_ms and waits:
             self._pause_run(
-                f"{topic} waits for more than {self.rules.timeout_ms // 1000} s (--timeout): {waits[0]}"
+                f"{topic} waits for more than {self.rules.timeout_ms // 1000} s (--step-timeout): {waits[0]}"
             )
 
     def _count_quiet(self, topic: str, stage: MoveStage, facts: MovingTopicFacts) -> int:

@@ -62,7 +62,7 @@ def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_pat
             ["show", "drain_audit", "--since", "May"],
             'invalid value "May" for --from: expected a day, for example 2025-01-31',
         ),
-        (["show", "ns_health"], "ns_health: compute it with nsadmin report run --dir DIR"),
+        (["show", "ns_health"], "ns_health: compute it with nsadmin report run --input JOURNALS --dir DIR"),
         (["html", "--out", "x", "--out-folder", "y"], "use either --out or --out-folder"),
         (["html", "--out-folder", "/dev/null/x"], "cannot write into /dev/null/x: Not a directory"),
         (["html", "--out", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),

@@ -129,7 +129,7 @@ def test_a_step_that_takes_too_long_pauses_the_run_and_the_same_command_resumes_
     cluster = make_cluster()
     events = run(cluster, tmp_path, rules=RunRules(timeout_ms=20_000))
     assert events[-1]["event"] == "paused"
-    assert events[-1]["reason"].startswith("orders waits for more than 20 s (--timeout): ")
+    assert events[-1]["reason"].startswith("orders waits for more than 20 s (--step-timeout): ")
     assert run(cluster, tmp_path, state=None)[-1]["event"] == "finished"
 
 
