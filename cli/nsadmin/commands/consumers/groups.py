@@ -30,6 +30,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
@@ -201,7 +202,8 @@ def update_sub_group(
         "notifyConsumerIdsChangedEnable": argument_values.parse_boolean("-a", notify_clients),
     }
     settings = {name: value for name, value in settings_by_name.items() if value is not None}
-    attributes = argument_values.parse_attribute_changes("--attributes", attribute_list)
+    attributes = argument_values.parse_attribute_changes("group", attribute_list)
+    warn_of_unknown_attributes(session, [("group", attributes)])
     targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups
