@@ -8,6 +8,7 @@ from typer import Argument, Option
 from nsadmin.client import NotApplied
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.access.enforcement import warn_of_restored_access
 from nsadmin.commands.backups.backup_restore import outcome_columns, summarize_outcomes
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.console.exit_codes import UsageError
@@ -198,6 +199,7 @@ def _transfer(
 ) -> ResultRows:
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         transfer = MetadataTransfer(clusters.source, clusters.target, scope)
+        warn_of_restored_access(session, clusters.target, transfer.selected)
         names = sorted([*scope.topics, *scope.groups])
         items_text = abbreviate_names(names, 5) if names else f"all {command_name.partition(' ')[2]}"
         session.confirm_change(f"Create and change {items_text} of {source_text} in {target_text}?")

@@ -1,5 +1,6 @@
 """transfer topics, groups and acl, from one cluster of the lab to the other."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -54,6 +55,8 @@ def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
     mappings = [word for number in range(3) for word in ("--map", f"broker-a-{number}=broker-b-{number}")]
     result = move("acl", *mappings, "--dry-run")
     assert result.code == 0, result.err
+    for things, needed in (("users", "set authentic"), ("ACLs", "set authenticationEnabled=true and author")):
+        assert re.search(f"{things} have no effect on (127.0.0.1:[0-9]+(, |: )){{3}}{needed}", result.err)
 
 
 @pytest.mark.parametrize(
