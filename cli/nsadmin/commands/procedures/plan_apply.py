@@ -91,7 +91,7 @@ def export(
     if with_schema:
         return write_or_show(fields.format_schema(), target_file)
     if cluster_name is None:
-        raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
+        raise UsageError("missing argument CLUSTER: usage: nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
     live_state = observe_cluster(session.admin, cluster_name, namespace_names)
     remark_twins(session)

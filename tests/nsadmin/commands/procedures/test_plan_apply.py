@@ -55,7 +55,7 @@ def test_an_export_is_a_file_that_changes_nothing(run_on_lab: Run) -> None:
 
 def test_an_export_without_a_cluster(run_on_lab: Run) -> None:
     assert run_on_lab("export", "--schema").out == fields.format_schema()
-    assert run_on_lab("export").err == "nsadmin: missing argument CLUSTER: run nsadmin export CLUSTER\n"
+    assert run_on_lab("export").err == "nsadmin: missing argument CLUSTER: usage: nsadmin export CLUSTER\n"
     assert run_on_lab("export", "nowhere").code == 5
 
 
