@@ -19,7 +19,6 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -36,6 +35,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
+from nsadmin.operations.name_patterns import expand_patterns
 
 
 class GroupRow(NamedTuple):
@@ -290,7 +290,8 @@ def delete_sub_group(
     """
     removes_offsets = argument_values.parse_boolean("-r", remove_offset) or False
     master_targets = select_masters(session, broker_text, cluster_name)
-    groups = expand_names("consumer group", group, lambda: _list_group_names(session, master_targets))
+    words = argument_values.parse_name_list("GROUP", group)
+    groups = expand_patterns("consumer group", words, lambda: _list_group_names(session, master_targets))
     topic_prefixes = () if cluster_name is None or keep_topics else ("%RETRY%", "%DLQ%")
     deleted_things = [
         f"the consumer group {groups[0]}"
