@@ -9,8 +9,13 @@ from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.protocol.resource_attributes import (
+    TOPIC_ATTRIBUTES,
+    UNCHANGEABLE,
+    apply_changes,
+    is_accepted,
+)
 from namesrv_core.protocol.resource_names import NAME_PATTERN, max_topic_length
-from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, VALUES_BY_ATTRIBUTE, is_accepted
 
 TopicConfigJson = Mapping[str, Any]
 """A complete TopicConfig in the JSON form of bodies; never changed in place."""
@@ -99,10 +104,10 @@ def change_known_attributes(
             )
         if current is not None and attribute in UNCHANGEABLE:
             raise RequestError(f"attempt to update an unchangeable attribute. key: {attribute}")
-        values = VALUES_BY_ATTRIBUTE.get(attribute)
+        values = TOPIC_ATTRIBUTES.get(attribute)
         if values is None:
             raise RequestError(f"unsupported key: {attribute}")
-        if signed_key[0] == "+" and not is_accepted(attribute, new_value):
+        if signed_key[0] == "+" and not is_accepted(values, new_value):
             raise RequestError(
                 f"value is not in range({values[0]}, {values[-1]})"
                 if isinstance(values, range)
@@ -113,15 +118,10 @@ def change_known_attributes(
 
 def apply_attribute_changes(current: Mapping[str, str], changes: Mapping[str, str]) -> dict[str, str]:
     """Apply changes by signed keys to `current`. Raises RequestError for a key without a sign."""
-    attributes = dict(current)
-    for signed_key, new_value in changes.items():
-        if signed_key[:1] == "+":
-            attributes[signed_key[1:]] = new_value
-        elif signed_key[:1] == "-":
-            attributes.pop(signed_key[1:], None)
-        else:
+    for signed_key in changes:
+        if signed_key[:1] not in ("+", "-"):
             raise RequestError(f"add/alter attribute format is wrong: {signed_key}")
-    return attributes
+    return apply_changes(current, changes)
 
 
 class TopicTable:

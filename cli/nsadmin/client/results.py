@@ -7,6 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
 from namesrv_core.printable_text import cut_text
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.advised_command import quote_command
 
 _MAX_ERROR_CHARS = 4096
 
@@ -125,18 +126,26 @@ def read_after(
     return [results_now.get(r.addr, ServerResult(r.addr, None, r.error)) for r in results]
 
 
+def ignored_change(addr: str, finding: str, *reading: str) -> NotApplied:
+    """The error of a change that a server reported as done: what it has instead, and how to see it."""
+    return NotApplied(
+        f"{addr} ignored the change and reported success, or it was changed again: {finding}; see "
+        f"`{quote_command(*reading)}`, then run the command again"
+    )
+
+
 def confirm_plans(
     plans: Iterable[ServerResult[T]],
     answers: Iterable[ServerResult[Any]],
     read: Callable[[list[str]], Iterable[ServerResult[U]]],
-    confirm: Callable[[T, U], T],
+    confirm: Callable[[str, T, U], T],
     *,
     trusts_denial: bool = False,
 ) -> list[ServerResult[T]]:
     """Read back what the servers with an answer have now; a plan that was not sent stays as it is.
 
-    `confirm` gets the plan and the state now. It raises NotApplied if the server ignored the change. With
-    `trusts_denial`, the server's success counts if the change took away the permission to read.
+    `confirm` gets the address, the plan and the state now. It raises NotApplied if the server ignored the
+    change. With `trusts_denial`, the server's success counts if the change took away the permission to read.
     """
     answers = list(answers)
     accepted_addrs = {answer.addr for answer in answers if answer.error is None}
@@ -146,7 +155,7 @@ def confirm_plans(
         state = states.get(plan.addr)
         if state is None or (trusts_denial and plan.addr in accepted_addrs and is_denied(state.error)):
             return plan
-        return state.then(partial(confirm, plan.value()))
+        return state.then(partial(confirm, plan.addr, plan.value()))
 
     return [confirm_plan(plan) for plan in plans]
 

@@ -4,6 +4,7 @@ import codecs
 from collections.abc import Sequence
 
 from namesrv_core.durations import parse_duration
+from namesrv_core.protocol import resource_attributes
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.console.exit_codes import UsageError
 
@@ -114,17 +115,16 @@ def parse_name_list(option_flag: str, list_text: str | None) -> list[str]:
     return list(dict.fromkeys(distinct_names))
 
 
-def parse_attribute_changes(option_flag: str, list_text: str | None) -> dict[str, str]:
-    """Split "+a=1,-b" into values by signed key: {"+a": "1", "-b": ""}."""
-    values_by_key = {}
-    for text in filter(None, map(str.strip, (list_text or "").split(","))):
-        key, has_value, value = text.partition("=")
-        name = key.lstrip("+-")
-        if key != (f"+{name}" if value else f"-{name}") or not name or (has_value and not value):
-            advice = f"+{name}={value}" if value else f"+{name or 'NAME'}=VALUE or -{name or 'NAME'}"
-            raise UsageError(f'invalid attribute "{text}" for {option_flag}: write {advice}')
-        values_by_key[key] = value
-    return values_by_key
+def parse_attribute_changes(kind: str, list_text: str | None) -> dict[str, str]:
+    """Split "+a=1,-b" into values by signed key. UsageError for a value that brokers refuse."""
+    try:
+        changes = resource_attributes.parse_changes(list_text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    refusal = resource_attributes.find_refusal(kind, None, resource_attributes.apply_changes({}, changes))
+    if refusal is not None:
+        raise UsageError(refusal)
+    return changes
 
 
 def parse_number(number_name: str, number_text: str) -> int:

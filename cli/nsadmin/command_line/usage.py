@@ -124,7 +124,7 @@ def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> 
 def missing_argument(parameter: Parameter, usage: str, topic: str | None = None) -> UsageError:
     """An argument is missing. If the `topic` is an id of a message, the topic is missing."""
     if parameter.metavar == "MSGID" and topic and parse_message_id(topic.partition(",")[0]):
-        return UsageError(f"missing argument TOPIC: run {usage.replace('MSGID', topic)}")
+        return UsageError(f"missing argument TOPIC: usage: {usage.replace('MSGID', topic)}")
     if parameter.value_source and "|" in parameter.value_source:
         names = parameter.value_source.replace("|", ", ")
         return UsageError(f"missing argument {parameter.metavar}: use one of {names}")

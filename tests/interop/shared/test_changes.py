@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, VALUES_BY_ATTRIBUTE
+from namesrv_core.protocol.resource_attributes import (
+    GROUP_ATTRIBUTES,
+    TOPIC_ATTRIBUTES,
+    UNCHANGEABLE,
+)
 from nsadmin import AdminClient
 from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, permissions, send_code, wait_for_topic
@@ -190,7 +194,7 @@ def test_attributes_and_their_values_are_those_of_a_broker(cluster: Cluster) -> 
         answer = wire.ask(cluster.new.port, RequestCode.UPDATE_AND_CREATE_TOPIC, ext)
         return answer.code, answer.remark
 
-    for attribute, values in VALUES_BY_ATTRIBUTE.items():
+    for attribute, values in TOPIC_ATTRIBUTES.items():
         ends = (values[0], values[-1]) if isinstance(values, range) else values
         # A broker without enableMixedMessageType refuses MIXED with INVALID_PARAMETER (29).
         assert {code for code, _ in (put(attribute, value) for value in ends)} <= {0, 29}
@@ -201,9 +205,41 @@ def test_attributes_and_their_values_are_those_of_a_broker(cluster: Cluster) -> 
             assert (put(attribute, "FIFOO")[1] or "").startswith("value is not in set: [")
     assert put("priority", 1) == (1, "unsupported key: priority")
     create_topic(cluster.new.port, "Attributed")
-    for attribute, values in VALUES_BY_ATTRIBUTE.items():
+    for attribute, values in TOPIC_ATTRIBUTES.items():
         _, remark = put(attribute, values[1], "Attributed")
         assert ("unchangeable" in (remark or "")) == (attribute in UNCHANGEABLE)
+
+
+def test_attributes_of_groups_and_their_values_are_those_of_a_broker(cluster: Cluster) -> None:
+    def put(attribute: str, value: object) -> int:
+        body = json.dumps({"groupName": "Attributed", "attributes": {f"+{attribute}": str(value)}})
+        return wire.ask(
+            cluster.new.port, RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, body.encode()
+        ).code
+
+    for attribute, values in GROUP_ATTRIBUTES.items():
+        ends = (values[0], values[-1]) if isinstance(values, range) else values or ("any",)
+        assert {put(attribute, value) for value in ends} == {0}
+        assert (put(attribute, "no such") == 0) == (not values)
+        assert not isinstance(values, range) or put(attribute, values[0] - 1) == 1
+    assert put("lite.sub.reset.offset.exclusive", "True") == 0
+    assert put("message.type", "FIFO") == 1
+
+
+def test_attributes_that_brokers_refuse_are_not_sent(cluster: Cluster, tmp_path: Path) -> None:
+    create_topic(cluster.new.port, "Kept")
+    file = tmp_path / "topics.json"
+    bad = {"topicName": "Bad", "attributes": {"message.type": "FIFOO"}}
+    fixed = {"topicName": "Kept", "attributes": {"queue.type": "BatchCQ"}}
+    file.write_text(json.dumps([bad, fixed, {"topicName": "Good", "attributes": {"message.type": "FIFO"}}]))
+    for dry_run, done in (("--dry-run", "dry-run"), ("--yes", "done")):
+        listed = cluster("updateTopicList", str(file), "-b", cluster.new.address, dry_run)
+        assert {row["name"]: row["result"] for row in listed.rows} == {
+            "Bad": "skipped", "Good": done, "Kept": "skipped"
+        }  # fmt: skip
+    group = ("updateSubGroup", "Weighted", "-b", cluster.new.address, "--attributes")
+    assert cluster(*group, "+priority.factor=100").code == 0
+    assert cluster(*group, "-lite.bind.topic").rows[0]["result"] == "unchanged"
 
 
 def test_a_move_says_before_and_after_which_broker_lacks_the_group(cluster: Cluster) -> None:

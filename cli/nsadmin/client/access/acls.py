@@ -12,12 +12,11 @@ from namesrv_core.errors import RequestError
 from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json, parse_json_object
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied
+from nsadmin.client.results import NotFound, ServerResult, ignored_change, is_denied
 
 CUSTOM_POLICY = "Custom"
 POLICY_TYPES = (CUSTOM_POLICY, "Default")
@@ -211,8 +210,8 @@ class AclAdmin:
 
         def verify_entries(current_entries: AclEntries) -> AclChange:
             if set(current_entries) != set(entries_after):
-                command = quote_command("getAcl", subject, "-b", planned_change.addr)
-                raise NotApplied(f"ignored: the entries of {subject} are not as requested; see `{command}`")
+                addr, finding = planned_change.addr, f"the entries of {subject} are not as requested"
+                raise ignored_change(addr, finding, "getAcl", subject, "-b", addr)
             return AclChange(subject, entries_before, current_entries)
 
         return entries_result.then(verify_entries)

@@ -5,6 +5,7 @@ So a plan reads the account first, and sends the unchanged values too.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError
@@ -15,7 +16,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_json_object, read_ext_fields
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, confirm_plans, read_after
+from nsadmin.client.results import NotFound, ServerResult, confirm_plans, ignored_change, read_after
 
 PERM_NAMES = ("DENY", "PUB", "SUB", "PUB|SUB")
 
@@ -194,19 +195,20 @@ class PlainAclAdmin:
             broker_addrs, RequestCode.UPDATE_GLOBAL_WHITE_ADDRS_CONFIG, ext_fields
         )
 
-        def verify_addrs(plain_acl: PlainAcl) -> tuple[str, ...]:
+        def verify_addrs(addr: str, plain_acl: PlainAcl) -> tuple[str, ...]:
             missing_addrs = set(white_addrs) - set(plain_acl.global_white_addrs)
             if missing_addrs:
-                raise NotApplied(f"ignored: {', '.join(sorted(missing_addrs))} is missing from the addresses")
+                finding = f"{', '.join(sorted(missing_addrs))} is missing from the addresses"
+                raise ignored_change(addr, finding, "getAclConfig", "-b", addr)
             return plain_acl.global_white_addrs
 
-        return [acl_result.then(verify_addrs) for acl_result in read_after(answers, self.list_accounts)]
+        return [r.then(partial(verify_addrs, r.addr)) for r in read_after(answers, self.list_accounts)]
 
 
-def _confirm_change(change: AccountChange, plain_acl: PlainAcl) -> AccountChange:
+def _confirm_change(addr: str, change: AccountChange, plain_acl: PlainAcl) -> AccountChange:
     current_account = _find_account(plain_acl, _changed_access_key(change))
     if current_account != change.account_after:
-        raise NotApplied("ignored: the broker has another account; nsadmin getAclConfig shows it")
+        raise ignored_change(addr, "it has another account", "getAclConfig", "-b", addr)
     return change._replace(account_after=current_account)
 
 

@@ -14,7 +14,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject, to_list
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_json, parse_json_object
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_denied, is_not_found
+from nsadmin.client.results import NotFound, ServerResult, ignored_change, is_denied, is_not_found
 
 USER_TYPES = ("Super", "Normal")
 USER_STATUSES = ("enable", "disable")
@@ -191,10 +191,21 @@ class UserAdmin:
         if change_answer.error is not None or planned_change.result is None:
             return ServerResult(planned_change.addr, None, change_answer.error)
         user_before, user_after = planned_change.result
-        [user_result] = self._find_user([planned_change.addr], _changed_username(planned_change.result))
+        addr, name = planned_change.addr, _changed_username(planned_change.result)
+        [user_result] = self._find_user([addr], name)
         if is_denied(user_result.error):
             return planned_change
-        return user_result.then(lambda user: UserChange(user_before, _verify_user(user[0], user_after)))
+
+        def verify_user(found: tuple[User | None]) -> UserChange:
+            [user] = found
+            if (user and (user.user_type, user.user_status)) != (
+                user_after and (user_after.user_type, user_after.user_status)
+            ):
+                state = "does not exist" if user is None else f"is {user.user_type} and {user.user_status}"
+                raise ignored_change(addr, f"the user {name} {state}", "getUser", name, "-b", addr)
+            return UserChange(user_before, user)
+
+        return user_result.then(verify_user)
 
     def _find_user(self, addrs: Iterable[str], username: str) -> list[ServerResult[tuple[User | None]]]:
         """Read a user in a tuple of one; a missing user gives the result None, not an error."""
@@ -211,19 +222,6 @@ def _changed_username(user_change: UserChange) -> str:
 
 def _plan_key(planned_change: ServerResult[UserChange]) -> tuple[str, str]:
     return planned_change.addr, _changed_username(planned_change.result) if planned_change.result else ""
-
-
-def _verify_user(current_user: User | None, wanted_user: User | None) -> User | None:
-    """Compare the user read back with the wanted one, except for the password."""
-    if current_user is None or wanted_user is None:
-        if current_user is not wanted_user:
-            raise NotApplied(
-                "ignored: the user still exists" if current_user else "ignored: the user does not exist"
-            )
-        return current_user
-    if (current_user.user_type, current_user.user_status) != (wanted_user.user_type, wanted_user.user_status):
-        raise NotApplied(f"ignored: the user is {current_user.user_type} and {current_user.user_status}")
-    return current_user
 
 
 def _build_request(user_change: UserChange) -> RemotingCommand:

@@ -8,7 +8,7 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.results import NotApplied, NotFound, ServerResult, confirm_plans
+from nsadmin.client.results import NotFound, ServerResult, confirm_plans, ignored_change
 from nsadmin.client.server_settings import format_properties_line
 
 
@@ -138,10 +138,15 @@ class ColdDataControl:
         changing_addrs = [p.addr for p in plans if p.result and p.result.before != p.result.after]
         answers = self._caller.send_to_each(changing_addrs, request_code, None, request_body)
 
-        def confirm(change: ThresholdChange, cold_data: ColdData) -> ThresholdChange:
+        def confirm(addr: str, change: ThresholdChange, cold_data: ColdData) -> ThresholdChange:
             threshold_now = cold_data.thresholds_by_group.get(group)
             if threshold_now != threshold:
-                raise NotApplied(f"ignored: the threshold is still {threshold_now}")
+                raise ignored_change(
+                    addr,
+                    f"the threshold of {group} is {threshold_now}",
+                    "getColdDataFlowCtrInfo",
+                    addr,
+                )
             return change
 
         return confirm_plans(plans, answers, self.get_each, confirm)

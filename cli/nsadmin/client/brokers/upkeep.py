@@ -9,7 +9,7 @@ from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import Header, make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
-from nsadmin.client.results import NotApplied, ServerResult, read_after
+from nsadmin.client.results import NotApplied, ServerResult, ignored_change, read_after
 
 EXPORT_TIMEOUT_SECONDS = 30.0
 """Seconds for an export, if the access has a shorter timeout: a broker answers after it wrote its files."""
@@ -201,7 +201,9 @@ class BrokerUpkeep:
 
         def verify_offset(current_offset: int) -> bool:
             if current_offset != flush_offset:
-                raise NotApplied(f"ignored: the offset is still {current_offset}")
+                raise ignored_change(
+                    broker_addr, f"the master's flush offset is {current_offset}", "haStatus", broker_addr
+                )
             return True
 
         return self.get_master_flush_offset(broker_addr).then(verify_offset)

@@ -141,7 +141,7 @@ class ConsumeModes:
             changing_addrs, RequestCode.SET_MESSAGE_REQUEST_MODE, None, fastjson.encode_json(fields)
         )
 
-        def confirm(change: ModeChange, modes: tuple[AssignedMode, ...]) -> ModeChange:
+        def confirm(_: str, change: ModeChange, modes: tuple[AssignedMode, ...]) -> ModeChange:
             if AssignedMode(topic, group, wanted_mode) not in modes:
                 raise NotApplied("the broker reported success, but has another mode")
             return change

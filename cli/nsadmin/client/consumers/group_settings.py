@@ -66,13 +66,6 @@ def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]
     return dict(sorted(group_configs.items()))
 
 
-def alter_attributes(attributes: Mapping[str, str], attribute_changes: Mapping[str, str]) -> dict[str, str]:
-    """Apply changes to the attributes of a group, like a broker."""
-    deleted_keys = {attribute_key[1:] for attribute_key in attribute_changes if attribute_key.startswith("-")}
-    added_attributes = {key[1:]: value for key, value in attribute_changes.items() if key.startswith("+")}
-    return {**{k: v for k, v in attributes.items() if k not in deleted_keys}, **added_attributes}
-
-
 def find_ignored_settings(
     group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
 ) -> RocketMQError | None:

@@ -7,6 +7,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.resource_attributes import apply_changes, find_refusal, sign_changes
 from namesrv_core.protocol.resource_names import find_group_name_problem
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import ClusterAdmin
@@ -21,7 +22,6 @@ from nsadmin.client.consumers.group_settings import (
     GroupChange,
     GroupConfigFields,
     GroupSettings,
-    alter_attributes,
     find_ignored_settings,
     parse_group_table,
 )
@@ -199,8 +199,8 @@ class GroupAdmin:
             attribute_changes: Changes of attributes, by "+key" or "-key".
 
         Returns:
-            One GroupChange per master, in order. Its error is NotApplied for a slave, and for a new group
-            whose name brokers of 5.4 and later refuse.
+            One GroupChange per master, in order. Its error is NotApplied for a slave, for a new group whose
+            name brokers of 5.4 and later refuse, and for attributes that brokers refuse.
         """
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)
@@ -209,15 +209,15 @@ class GroupAdmin:
             master_targets, self.get_tables(master_targets), strict=True
         ):
             settings_before = (group_table or {}).get(group) or {}
+            attributes_before = settings_before.get("attributes") or {}
             settings_after = {
                 **(settings_before or NEW_GROUP_SETTINGS),
                 **setting_changes,
                 "groupName": group,
             }
             if attribute_changes:
-                settings_after["attributes"] = alter_attributes(
-                    settings_before.get("attributes") or {}, attribute_changes
-                )
+                settings_after["attributes"] = apply_changes(attributes_before, attribute_changes)
+            refusal = find_refusal("group", attributes_before, settings_after.get("attributes") or {})
             planned_changes.append(
                 GroupChange(
                     target,
@@ -225,7 +225,8 @@ class GroupAdmin:
                     settings_after,
                     error
                     or slave_errors.get(target.broker_addr or "")
-                    or (None if settings_before else _refuse_new_name(group)),
+                    or (None if settings_before else _refuse_new_name(group))
+                    or (None if refusal is None else NotApplied(refusal)),
                 )
             )
         return planned_changes
@@ -256,7 +257,15 @@ class GroupAdmin:
         request_code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
         # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
         request_bodies = [
-            fastjson.encode_json({**c.after, "attributes": dict(attribute_changes)}) for c in sendable_changes
+            fastjson.encode_json(
+                {
+                    **c.after,
+                    "attributes": sign_changes(
+                        c.before.get("attributes") or {}, c.after.get("attributes") or {}
+                    ),
+                }
+            )
+            for c in sendable_changes
         ]
         answers = self._caller.send_requests(
             (planned_change.target.broker_addr or "", make_request(request_code, None, request_body))

@@ -13,7 +13,7 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.name_server_reader import NameServerReader
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_text_table
-from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.client.results import ServerResult, ignored_change
 
 KvTables = Mapping[str, Mapping[str, str]]
 """Namespace to key to value. Missing namespaces are omitted."""
@@ -232,8 +232,13 @@ def _verify_change(
     current_value = tables_now.result.get(kv_change.namespace, {}).get(kv_change.key)
     if current_value == kv_change.after:
         return ServerResult(kv_change.addr, kv_change, None)
-    error = answer.error or NotApplied(
-        f"ignored: it is {'not there' if current_value is None else repr(current_value)}"
+    error = answer.error or ignored_change(
+        kv_change.addr,
+        f"it is {'not there' if current_value is None else repr(current_value)}",
+        "kv",
+        "get",
+        kv_change.namespace,
+        kv_change.key,
     )
     return ServerResult(kv_change.addr, None, error)
 

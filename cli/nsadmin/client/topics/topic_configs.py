@@ -11,8 +11,8 @@ from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.resource_attributes import apply_changes, find_refusal, parse_changes, sign_changes
 from namesrv_core.protocol.resource_names import find_topic_name_problem
-from namesrv_core.protocol.topic_attributes import UNCHANGEABLE, sign_changes
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
@@ -78,6 +78,9 @@ class TopicPatch(NamedTuple):
 
         Args:
             topic_config: The configuration before.
+
+        Raises:
+            ValueError: An attribute has no sign.
         """
         unit_flag = _set_flag_bit(topic_config.topic_sys_flag, TOPIC_SYS_FLAG_UNIT, self.unit)
         changed_fields = {
@@ -88,7 +91,9 @@ class TopicPatch(NamedTuple):
         return topic_config._replace(
             **changed_fields,
             topic_sys_flag=_set_flag_bit(unit_flag, TOPIC_SYS_FLAG_UNIT_SUB, self.has_unit_sub),
-            attributes=_alter_attributes(topic_config.attributes, self.attributes),
+            attributes=tuple(
+                sorted(apply_changes(dict(topic_config.attributes), parse_changes(self.attributes)).items())
+            ),
         )
 
 
@@ -171,7 +176,10 @@ class TopicConfigs:
         Returns:
             One TopicConfigChange per broker, in order. The error is NotApplied for a slave, which would lose
             the change at its next copy of the master. So it is for a new topic whose name no broker accepts,
-            and for attributes that the broker does not change.
+            and for attributes that brokers refuse.
+
+        Raises:
+            ValueError: An attribute has no sign.
         """
         roles_by_addr = {
             answer.addr: answer for answer in self._require_masters(broker_addrs, patch.attributes)
@@ -253,12 +261,10 @@ def _plan_change(
         name_problem = find_topic_name_problem(topic)
         error = None if name_problem is None else NotApplied(name_problem)
     after = None if error is not None else patch.apply_to(before or BrokerTopicConfig(topic))
-    if before and after:
-        changed = {key for key, _ in set(before.attributes) ^ set(after.attributes)}
-        fixed = next((key for key in UNCHANGEABLE if key in changed), None)
-        if fixed:
-            error = NotApplied(f'a broker sets "{fixed}" only when it creates the topic')
-            after = None
+    if after:
+        refusal = find_refusal("topic", before and dict(before.attributes), dict(after.attributes))
+        if refusal is not None:
+            error, after = NotApplied(refusal), None
     return TopicConfigChange(config_result.addr, role_result.result, before, after, error)
 
 
@@ -362,17 +368,3 @@ def _parse_config(config: JsonObject) -> BrokerTopicConfig:
 
 def _set_flag_bit(sys_flag: int, flag_bit: int, is_wanted: bool | None) -> int:
     return sys_flag if is_wanted is None else sys_flag | flag_bit if is_wanted else sys_flag & ~flag_bit
-
-
-def _alter_attributes(
-    current_attributes: tuple[tuple[str, str], ...], changes_text: str | None
-) -> tuple[tuple[str, str], ...]:
-    """Apply "+key=value,-key" to attributes, like `AttributeParser` of a broker."""
-    altered_attributes = dict(current_attributes)
-    for attribute_change in filter(None, (text.strip() for text in (changes_text or "").split(","))):
-        attribute_key, _, attribute_value = attribute_change[1:].partition("=")
-        if attribute_change[0] == "+":
-            altered_attributes[attribute_key] = attribute_value
-        else:
-            altered_attributes.pop(attribute_key, None)
-    return tuple(sorted(altered_attributes.items()))

@@ -44,7 +44,6 @@ from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_pa
 from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
-_NEEDED_SETTINGS = ("authenticationEnabled", "authorizationEnabled")
 SUBJECT: AnyColumn = Column("subject", "the user, as User:NAME", lambda r: r[2])
 ENTRY_COLUMNS: Columns[AclEntry] = (
     Column("policyType", "Custom, or Default: applies if no other entry does", lambda e: e.policy_type),
@@ -305,7 +304,7 @@ def copy_acl(
         return plan._replace(error=NotFound(f'{target_broker} has no user "{name}": run {copying}'))
 
     results = [plan_copy(subject) for subject in subjects]
-    warn_of_no_effect(session, "ACLs", results, *_NEEDED_SETTINGS)
+    warn_of_no_effect(session, "ACLs", results)
     session.confirm_change(f"Copy {count_noun(len(subjects), 'ACL')} from {source_addr} to {target_addr}?")
     if not session.is_dry_run:
         results = session.admin.acls.apply_plans(results)
@@ -331,7 +330,7 @@ def _merge_acl(
     targets = select_members(session, broker_text, cluster_name)
     entries_text = "; ".join(map(_describe_entry, entries))
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
-    warn_of_no_effect(session, "ACLs", plans, *_NEEDED_SETTINGS)
+    warn_of_no_effect(session, "ACLs", plans)
     session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     return _apply_plans(session, targets, subject, plans)
 

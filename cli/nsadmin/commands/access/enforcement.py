@@ -1,22 +1,43 @@
 """Warns of brokers on which users or ACLs have no effect."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
-from nsadmin.client import ServerResult
+from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.brokers.targets import list_master_targets
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
+from nsadmin.operations.backups.records import ClusterBackup
+
+Things = Literal["users", "ACLs"]
+_NEEDED_SETTINGS = {
+    "users": ("authenticationEnabled",),
+    "ACLs": ("authenticationEnabled", "authorizationEnabled"),
+}
 
 
-def warn_of_no_effect(
-    session: Session, things: str, plans: Sequence[ServerResult[Any]], *needed_settings: str
-) -> None:
-    """Write which brokers of the plans lack a setting. Brokers list these only if broker.conf does."""
-    addrs = dict.fromkeys(plan.addr for plan in plans if plan.error is None)
+def warn_of_no_effect(session: Session, things: Things, plans: Sequence[ServerResult[Any]]) -> None:
+    """Write which brokers of the plans lack a setting."""
+    _warn(session, session.admin, things, (plan.addr for plan in plans if plan.error is None))
+
+
+def warn_of_restored_access(session: Session, admin: AdminClient, backup: ClusterBackup) -> None:
+    """Write which masters lack a setting for the users or ACLs that they get of a backup."""
+    masters = list_master_targets(admin.clusters.get_info(), backup.cluster_name)
+    placed = [
+        (m.broker_addr, backup.brokers[m.broker_name]) for m in masters if m.broker_name in backup.brokers
+    ]
+    _warn(session, admin, "users", (addr for addr, broker in placed if addr and broker.users))
+    _warn(session, admin, "ACLs", (addr for addr, broker in placed if addr and broker.acls))
+
+
+def _warn(session: Session, admin: AdminClient, things: Things, addrs: Iterable[str]) -> None:
     addrs_by_lack: dict[str, list[str]] = {}
-    for addr, config, _ in session.admin.broker_configs.get_each(addrs):
+    # Brokers list these settings only if broker.conf does.
+    for addr, config, _ in admin.broker_configs.get_each(dict.fromkeys(addrs)):
         if config is not None:
-            lacks = [f"{key}=true" for key in needed_settings if config.get(key, "").lower() != "true"]
+            needed = _NEEDED_SETTINGS[things]
+            lacks = [f"{key}=true" for key in needed if config.get(key, "").lower() != "true"]
             addrs_by_lack.setdefault(" and ".join(lacks), []).append(addr)
     addrs_by_lack.pop("", None)
     for lack, open_addrs in addrs_by_lack.items():

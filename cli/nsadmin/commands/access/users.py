@@ -143,7 +143,7 @@ def create_user(
         prompt_if_missing=True,
     )
     plans = session.admin.users.plan_create(distinct_addrs(targets), User(username, new_password, type_name))
-    warn_of_no_effect(session, "users", plans, "authenticationEnabled")
+    warn_of_no_effect(session, "users", plans)
     session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(targets)}?')
     return _apply_plans(session, targets, username, plans)
 
@@ -195,7 +195,7 @@ def update_user(
     plans = session.admin.users.plan_update(
         distinct_addrs(targets), User(username, new_password, type_name, status_name)
     )
-    warn_of_no_effect(session, "users", plans, "authenticationEnabled")
+    warn_of_no_effect(session, "users", plans)
     session.confirm_change(f'Change the user "{username}" on {describe_targets(targets)}?')
     return _apply_plans(session, targets, username, plans)
 
@@ -253,7 +253,7 @@ def copy_user(
     wanted_names = argument_values.parse_name_list("-u", username_list) or [*source_users]
     copied = [source_users[name] for name in wanted_names if name in source_users]
     results = session.admin.users.plan_copy(target_addr, copied)
-    warn_of_no_effect(session, "users", results, "authenticationEnabled")
+    warn_of_no_effect(session, "users", results)
     session.confirm_change(f"Copy {count_noun(len(copied), 'user')} from {source_addr} to {target_addr}?")
     if not session.is_dry_run:
         results = session.admin.users.apply_plans(results)

@@ -10,6 +10,7 @@ from nsadmin.client.advised_command import quote_command
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.command_line.declarations import Values, command
+from nsadmin.commands.access.enforcement import warn_of_restored_access
 from nsadmin.commands.backups.backup_arguments import (
     BackupFileArgument,
     PassphraseFileOption,
@@ -156,6 +157,7 @@ def backup_restore(
     )
     for remark in _list_order_remarks(session, selected_backup):
         session.write_remark(remark)
+    warn_of_restored_access(session, session.admin, selected_backup)
     if overwrites_offsets:
         _remark_consumers(session, selected_backup)
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))

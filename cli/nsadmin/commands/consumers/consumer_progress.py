@@ -195,7 +195,7 @@ def consumer_progress(
     """
     if group is None and topic is not None:
         if show_client is not None:
-            raise UsageError("-s needs a group: run nsadmin consumerProgress GROUP -t TOPIC -s true")
+            raise UsageError(f"-s needs a group: usage: nsadmin consumerProgress GROUP -t {topic} -s true")
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _topic_rows(session, inventory, topic, cluster_name)
     if group is None:

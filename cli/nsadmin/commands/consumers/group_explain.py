@@ -78,7 +78,7 @@ def group_explain(
     elif topic is not None:
         names, errors = session.admin.topics.find_consumer_groups(topic)
     else:
-        raise UsageError("pass GROUP or --topic TOPIC: run nsadmin group explain GROUP")
+        raise UsageError("missing GROUP or --topic TOPIC: usage: nsadmin group explain GROUP")
     groups = explain_groups(session.admin, open_inventory(session), names, topic, cluster_name)
     verdict = reach_verdict(e for g in groups for e in g.explanations)
     notes = [

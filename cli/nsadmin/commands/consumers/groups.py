@@ -19,7 +19,6 @@ from nsadmin.command_line.broker_targets import (
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -30,11 +29,13 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.topics.topics import DELETION_COLUMNS, describe_deletion
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
+from nsadmin.operations.name_patterns import expand_patterns
 
 
 class GroupRow(NamedTuple):
@@ -201,7 +202,8 @@ def update_sub_group(
         "notifyConsumerIdsChangedEnable": argument_values.parse_boolean("-a", notify_clients),
     }
     settings = {name: value for name, value in settings_by_name.items() if value is not None}
-    attributes = argument_values.parse_attribute_changes("--attributes", attribute_list)
+    attributes = argument_values.parse_attribute_changes("group", attribute_list)
+    warn_of_unknown_attributes(session, [("group", attributes)])
     targets = select_masters(session, broker_text, cluster_name)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups
@@ -288,7 +290,8 @@ def delete_sub_group(
     """
     removes_offsets = argument_values.parse_boolean("-r", remove_offset) or False
     master_targets = select_masters(session, broker_text, cluster_name)
-    groups = expand_names("consumer group", group, lambda: _list_group_names(session, master_targets))
+    words = argument_values.parse_name_list("GROUP", group)
+    groups = expand_patterns("consumer group", words, lambda: _list_group_names(session, master_targets))
     topic_prefixes = () if cluster_name is None or keep_topics else ("%RETRY%", "%DLQ%")
     deleted_things = [
         f"the consumer group {groups[0]}"

@@ -8,6 +8,7 @@ from typer import Argument
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import parse_order_conf
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_configs import TopicPatch
@@ -93,7 +94,7 @@ def update_order_conf(
     session.require_writable(f"updateOrderConf {method_name}")
     done = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
-        conf_text = _require_order_conf(order_conf)
+        conf_text = _require_order_conf(topic, order_conf)
         warn_of_conf_problems(session, topic, conf_text)
         session.confirm_change(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
         before = conf_admin.get_each(topic)
@@ -146,9 +147,10 @@ def _remove_order_flags(session: Session, topic: str, done: str) -> list[ServerC
     ]
 
 
-def _require_order_conf(order_conf: str | None) -> str:
+def _require_order_conf(topic: str, order_conf: str | None) -> str:
     if order_conf is None:
-        raise UsageError("missing argument CONF: run nsadmin updateOrderConf TOPIC put CONF")
+        example = quote_command("updateOrderConf", topic, "put", "broker-a:4;broker-b:4")
+        raise UsageError(f"missing argument CONF, for example {example}")
     try:
         parse_order_conf(order_conf)
     except ValueError as error:

@@ -11,6 +11,7 @@ from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddr
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
     APPLY_COLUMNS,
@@ -123,6 +124,7 @@ def _update_from_file(
     brokers = live_state.broker_states
     troubles = [PlanTrouble(b.broker_name, b.error) for b in brokers if b.error is not None]
     warn_of_drains(session, (step.server_name for step in due_steps if step.kind == "topic"))
+    warn_of_unknown_attributes(session, ((step.kind, step.attribute_changes) for step in due_steps))
     stranded_messages = count_stranded_messages(session.admin, live_state, due_steps)
     warnings = stranded_warnings(stranded_messages)
     if any(message_count != 0 for message_count in stranded_messages.values()):

@@ -13,6 +13,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.files import write_or_show
+from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.procedures.plan_rows import (
     APPLY_COLUMNS,
@@ -90,7 +91,7 @@ def export(
     if with_schema:
         return write_or_show(fields.format_schema(), target_file)
     if cluster_name is None:
-        raise UsageError("missing argument CLUSTER: run nsadmin export CLUSTER")
+        raise UsageError("missing argument CLUSTER: usage: nsadmin export CLUSTER")
     namespace_names = tuple(kv_namespaces or ())
     live_state = observe_cluster(session.admin, cluster_name, namespace_names)
     remark_twins(session)
@@ -162,6 +163,9 @@ def _plan_file(
     live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
     remark_twins(session)
     remark_missing(session, live_state.cluster_name, "the plan leaves it out; plan again when it is back")
+    warn_of_unknown_attributes(
+        session, ((step.kind, step.attribute_changes) for step in plan_difference.steps)
+    )
     if saved_file is not None:
         try:
             plan_file.save_plan(
@@ -250,6 +254,9 @@ def apply(
     remark_twins(session)
     remark_missing(session, live_state.cluster_name, "apply leaves it out; apply again when it is back")
     warn_of_drains(session, (step.server_name for step in plan_difference.steps if step.kind == "topic"))
+    warn_of_unknown_attributes(
+        session, ((step.kind, step.attribute_changes) for step in plan_difference.steps)
+    )
     stranded_messages = count_stranded_messages(session.admin, live_state, plan_difference.steps)
     warning_lines = [
         *live_state.shared_addr_lines,

@@ -9,7 +9,6 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import Perm
-from namesrv_core.protocol.topic_attributes import VALUES_BY_ATTRIBUTE, is_accepted
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.name_servers.order_confs import parse_order_conf
@@ -28,8 +27,8 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
@@ -85,7 +84,7 @@ def update_topic(
         str | None,
         Option("-s", "--hasUnitSub", metavar="true|false", help="Whether units subscribe to the topic."),
     ] = None,
-    attribute_changes: Annotated[
+    attribute_list: Annotated[
         str | None,
         Option(
             "-a", "--attributes", metavar="LIST", help="Attributes: +message.type=FIFO,-other. 5.0 and later."
@@ -110,6 +109,8 @@ def update_topic(
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command_name = "updateTopic"
+    attribute_changes = argument_values.parse_attribute_changes("topic", attribute_list)
+    warn_of_unknown_attributes(session, [("topic", attribute_changes)])
     topic_patch = TopicPatch(
         argument_values.validate_queue_count("-r", read_queue_nums),
         argument_values.validate_queue_count("-w", write_queue_nums),
@@ -117,7 +118,7 @@ def update_topic(
         argument_values.parse_boolean("-o", order_text),
         argument_values.parse_boolean("-u", unit_text),
         argument_values.parse_boolean("-s", unit_sub_text),
-        _validate_attributes(session, attribute_changes),
+        attribute_list,
     )
     targets = select_masters(session, broker_text, cluster_name)
     changes, errors, notes = _apply_topic_patch(
@@ -165,18 +166,6 @@ def update_topic_perm(
     if None in errors:
         errors = [None if isinstance(error, TopicNotExist) else error for error in errors]
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
-
-
-def _validate_attributes(session: Session, attribute_changes: str | None) -> str | None:
-    """Refuse what brokers refuse: the dry run cannot ask them."""
-    for signed_key, value in argument_values.parse_attribute_changes("-a", attribute_changes).items():
-        if signed_key[0] == "+" and not is_accepted(signed_key[1:], value):
-            values = VALUES_BY_ATTRIBUTE[signed_key[1:]]
-            known_values = f"{values[0]} to {values[-1]}" if isinstance(values, range) else ", ".join(values)
-            raise UsageError(f'invalid value "{value}" of {signed_key[1:]} for -a: use {known_values}')
-        if signed_key[1:] not in VALUES_BY_ATTRIBUTE:
-            session.write_remark(f'brokers up to 5.5.0 know no attribute "{signed_key[1:]}", and refuse it')
-    return attribute_changes
 
 
 def _apply_topic_patch(

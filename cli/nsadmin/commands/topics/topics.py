@@ -7,9 +7,9 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.results import is_not_found
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.name_patterns import expand_names
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
 from nsadmin.commands.columns.servers import ROLE, SERVER
@@ -18,6 +18,7 @@ from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
+from nsadmin.operations.name_patterns import expand_patterns
 
 if TYPE_CHECKING:
     from nsadmin.client.topic_routes import QueueRoute, TopicRoute
@@ -186,7 +187,9 @@ def delete_topic(
         # Delete a topic without a question
         nsadmin deleteTopic refunds cluster-a --yes
     """
-    topics = expand_names("topic", topic, lambda: session.admin.topics.list_user_names(cluster_name))
+    topics = expand_patterns(
+        "topic", parse_name_list("TOPIC", topic), lambda: session.admin.topics.list_user_names(cluster_name)
+    )
     deletions = [session.admin.topics.plan_deletion(name, cluster_name) for name in topics]
     first = deletions[0]
     masters = f"{count_noun(len(first.masters), 'master')} of {cluster_name}"

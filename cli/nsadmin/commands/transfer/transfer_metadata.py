@@ -8,6 +8,7 @@ from typer import Argument, Option
 from nsadmin.client import NotApplied
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.commands.access.enforcement import warn_of_restored_access
 from nsadmin.commands.backups.backup_restore import outcome_columns, summarize_outcomes
 from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
 from nsadmin.console.exit_codes import UsageError
@@ -57,7 +58,10 @@ def transfer_topics(
     target_text: TargetOption,
     topics_text: Annotated[
         str | None,
-        Argument(metavar="TOPICS", help="Topics, separated by commas. Default: all topics of users."),
+        Argument(
+            metavar="TOPICS",
+            help="Topics or patterns such as 'test-*', separated by commas. Default: all topics of users.",
+        ),
         Flags("-t", "--topic"),
         Values("topics"),
     ] = None,
@@ -80,8 +84,8 @@ def transfer_topics(
     Examples:
         # Preview the copies of all topics
         nsadmin transfer topics --from prod --to dr --dry-run
-        # Two topics, to a cluster with other brokers
-        nsadmin transfer topics orders,payments --from prod --to dr --all-brokers --yes
+        # One topic and those whose names match a pattern, to a cluster with other brokers
+        nsadmin transfer topics 'orders,pay*' --from prod --to dr --all-brokers --yes
     """
     sections = frozenset({Section.TOPICS, Section.STATIC_TOPICS, Section.ORDER_CONF})
     scope = _make_scope(
@@ -103,7 +107,8 @@ def transfer_groups(
     groups_text: Annotated[
         str | None,
         Argument(
-            metavar="GROUPS", help="Consumer groups, separated by commas. Default: all groups of users."
+            metavar="GROUPS",
+            help="Groups or patterns such as 'test-*', separated by commas. Default: all groups of users.",
         ),
         Flags("-g", "--groupName"),
         Values("groups"),
@@ -198,7 +203,8 @@ def _transfer(
 ) -> ResultRows:
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         transfer = MetadataTransfer(clusters.source, clusters.target, scope)
-        names = sorted([*scope.topics, *scope.groups])
+        warn_of_restored_access(session, clusters.target, transfer.selected)
+        names = sorted([*transfer.scope.topics, *transfer.scope.groups])
         items_text = abbreviate_names(names, 5) if names else f"all {command_name.partition(' ')[2]}"
         session.confirm_change(f"Create and change {items_text} of {source_text} in {target_text}?")
         outcomes = list(transfer.run(is_dry_run=session.is_dry_run))

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from namesrv_core.file_shapes import Field, ListOf, MapOf, Name, Path, Record, Text
+from namesrv_core.protocol.resource_attributes import apply_changes
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied
-from nsadmin.operations.plans.diff import PlanStep, find_name_problem, has_same_settings
+from nsadmin.operations.plans.diff import PlanStep, find_problem, has_same_settings
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.fields import GROUP_NAME, GROUP_SETTINGS, TOPIC_NAME, TOPIC_SETTINGS
 from nsadmin.operations.plans.records import ClusterState, ItemSpec, LiveBrokerState
@@ -35,12 +36,8 @@ class ListedItem(NamedTuple):
 
     def apply_to(self, spread_kind: SpreadKind, settings_before: ItemSettings | None) -> ItemSettings:
         """The desired settings on a broker with `settings_before`, which is None if the item is absent."""
-        after = dict((settings_before or {}).get("attributes", {}))
-        for attribute_name, attribute_value in self.signed_attributes.items():
-            if attribute_name.startswith("-"):
-                after.pop(attribute_name[1:], None)
-            else:
-                after[attribute_name.removeprefix("+")] = attribute_value
+        changes = {key if key[0] in "+-" else f"+{key}": v for key, v in self.signed_attributes.items()}
+        after = apply_changes((settings_before or {}).get("attributes", {}), changes)
         base_settings = _NEW_ITEM_SETTINGS[spread_kind] if settings_before is None else settings_before
         return complete_settings(spread_kind, {**base_settings, **self.settings, "attributes": after})
 
@@ -181,9 +178,9 @@ def _outcome_on_broker(
     skip_reason = _skip_reason(spread_kind, broker, item_name)
     if skip_reason is not None:
         return StepOutcome(step._replace(after=settings_before), "skipped", NotApplied(skip_reason))
-    name_problem = find_name_problem(step)
-    if name_problem is not None:
-        return StepOutcome(step, "skipped", NotApplied(name_problem))
+    problem = find_problem(step)
+    if problem is not None:
+        return StepOutcome(step, "skipped", NotApplied(problem))
     is_same = has_same_settings(settings_before, settings_after, is_ordered)
     return StepOutcome(step, "unchanged" if is_same else "planned", None)
 

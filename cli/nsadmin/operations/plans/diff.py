@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import resource_names
+from namesrv_core.protocol import resource_attributes, resource_names
 from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, NotFound
@@ -48,6 +48,15 @@ class PlanStep(NamedTuple):
     @property
     def action(self) -> StepAction:
         return "create" if self.before is None else "delete" if self.after is None else "update"
+
+    @property
+    def attribute_changes(self) -> dict[str, str]:
+        """New attributes of a topic or group by +NAME, and removed ones by -NAME."""
+        if self.kind not in ("topic", "group") or self.after is None:
+            return {}
+        return resource_attributes.sign_changes(
+            (self.before or {}).get("attributes", {}), self.after["attributes"]
+        )
 
     @property
     def takes_away(self) -> bool:
@@ -163,8 +172,8 @@ class _DiffBuilder:
             self.troubles.append(PlanTrouble(broker.broker_name, error, step.kind, step.item_name))
         elif step.after is None:
             self._delete_or_count(step, prune)
-        elif (name_problem := find_name_problem(step)) is not None:
-            error = NotApplied(name_problem)
+        elif (problem := find_problem(step)) is not None:
+            error = NotApplied(problem)
             self.troubles.append(PlanTrouble(broker.broker_name, error, step.kind, step.item_name))
         else:
             self.steps.append(step)
@@ -234,13 +243,18 @@ class _DiffBuilder:
         return {topic: broker_names for topic, broker_names in remaining.items() if broker_names}
 
 
-def find_name_problem(step: PlanStep) -> str | None:
-    """Say why brokers refuse to create the item of a step; None if its name is valid, or it exists."""
-    if step.action != "create":
-        return None
-    if step.kind == "topic":
-        return resource_names.find_topic_name_problem(step.item_name)
-    return resource_names.find_group_name_problem(step.item_name) if step.kind == "group" else None
+def find_problem(step: PlanStep) -> str | None:
+    """Why brokers refuse a step of a topic or group: the name of a new one, or its attributes; or None."""
+    find_name_problem = (
+        resource_names.find_topic_name_problem
+        if step.kind == "topic"
+        else resource_names.find_group_name_problem
+    )
+    return (find_name_problem(step.item_name) if step.action == "create" else None) or (
+        resource_attributes.find_refusal(
+            step.kind, step.before and step.before.get("attributes", {}), step.after["attributes"]
+        )
+    )
 
 
 def has_same_settings(first_settings: Any, second_settings: Any, is_ordered: bool) -> bool:

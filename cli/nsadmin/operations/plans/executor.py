@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.topic_attributes import sign_changes
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied, is_unreachable
@@ -159,9 +158,7 @@ class _StepExecutor:
         )
         wire_config = {**raw, **step.after, name_key: step.item_name}
         fields = {name: value for name, value in wire_config.items() if value is not None}
-        return DesiredConfig(
-            fields, sign_changes((step.before or {}).get("attributes", {}), step.after["attributes"])
-        )
+        return DesiredConfig(fields, step.attribute_changes)
 
     def _addr_of_step(self, step: PlanStep) -> str:
         return self._master_addrs.get(step.server_name, step.server_name)

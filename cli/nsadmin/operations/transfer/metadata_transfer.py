@@ -1,6 +1,6 @@
 """Transfers topics, groups or access rules: reads the source cluster, and restores into the target."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
@@ -13,6 +13,7 @@ from nsadmin.operations.backups.records import ClusterBackup, Section
 from nsadmin.operations.backups.restore_outcome import RestoreOutcome
 from nsadmin.operations.backups.restore_run import RestoreRun
 from nsadmin.operations.backups.restore_scope import RestoreScope, select_backup
+from nsadmin.operations.name_patterns import expand_patterns
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK
 from nsadmin.operations.transfer.metadata_plan import (
     prepare_metadata,
@@ -26,8 +27,8 @@ class MetadataScope(NamedTuple):
 
     Attributes:
         sections: The sections of a backup.
-        topics: Only these topics; empty for all.
-        groups: Only these groups; empty for all.
+        topics: Only these topics, also by patterns; empty for all.
+        groups: Only these groups, also by patterns; empty for all.
         source_cluster: The cluster; None if the source has one.
         target_cluster: The cluster; None if the target has one.
         broker_names: The target broker for a source broker. Default: the same name.
@@ -44,7 +45,8 @@ class MetadataScope(NamedTuple):
 
 
 class MetadataTransfer:
-    """One transfer: `source_backup` has the items as they are, `losses` the ones that the target cannot have.
+    """One transfer: `source_backup` has the items as they are, `losses` the ones that the target
+    cannot have, `scope` the names that patterns mean.
 
     Raises:
         NotFound: A cluster, a topic or a group does not exist.
@@ -64,7 +66,12 @@ class MetadataTransfer:
         self.source_backup: ClusterBackup = observe_backup(
             source, source_cluster, now_ms(), with_secrets=True, sections=scope.sections
         )
-        _require_known_names(self.source_backup, scope)
+        _require_known_brokers(self.source_backup, scope)
+        brokers = self.source_backup.brokers.values()
+        self.scope = scope = scope._replace(
+            topics=_expand_names("topic", scope.topics, (broker.topics for broker in brokers)),
+            groups=_expand_names("group", scope.groups, (broker.groups for broker in brokers)),
+        )
         target_addrs = {
             str(master.broker_name): master.broker_addr
             for master in targets.list_master_targets(target.clusters.get_info(), target_cluster)
@@ -132,7 +139,7 @@ def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> s
     return cluster_names[0]
 
 
-def _require_known_names(backup: ClusterBackup, scope: MetadataScope) -> None:
+def _require_known_brokers(backup: ClusterBackup, scope: MetadataScope) -> None:
     sources_by_target: dict[str, list[str]] = {}
     for source in sorted({*backup.brokers, *scope.broker_names}):
         sources_by_target.setdefault(scope.broker_names.get(source, source), []).append(source)
@@ -141,20 +148,20 @@ def _require_known_names(backup: ClusterBackup, scope: MetadataScope) -> None:
             raise Ambiguous(
                 f"{' and '.join(sources)} go to {broker}: pass another --map, or --all-brokers in place of it"
             )
-    for kind, wanted_names, tables in (
-        ("topic", scope.topics, [broker.topics for broker in backup.brokers.values()]),
-        ("group", scope.groups, [broker.groups for broker in backup.brokers.values()]),
-    ):
-        known_names = {name for table in tables for name in table}
-        for unknown_name in sorted(wanted_names - known_names):
-            near_names = find_similar_names(unknown_name, known_names)
-            hint = f": {did_you_mean(near_names)}" if near_names else ""
-            if "*" in unknown_name:
-                hint = ": write names, a pattern has no effect here"
-            raise NotFound(f'the source has no {kind} "{unknown_name}" that a user created{hint}')
     unknown_brokers = sorted(scope.broker_names.keys() - backup.brokers.keys())
     if unknown_brokers:
         raise NotFound(
             f'the source has no broker "{unknown_brokers[0]}" (--map): it has '
             f"{', '.join(sorted(backup.brokers)) or 'none'}"
         )
+
+
+def _expand_names(kind: str, words: Iterable[str], by_broker: Iterable[Iterable[str]]) -> frozenset[str]:
+    """The names that patterns mean. NotFound for one that the source does not have."""
+    known_names = {name for names in by_broker for name in names}
+    wanted_names = frozenset(expand_patterns(kind, words, lambda: known_names))
+    for unknown_name in sorted(wanted_names - known_names):
+        near_names = find_similar_names(unknown_name, known_names)
+        hint = f": {did_you_mean(near_names)}" if near_names else ""
+        raise NotFound(f'the source has no {kind} "{unknown_name}" that a user created{hint}')
+    return wanted_names

@@ -96,10 +96,10 @@ def test_users_are_copied_with_their_passwords(admin: AdminClient, broker: Acces
 @pytest.mark.parametrize(
     ("now", "text"),
     [
-        (None, "ignored: the user does not exist"),
+        (None, "the user shop does not exist"),
         (
             {"username": "shop", "userType": "Normal", "userStatus": "enable"},
-            "ignored: the user is Normal and enable",
+            "the user shop is Normal and enable",
         ),
     ],
 )
@@ -110,14 +110,14 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
     broker.handlers[3004] = lambda asked: build_reply(asked) if now is None else answer_json(asked, now)
     [outcome] = admin.users.apply_plans(plans)
     assert isinstance(outcome.error, NotApplied)
-    assert str(outcome.error) == text
+    assert f": {text}; see `nsadmin getUser shop -b {broker.addr}`" in str(outcome.error)
 
 
 def test_one_who_is_still_there_was_not_deleted(admin: AdminClient, broker: AccessBroker) -> None:
     plans = admin.users.plan_delete([broker.addr], "operator-1")
     broker.handlers[3003] = build_reply
     [outcome] = admin.users.apply_plans(plans)
-    assert str(outcome.error) == "ignored: the user still exists"
+    assert "the user operator-1 is Super and enable" in str(outcome.error)
 
 
 def test_a_refusal_stays_with_its_broker(admin: AdminClient, broker: AccessBroker) -> None:

@@ -60,6 +60,15 @@ def test_attributes_that_a_topic_keeps_for_life_are_not_sent(changes: str) -> No
         assert (change.after, 17 in broker.asked_codes()) == (None, False)
 
 
+def test_attributes_that_a_broker_refuses_are_not_sent() -> None:
+    with TopicBroker() as broker:
+        change = changed(broker, TopicPatch(attributes="+queue.type=CQ"))
+        assert str(change.error) == 'invalid value "CQ" of queue.type: use SimpleCQ, BatchCQ'
+        with pytest.raises(ValueError, match=r'invalid attribute "a=b": write \+a=b'):
+            changed(broker, TopicPatch(attributes="a=b"))
+        assert 17 not in broker.asked_codes()
+
+
 def test_a_new_topic_has_mqadmins_defaults() -> None:
     with TopicBroker() as broker:
         change = changed(broker, TopicPatch(perm=4))

@@ -23,6 +23,8 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
             "`nsadmin orderConfCheck orders`\n"
         ) in dry_run.err
         assert "are connected" not in dry_run.err
+        users = run("backup", "restore", "a.zip", "--section", "users", "--dry-run", "-n", there.namesrv_addr)
+        assert ("users have no effect on" in users.err, "ACLs have" in users.err) == (True, False)
         restore_offsets = ("backup", "restore", "a.zip", "--section", "offsets", "--dry-run")
         overwriting = run(*restore_offsets, "--overwrite-offsets", "-n", there.namesrv_addr)
         assert "are connected, and commit their own offsets: stop them first" in overwriting.err

@@ -52,7 +52,7 @@ def test_a_change_keeps_what_is_not_named(ask: Run, consumer_broker: ConsumerBro
 
 def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: ConsumerBroker) -> None:
     flags = ["-s", "true", "-m", "true", "-d", "true", "-o", "true", "-a", "false"]
-    flags += ["-q", "2", "-r", "5", "-i", "1", "-w", "2", "--attributes", "+a=1,-b"]
+    flags += ["-q", "2", "-r", "5", "-i", "1", "-w", "2", "--attributes", "+priority.factor=1,-b"]
     flags += ["-p", '{"type":"CUSTOMIZED"}']
     result = run("updateSubGroup", "-g", "New", "-b", consumer_broker.addr, *flags)
     assert (result.code, result.err) == (0, "")
@@ -68,7 +68,7 @@ def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: Consumer
         "brokerId": 1,
         "whichBrokerWhenConsumeSlowly": 2,
         "notifyConsumerIdsChangedEnable": False,
-        "attributes": {"a": "1"},
+        "attributes": {"priority.factor": "1"},
     }
 
 
@@ -93,6 +93,7 @@ def test_a_change_dry_shows_before_and_after(ask: Run, consumer_broker: Consumer
         ["G", "-c", "C", "-p", "3"],
         ["G", "-c", "C", "--attributes", "a=1"],
         ["G", "-c", "C", "--attributes", "+a"],
+        ["G", "-c", "C", "--attributes", "+priority.factor=101"],
     ],
 )
 def test_wrong_words_are_one_line(ask: Run, consumer_broker: ConsumerBroker, words: list[str]) -> None:

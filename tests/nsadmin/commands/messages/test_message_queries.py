@@ -191,7 +191,7 @@ def test_an_id_alone_lacks_its_topic(run: Run, command: str) -> None:
     result = run(command, KEY)
     assert (result.code, result.err) == (
         2,
-        f"nsadmin: missing argument TOPIC: run nsadmin {command} TOPIC {KEY}\n",
+        f"nsadmin: missing argument TOPIC: usage: nsadmin {command} TOPIC {KEY}\n",
     )
     assert "missing argument MSGID" in run(command, "T").err
 

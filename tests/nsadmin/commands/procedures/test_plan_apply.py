@@ -55,7 +55,7 @@ def test_an_export_is_a_file_that_changes_nothing(run_on_lab: Run) -> None:
 
 def test_an_export_without_a_cluster(run_on_lab: Run) -> None:
     assert run_on_lab("export", "--schema").out == fields.format_schema()
-    assert run_on_lab("export").err == "nsadmin: missing argument CLUSTER: run nsadmin export CLUSTER\n"
+    assert run_on_lab("export").err == "nsadmin: missing argument CLUSTER: usage: nsadmin export CLUSTER\n"
     assert run_on_lab("export", "nowhere").code == 5
 
 
@@ -194,6 +194,7 @@ def test_a_failure_is_counted(run_on_lab: Run) -> None:
     failed = run_on_lab("apply", wanted("cluster: cluster-a\ntopics: {x: {attributes: {no.such: 1}}}\n"))
     assert (failed.code, failed.err) == (
         1,
+        'nsadmin: brokers up to 5.5.1 know no attribute "no.such" of a topic, and refuse it\n'
         "nsadmin: failed in 2 of 2 steps: run the same command to retry them\n",
     )
 

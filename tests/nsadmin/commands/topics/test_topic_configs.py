@@ -317,15 +317,15 @@ def test_a_broker_that_never_answers_and_changed_nothing_is_exit_4(
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [
-        ("message.type=FIFO", 'invalid attribute "message.type=FIFO" for -a: write +message.type=FIFO'),
-        ("+reserve.time=1,other", 'invalid attribute "other" for -a: write +other=VALUE or -other'),
-        ("-other=1", 'invalid attribute "-other=1" for -a: write +other=1'),
+        ("message.type=FIFO", 'invalid attribute "message.type=FIFO": write +message.type=FIFO'),
+        ("+reserve.time=1,other", 'invalid attribute "other": write +other=VALUE or -other'),
+        ("-other=1", 'invalid attribute "-other=1": write +other=1'),
         (
             "+message.type=FIFOO",
-            'invalid value "FIFOO" of message.type for -a: use UNSPECIFIED, NORMAL, FIFO, DELAY, '
+            'invalid value "FIFOO" of message.type: use UNSPECIFIED, NORMAL, FIFO, DELAY, '
             "TRANSACTION, PRIORITY, LITE, MIXED",
         ),
-        ("+lite.topic.expiration=x", 'invalid value "x" of lite.topic.expiration for -a: use -1 to 43200'),
+        ("+lite.topic.expiration=x", 'invalid value "x" of lite.topic.expiration: use -1 to 43200'),
     ],
 )
 def test_attributes_that_brokers_refuse_are_refused_before_any_request(
@@ -338,4 +338,6 @@ def test_attributes_that_brokers_refuse_are_refused_before_any_request(
 
 def test_an_attribute_that_no_known_broker_has_is_named(run: Run, a: TopicBroker) -> None:
     result = run("updateTopic", "-t", "New", "-b", a.addr, "-a", "+no.such=1", "--dry-run")
-    assert result.err == 'nsadmin: brokers up to 5.5.0 know no attribute "no.such", and refuse it\n'
+    assert (
+        result.err == 'nsadmin: brokers up to 5.5.1 know no attribute "no.such" of a topic, and refuse it\n'
+    )

@@ -123,6 +123,24 @@ def test_a_group_that_brokers_would_refuse_is_trouble_unless_it_exists() -> None
     assert "invalid group name" in str(trouble.error)
 
 
+def test_attributes_that_brokers_would_refuse_are_trouble() -> None:
+    diff = compute_diff(
+        DesiredCluster(
+            "cluster-a",
+            {"old": ItemSpec({"attributes": {"queue.type": "BatchCQ"}})},
+            {"new": ItemSpec({"attributes": {"priority.factor": "101", "no.such": "1"}})},
+        ),
+        live(broker("broker-a", {"old": topic()})),
+    )
+    assert (diff.steps, [(t.item_name, str(t.error)) for t in diff.troubles]) == (
+        (),
+        [
+            ("old", 'a broker sets "queue.type" only when it creates the topic'),
+            ("new", 'invalid value "101" of priority.factor: use 0 to 100'),
+        ],
+    )
+
+
 def test_each_name_server_by_itself() -> None:
     state = live(broker("a"), server("ns:1", {}, {"N": {"k": "1"}}), server("ns:2", {}, {"N": {"k": "2"}}))
     plan_diff = compute_diff(DesiredCluster("c", None, None, None, {"N": {"k": "2"}}), state)
