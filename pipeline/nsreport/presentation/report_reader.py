@@ -187,7 +187,9 @@ def list_parquet_files(table_folder: Path, as_of: datetime | None = None) -> lis
             raise TableNotMadeError(
                 f'cannot read "{table_folder}": copy the tables to a local folder, and pass it with --dir'
             )
-        raise TableNotMadeError(f"no table {table_folder}: compute it with nsadmin report run --input JOURNALS --dir DIR")
+        raise TableNotMadeError(
+            f"no table {table_folder}: compute it with nsadmin report run --input JOURNALS --dir DIR"
+        )
     return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
 
 

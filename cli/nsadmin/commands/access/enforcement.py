@@ -25,10 +25,12 @@ def warn_of_restored_access(session: Session, admin: AdminClient, backup: Cluste
     """Write which masters lack a setting for the users or ACLs that they get of a backup."""
     masters = list_master_targets(admin.clusters.get_info(), backup.cluster_name)
     placed = [
-        (m.broker_addr, backup.brokers[m.broker_name]) for m in masters if m.broker_name in backup.brokers
+        (m.broker_addr, broker)
+        for m in masters
+        if m.broker_addr and (broker := backup.brokers.get(str(m.broker_name)))
     ]
-    _warn(session, admin, "users", (addr for addr, broker in placed if addr and broker.users))
-    _warn(session, admin, "ACLs", (addr for addr, broker in placed if addr and broker.acls))
+    _warn(session, admin, "users", (addr for addr, broker in placed if broker.users))
+    _warn(session, admin, "ACLs", (addr for addr, broker in placed if broker.acls))
 
 
 def _warn(session: Session, admin: AdminClient, things: Things, addrs: Iterable[str]) -> None:
