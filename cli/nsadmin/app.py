@@ -451,7 +451,8 @@ class CommandRun:
             if parameter.flags[0] in ("-b", "-c")
             and isinstance(value := self._arguments[parameter.name], str)
         )
-        return advise_on_errors(errors, *islice(targets, 1))
+        has_typed_servers = bool(self._session.shared_values.get("namesrv_addr"))
+        return advise_on_errors(errors, *islice(targets, 1), has_typed_servers=has_typed_servers)
 
     def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.

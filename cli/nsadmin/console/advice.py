@@ -42,16 +42,19 @@ _PROVIDER_ADVICE = (
 )
 
 
-def advise_on_errors(errors: Iterable[RocketMQError | None], target: str = "-c CLUSTER") -> list[str]:
+def advise_on_errors(
+    errors: Iterable[RocketMQError | None], target: str = "-c CLUSTER", *, has_typed_servers: bool = False
+) -> list[str]:
     """Return advice, once for each kind of error; none for errors whose own text has it.
 
-    `target` are the words of the command line that name its brokers.
+    `target` are the words of the command line that name its brokers. Who typed the name servers knows what
+    chose them.
     """
     advice_texts = (_advise_on_error(error) for error in errors if error is not None)
     return [
         translate_advice(text).replace("{target}", target)
         for text in dict.fromkeys(advice_texts)
-        if text is not None
+        if text is not None and not (has_typed_servers and text == _UNREACHABLE_ADVICE)
     ]
 
 

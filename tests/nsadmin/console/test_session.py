@@ -140,16 +140,16 @@ def test_not_found_beside_a_dead_name_server_is_still_not_found(run: Run, server
     )
 
 
-def test_when_all_are_dead_one_line_names_them_all_and_another_says_what_to_run(run: Run) -> None:
+def test_when_all_are_dead_one_line_names_them_all_and_another_what_chose_them_unless_typed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = (f"127.0.0.1:{closed_port()}" for _ in range(2))
-    done = run("topicList", "-n", one, "-n", other)
     refused = "connection refused, no server listens on this port"
-    assert done == (
-        4,
-        "",
-        f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n"
-        "nsadmin: run nsadmin where to see which setting chose these name servers\n",
-    )
+    line = f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n"
+    assert run("topicList", "-n", one, "-n", other) == (4, "", line)
+    monkeypatch.setenv("NAMESRV_ADDR", f"{one};{other}")
+    advice = "nsadmin: run nsadmin where to see which setting chose these name servers\n"
+    assert run("topicList") == (4, "", line + advice)
 
 
 def test_name_servers_that_disagree_are_mentioned_and_change_nothing_else(
