@@ -10,6 +10,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.consumers import CONSUMER_GROUP
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.topics.topics import IncludeSystem
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
@@ -52,6 +53,7 @@ def stats_all(
     only_active: Annotated[
         bool, Option("-a", "--activeTopic", help="Only topics with a message in the last 24 hours.")
     ] = False,
+    include_system: IncludeSystem = True,
 ) -> ResultRows:
     """Show the incoming and outgoing messages of each topic and its consumer groups.
 
@@ -59,19 +61,22 @@ def stats_all(
     the messages that the group has not read. lagReason says why it is unknown, or lacks some queues.
     All figures are sums over the masters of the topic. Brokers count 24 hours by hourly samples. So during
     the first hour after a broker's start, the counts cover the last minute. If a master does not answer, the
-    sums lack its part, and `error` reports it.
+    sums lack its part, and `error` reports it. --limit counts topics, and shows all groups of each.
 
     Examples:
-        # The busiest topics first, with their messages per second and in 24 hours
-        nsadmin statsAll -a --sort -inMsg24Hour
+        # The five busiest topics, with their messages per second and in 24 hours
+        nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --filter inMsg24Hour=0
         # The traffic of one topic, by consumer group
         nsadmin statsAll payments
     """
     topics = session.admin.topics
-    names = tuple(filter(_is_user_topic, topics.list_names())) if topic is None else (topic,)
-    if topic is not None:
+    if topic is None:
+        names = topics.list_names() if include_system else topics.list_user_names()
+        names = tuple(name for name in names if not name.startswith(("%RETRY%", "%DLQ%")))
+    else:
+        names = (topic,)
         topics.get_route(topic)
     traffic = [t for t in topics.get_traffic(names) if not only_active or _has_traffic(t)]
     columns = TRAFFIC_COLUMNS if session.output_form is None else MQADMIN_TRAFFIC_COLUMNS
@@ -79,11 +84,8 @@ def stats_all(
     counts = Counter(str(t.error).split("\n", 1)[0] for t in traffic if t.error is not None)
     notes = [f"{error} (missing in {count_noun(count, 'row')})" for error, count in counts.items()]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
-    return ResultRows.from_records(columns, traffic, [None, *(t.error for t in traffic)], notes)
-
-
-def _is_user_topic(topic: str) -> bool:
-    return not topic.startswith(("%RETRY%", "%DLQ%"))
+    rows = ResultRows.from_records(columns, traffic, [None, *(t.error for t in traffic)], notes)
+    return rows._replace(limited_column=TOPIC.key)
 
 
 def _has_traffic(traffic: TopicTraffic) -> bool:

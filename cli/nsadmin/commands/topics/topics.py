@@ -60,6 +60,7 @@ DELETION_COLUMNS: Columns[ServerChange] = (
 )
 
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
+IncludeSystem = Annotated[bool, Option("--system/--no-system", help="Whether to show RocketMQ's own topics.")]
 
 
 @command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS), nothing="no topic is registered with {servers}")
@@ -68,9 +69,7 @@ def topic_list(
     with_groups: Annotated[
         bool, Option("-c", "--clusterModel", help="Also show the clusters and consumer groups of each topic.")
     ] = False,
-    include_system: Annotated[
-        bool, Option("--system/--no-system", help="Whether to show RocketMQ's own topics.")
-    ] = True,
+    include_system: IncludeSystem = True,
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
     ] = None,

@@ -35,7 +35,7 @@ class ResultRows(NamedTuple):
     `columns` are the keys of every row, in order; `table_columns` are the columns that a table shows, None
     for all. `errors` has the outcome of each server (None after a success) and decides the exit code.
     `notes` are lines for stderr. `totals` are about all rows, for output forms that show them.
-    `done_code` is the exit code if no server failed.
+    `done_code` is the exit code if no server failed. --limit counts rows, or the values of `limited_column`.
     """
 
     columns: Sequence[str]
@@ -45,6 +45,7 @@ class ResultRows(NamedTuple):
     table_columns: Sequence[str] | None = None
     totals: Mapping[str, Any] = {}
     done_code: int = 0
+    limited_column: str | None = None
 
     @classmethod
     def from_records(

@@ -34,9 +34,13 @@ def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
         selected = list(filter(parse_condition(condition, rows.columns), selected))
     if selection.sort is not None:
         selected = _sort_rows(selected, selection.sort, rows.columns)
-    if selection.limit is not None and len(selected) > selection.limit:
-        rows = rows._replace(notes=[*rows.notes, f"{selection.limit} of {len(selected)} rows"])
-        selected = selected[: selection.limit]
+    if selection.limit is not None:
+        column = rows.limited_column
+        items = [index if column is None else row[column] for index, row in enumerate(selected)]
+        if len(different := list(dict.fromkeys(items))) > selection.limit:
+            note = f"{selection.limit} of {len(different)} {f'{column}s' if column else 'rows'}"
+            rows, first = rows._replace(notes=[*rows.notes, note]), set(different[: selection.limit])
+            selected = [row for row, item in zip(selected, items, strict=True) if item in first]
     if selection.columns is None:
         return rows._replace(rows=selected)
     columns = [_find_column("--columns", name, rows.columns) for name in selection.columns.split(",")]

@@ -36,6 +36,19 @@ def test_one_topic_or_those_that_move(run: Run, server: FakeNameServer, flags: t
     assert (row["topic"], row["inTps"], row["outMsg24Hour"]) == ("T", 2.0, 60)
 
 
+def test_topics_of_rocketmq_can_be_left_out_and_a_limit_counts_topics(
+    run: Run, server: FakeNameServer
+) -> None:
+    server.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
+
+    def topics(*words: str) -> list[str]:
+        return [row["topic"] for row in json.loads(run("statsAll", *words, "-n", server.addr, "--json").out)]
+
+    assert topics() == ["Idle", "RMQ_SYS_TRACE_TOPIC", "T"]
+    assert topics("--no-system") == ["Idle", "T"]
+    assert topics("--no-system", "--sort", "-topic", "--limit", "1") == ["T"]
+
+
 def test_retry_topics_only_by_name(run: Run, server: FakeNameServer) -> None:
     [row] = json.loads(run("statsAll", "%RETRY%G", "-n", server.addr, "--json").out)
     assert row["topic"] == "%RETRY%G"

@@ -56,6 +56,13 @@ def test_a_limit_keeps_the_first_rows_and_says_how_many_there_are() -> None:
     assert select_rows(ROWS, RowSelection(limit=3)) == ROWS
 
 
+def test_a_limit_may_count_items_of_several_rows() -> None:
+    rows = [{"topic": topic, "lag": lag} for topic, lag in (("a", 1), ("b", 9), ("a", 5), ("c", 2))]
+    traffic = ResultRows(["topic", "lag"], rows, limited_column="topic")
+    limited = select_rows(traffic, RowSelection(sort="-lag", limit=2))
+    assert ([row["lag"] for row in limited.rows], limited.notes) == ([9, 5, 1], ["2 of 3 topics"])
+
+
 def test_large_numbers_are_told_apart() -> None:
     numbers = (2**53, 2**53 + 1)
     rows = ResultRows(("o",), [{"o": number} for number in reversed(numbers)])
