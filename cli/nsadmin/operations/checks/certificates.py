@@ -12,7 +12,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
 
 
 class CertificateObservation(NamedTuple):
@@ -116,9 +116,8 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
                 for holder, certificate in sorted_certificates
             ),
             *no_tls_lines,
-            *failure_lines,
         ],
-        minimum_state=CheckState.UNKNOWN if failure_lines else CheckState.OK,
+        doubts=failure_lines,
     )
 
 

@@ -47,7 +47,6 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
     releases = [(client, _parse_release(client.version)) for client in seen.client_list.clients]
     unknown = [client for client, release in releases if release is None]
     old = [client for client, release in releases if release is not None and release < least_release]
-    failure_lines = _list_failures(seen.client_list)
     samples = [
         scale.make_sample("old", len(old)),
         scale.make_sample("unknown", len(unknown)),
@@ -63,8 +62,9 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
     return scale.make_finding(
         summary,
         samples,
-        [*_describe_clients(old), *_describe_clients(unknown), *failure_lines],
-        minimum_state=CheckState.UNKNOWN if failure_lines or unknown else CheckState.OK,
+        [*_describe_clients(old), *_describe_clients(unknown)],
+        doubts=_list_failures(seen.client_list),
+        minimum_state=CheckState.UNKNOWN if unknown else CheckState.OK,
     )
 
 

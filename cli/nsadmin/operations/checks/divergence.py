@@ -61,12 +61,12 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
     details = [
         *(_format_finding(finding, seen) for finding in drift[:_MAX_SHOWN]),
         *([f"and {count_noun(hidden_count, 'more kind')} of differences"] if hidden_count > 0 else []),
-        *(
-            f"name server {addr}: {error_text(error)}"
-            for addr, _, error in seen.snapshot_results
-            if error is not None
-        ),
         *(f"{lost.broker.label}: {describe_missing(lost)}" for lost in missing),
+    ]
+    doubts = [
+        f"name server {addr}: {error_text(error)}"
+        for addr, _, error in seen.snapshot_results
+        if error is not None
     ]
     missing_sample = scale.make_sample("missing", len(missing))
     missing_text = ""
@@ -78,6 +78,7 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
             f"{answered_count} of {asked_count} name servers answered: a comparison needs two{missing_text}",
             [missing_sample] if missing else [],
             details,
+            doubts=doubts,
             minimum_state=CheckState.CRITICAL if missing else CheckState.UNKNOWN,
         ).with_inventory_problem(inventory_problem)
     samples = [
@@ -97,10 +98,10 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
         summary += f" (KV namespaces: {abbreviate_names(seen.namespaces.names, _MAX_NAMED)})"
     if young_count:
         summary += f", and {count_noun(young_count, 'difference')} younger than two heartbeats"
-    minimum_state = CheckState.UNKNOWN if answered_count < asked_count else CheckState.OK
-    if missing:
-        minimum_state = CheckState.CRITICAL
-    finding = scale.make_finding(summary + missing_text, samples, details, minimum_state=minimum_state)
+    minimum_state = CheckState.CRITICAL if missing else CheckState.OK
+    finding = scale.make_finding(
+        summary + missing_text, samples, details, doubts=doubts, minimum_state=minimum_state
+    )
     remedies = tuple(difference.cause.advice for difference in drift[:_MAX_SHOWN])
     return finding._replace(remedies=remedies).with_inventory_problem(inventory_problem)
 

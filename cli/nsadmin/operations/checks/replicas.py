@@ -51,9 +51,7 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
         for (name, broker_id), release in sorted(comparison.releases.items())
         for line in describe_broker_faults(f"{name}:{broker_id}", release, is_slave=True)
     ]
-    minimum_state = CheckState.UNKNOWN if comparison.failure_lines else CheckState.OK
-    if release_lines:
-        minimum_state = CheckState.WARNING
+    minimum_state = CheckState.WARNING if release_lines else CheckState.OK
     if comparison.stopped_slaves:
         minimum_state = CheckState.CRITICAL
     hidden_count = len(drift) - _MAX_SHOWN
@@ -61,10 +59,11 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
         *map(_describe_drift, drift[:_MAX_SHOWN]),
         *([f"{hidden_count} more: see `nsadmin replicaDiff`"] if hidden_count > 0 else []),
         *release_lines,
-        *comparison.failure_lines,
     ]
     summary = _summarize(comparison, missing_count)
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    return scale.make_finding(
+        summary, samples, details, doubts=comparison.failure_lines, minimum_state=minimum_state
+    )
 
 
 def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:

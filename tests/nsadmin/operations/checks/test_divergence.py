@@ -81,15 +81,16 @@ def test_what_may_go_by_itself_does_not_count(
 def test_it_takes_two(first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str) -> None:
     assert found(first_server.addr).state is CheckState.UNKNOWN
     alone = found(first_server.addr, dead_addr)
+    failure = f"name server {dead_addr}: connection refused, no server listens on this port"
     assert (alone.state, alone.summary) == (
         CheckState.UNKNOWN,
-        "1 of 2 name servers answered: a comparison needs two",
+        f"{failure}; 1 of 2 name servers answered: a comparison needs two",
     )
-    assert alone.details == (f"name server {dead_addr}: connection refused, no server listens on this port",)
+    assert alone.details == (failure,)
     partly = found(first_server.addr, second_server.addr, dead_addr)
     assert (partly.state, partly.summary) == (
         CheckState.UNKNOWN,
-        "2 of 3 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG)",
+        f"{failure}; 2 of 3 name servers agree (KV namespaces: ORDER_TOPIC_CONFIG)",
     )
     second_server.routes = {"T": {"broker-a": 4}}
     assert found(first_server.addr, second_server.addr, dead_addr).state is CheckState.CRITICAL

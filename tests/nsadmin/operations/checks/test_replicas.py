@@ -46,7 +46,7 @@ def test_a_slave_that_was_not_compared_is_not_equal() -> None:
     finding = find(silent)
     assert (finding.state, finding.summary) == (
         CheckState.UNKNOWN,
-        "1 of 1 slave not compared, or not completely",
+        "broker-a:1 at h:2: no answer within 3 s; 1 of 1 slave not compared, or not completely",
     )
 
 
