@@ -337,6 +337,9 @@ def test_stats_are_those_of_mqadmin(cluster: Cluster) -> None:
     active = nsadmin(cluster, "statsAll", "-a")
     assert {"Busy"} <= {row["topic"] for row in active.rows}
     assert "SELF_TEST_TOPIC" not in {row["topic"] for row in active.rows}
+    own = {row["topic"] for row in nsadmin(cluster, "statsAll", "--no-system").rows}
+    assert "Busy" in own
+    assert not {"SELF_TEST_TOPIC", "TBW102", "RMQ_SYS_TRANS_HALF_TOPIC"} & own
 
 
 def test_queues_are_shared_as_javas_clients_share_them(cluster: Cluster, tmp_path: Path) -> None:
