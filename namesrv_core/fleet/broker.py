@@ -86,8 +86,10 @@ class SimulatedBroker:
             ) from error
         broker_addr = f"{listen_host}:{self._listener.bound_port}"
         namesrv_addrs = [channel.server_addr for channel in self._channels]
-        self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms())
-        self._peer_models[self.spec.broker_name, self.spec.broker_id] = self.model
+        peer_key = self.spec.broker_name, self.spec.broker_id
+        previous = self._peer_models.get(peer_key)
+        self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms(), previous)
+        self._peer_models[peer_key] = self.model
         self.model.peer_models = self._peer_models
         await self._begin_heartbeats()
 
