@@ -146,6 +146,6 @@ CHECK = Check(
         # Do the clocks of all brokers agree?
         nsadmin check clocks
         # Accept only two seconds of difference in a cluster
-        nsadmin check clocks --clusterName cluster-a --warning 2
+        nsadmin check clocks --cluster cluster-a --warning 2
     """,
 )
