@@ -14,6 +14,7 @@ from namesrv_core.protocol import fastjson, headers
 from namesrv_core.protocol.codes import Perm, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.json_bodies import DataVersion, parse_data_version, require_object
+from namesrv_core.transport.address import split_server_addr
 from namesrv_core.transport.command_stream import CommandStream
 from namesrv_core.transport.listener import StreamListener
 from namesrv_core.transport.request_channel import RequestChannel
@@ -66,7 +67,9 @@ class SimulatedBroker:
         self._listener: StreamListener | None = None
         self._clock_ms = clock_ms
         self._is_frozen = False
+        self._open_channel = open_channel
         self._channels = [open_channel(addr) for addr in namesrv_addrs]
+        self._left_channels: list[RequestChannel] = []
         self._master_channel: RequestChannel | None = None
         self._open_streams: set[CommandStream] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -86,8 +89,10 @@ class SimulatedBroker:
             ) from error
         broker_addr = f"{listen_host}:{self._listener.bound_port}"
         namesrv_addrs = [channel.server_addr for channel in self._channels]
-        self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms())
-        self._peer_models[self.spec.broker_name, self.spec.broker_id] = self.model
+        peer_key = self.spec.broker_name, self.spec.broker_id
+        previous = self._peer_models.get(peer_key)
+        self.model = BrokerModel(self.spec, broker_addr, namesrv_addrs, self._clock_ms(), previous)
+        self._peer_models[peer_key] = self.model
         self.model.peer_models = self._peer_models
         await self._begin_heartbeats()
 
@@ -105,6 +110,7 @@ class SimulatedBroker:
     async def register_topics(self, topic_names: Iterable[str] | None = None) -> None:
         """Register all topics, or these, with every name server. Failures are logged."""
         async with self._registration_lock:
+            self._follow_name_servers()
             ext_fields, body = self.model.encode_registration(topic_names)
             accepted: list[RemotingCommand] = []
             await asyncio.gather(
@@ -114,6 +120,20 @@ class SimulatedBroker:
             # The first answer counts, and a missing address too
             # (`BrokerController#handleRegisterBrokerResult`).
             self.master_addr = (accepted[0].ext or {}).get("masterAddr")
+
+    def _follow_name_servers(self) -> None:
+        """Take the name servers of `namesrvAddr`, which an operator may have changed.
+
+        Released brokers look at it every two minutes. They do not unregister from one that they leave.
+        """
+        listed_addrs = dict.fromkeys(self.model.properties["namesrvAddr"].split(";"))
+        channels = {c.server_addr: c for c in (*self._left_channels, *self._channels)}
+        self._channels = [
+            channels.pop(addr) if addr in channels else self._open_channel(addr)
+            for addr in listed_addrs
+            if split_server_addr(addr)
+        ]
+        self._left_channels = [*channels.values()]
 
     async def _register_at_name_server(
         self,
@@ -241,7 +261,11 @@ class SimulatedBroker:
         if self._listener is not None:
             self._listener.close()
         self._close_master_channel()
-        open_ends: list[RequestChannel | CommandStream] = [*self._channels, *self._open_streams]
+        open_ends: list[RequestChannel | CommandStream] = [
+            *self._channels,
+            *self._left_channels,
+            *self._open_streams,
+        ]
         for open_end in open_ends:
             open_end.abort() if is_abrupt else open_end.close()
 

@@ -66,9 +66,19 @@ PeerModels = dict[tuple[str, int], "BrokerModel"]
 
 
 class BrokerModel:
-    """The state of a broker at `broker_addr`. It claims an early start time, so that it has a history."""
+    """The state of a broker at `broker_addr`, which restarts with the messages of `previous`.
 
-    def __init__(self, spec: BrokerSpec, broker_addr: str, namesrv_addrs: Iterable[str], now_ms: int) -> None:
+    Without that it claims an early start time, so that it has a history.
+    """
+
+    def __init__(
+        self,
+        spec: BrokerSpec,
+        broker_addr: str,
+        namesrv_addrs: Iterable[str],
+        now_ms: int,
+        previous: "BrokerModel | None" = None,
+    ) -> None:
         self.spec = spec
         self.broker_addr = broker_addr
         self.namesrv_addrs = tuple(namesrv_addrs)
@@ -80,13 +90,18 @@ class BrokerModel:
             topics += spec.topic_configs
         names = reserved_names(spec.cluster_name, spec.broker_name)
         self.topic_table = TopicTable(topics, names, now_ms)
-        uptime_ms = random.Random(f"uptime {spec.traffic_seed}").randrange(_LONGEST_UPTIME_MS)
-        self.traffic = BrokerTraffic(
-            spec.traffic_seed,
-            now_ms - uptime_ms,
-            is_master=spec.is_master,
-            traffic_factor=spec.traffic_factor,
-        )
+        self.traffic: BrokerTraffic
+        if previous is not None:
+            self.traffic = previous.traffic
+            self.traffic.restart(now_ms)
+        else:
+            uptime_ms = random.Random(f"uptime {spec.traffic_seed}").randrange(_LONGEST_UPTIME_MS)
+            self.traffic = BrokerTraffic(
+                spec.traffic_seed,
+                now_ms - uptime_ms,
+                is_master=spec.is_master,
+                traffic_factor=spec.traffic_factor,
+            )
         self.offsets = ConsumerOffsets(
             self.traffic,
             spec.produced_queues,

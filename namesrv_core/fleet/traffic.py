@@ -47,6 +47,10 @@ class BrokerTraffic:
         self._rate_waves = [(p, a, rng.uniform(0, math.tau)) for p, a in _RATE_WAVES]
         self._write_pauses: list[tuple[int, int | None]] = []
 
+    def restart(self, now_ms: int) -> None:
+        """Boot again, with the stored messages. Counters begin at 0."""
+        self.booted_at_ms = now_ms
+
     def pause_writes(self, now_ms: int) -> None:
         if not self.is_paused:
             self._write_pauses.append((now_ms, None))
@@ -88,7 +92,7 @@ class BrokerTraffic:
 
     def stored_time_ms(self, number: int, now_ms: int) -> int:
         """The store time of a message by its number, counted from 0; `now` for a future message."""
-        low_ms, high_ms = self.booted_at_ms, now_ms
+        low_ms, high_ms = self._stores_since_ms, now_ms
         while low_ms < high_ms:
             middle_ms = (low_ms + high_ms) // 2
             if self.stored_count(middle_ms) > number:
@@ -105,7 +109,10 @@ class BrokerTraffic:
         return (self.stored_bytes(now_ms) - self.stored_bytes(now_ms - 10_000)) // 10
 
     def put_total(self, time_ms: int) -> int:
-        return self.stored_count(time_ms) if self._is_master else 0
+        """The number of messages received since the broker booted."""
+        if not self._is_master or time_ms <= self.booted_at_ms:
+            return 0
+        return self.stored_count(time_ms) - self.stored_count(self.booted_at_ms)
 
     def get_total(self, time_ms: int) -> int:
         """The number of messages delivered to consumers, one second after they were stored."""
@@ -170,7 +177,7 @@ class BrokerTraffic:
         """The time of the oldest message. At 4 o'clock files are deleted whose messages are all 72 h old."""
         last_cleanup_ms = (now_ms - _CLEANUP_TIME_OF_DAY_MS) // _DAY_MS * _DAY_MS + _CLEANUP_TIME_OF_DAY_MS
         hours_in_file = _LOG_FILE_BYTES / (self._mean_tps * self.message_size * 3600)
-        return max(self.booted_at_ms, last_cleanup_ms - _RETENTION_MS - int(hours_in_file * 1_800_000))
+        return max(self._stores_since_ms, last_cleanup_ms - _RETENTION_MS - int(hours_in_file * 1_800_000))
 
     def _disk_figures(self, now_ms: int) -> dict[str, str]:
         stored = self.stored_bytes(now_ms)

@@ -195,12 +195,15 @@ class LabCluster:
 
     async def start_broker(self, lab_broker: LabBroker) -> None:
         link_by_addr = {
-            self.name_servers[server_name].reserved_port.socket_addr: lab_broker.links_by_server[server_name]
-            for server_name in lab_broker.listed_servers
+            name_server.reserved_port.socket_addr: lab_broker.links_by_server[server_name]
+            for server_name, name_server in self.name_servers.items()
         }
         lab_broker.simulated_broker = SimulatedBroker(
             lab_broker.spec,
-            list(link_by_addr),
+            [
+                self.name_servers[server_name].reserved_port.socket_addr
+                for server_name in lab_broker.listed_servers
+            ],
             port=lab_broker.reserved_port.port,
             first_delay_seconds=random.Random(f"{self.scenario.plan.seed} {lab_broker.name}").uniform(
                 1, HEARTBEAT_PERIOD_SECONDS
@@ -209,7 +212,11 @@ class LabCluster:
             if lab_broker.name == f"{lab_broker.spec.broker_name}:{lab_broker.spec.broker_id}"
             else None,
             clock_ms=lambda: int((self.clock_seconds() + lab_broker.clock_skew_seconds) * 1000),
-            open_channel=lambda namesrv_addr: LinkedChannel(namesrv_addr, link_by_addr[namesrv_addr]),
+            open_channel=lambda namesrv_addr: LinkedChannel(
+                # An operator may add a name server that is not one of the lab.
+                namesrv_addr,
+                link_by_addr.get(namesrv_addr) or NetworkLink(),
+            ),
         )
         lab_broker.run_state = "up"
         await lab_broker.simulated_broker.start()

@@ -21,6 +21,7 @@ NOT_COMPARED = {
     "brokerExplain": "it looks at a broker for two seconds",
     "bundleCreate": "it reads a cluster",
     "checkBackup": _FILE,
+    "checkClocks": "a bundle does not tell when its brokers answered",
     "checkNamesrv": "it measures how fast name servers answer",
     "checkRocksdbCqWriteProgress": "bundle create does not ask for it, because it makes the broker work",
     "collect": "it records until it is stopped",
@@ -55,6 +56,7 @@ NOT_COMPARED = {
     "where": "it shows the source of the name servers",
 }
 """Reading commands that are not compared, and why. Every other one of the registry is."""
+_OPTIONS = {"checkAll": ["--skip", "clocks"]}
 _FIXED_VALUES = {
     "CLUSTER": "DefaultCluster",
     "CLIENTS": "10.0.0.1,10.0.0.2",
@@ -87,14 +89,18 @@ def list_reading_lines(subjects: Subjects) -> list[list[str]]:
         "KEY": subjects.key,
     }
     return [
-        [*entry.typed_name.split(), *(values[metavar] for metavar in _list_required(entry))]
+        [*_begin_line(entry), *(values[metavar] for metavar in _list_required(entry))]
         for entry in _list_compared()
     ]
 
 
 def list_plain_lines() -> list[list[str]]:
     """One line of each of these commands that needs no argument."""
-    return [entry.typed_name.split() for entry in _list_compared() if not _list_required(entry)]
+    return [_begin_line(entry) for entry in _list_compared() if not _list_required(entry)]
+
+
+def _begin_line(entry: CommandEntry) -> list[str]:
+    return [*entry.typed_name.split(), *_OPTIONS.get(entry.name, ())]
 
 
 def _list_compared() -> list[CommandEntry]:

@@ -124,12 +124,12 @@ def test_all_is_well(cluster_parts: Parts) -> None:
     assert code == 0, report
     run = (
         "namesrv brokers divergence writable lag heartbeat registrationSize disk dlq sends timer "
-        "transactions certificates journal topic"
+        "clocks transactions certificates journal topic"
     )
     assert states(report) == dict.fromkeys(run.split(), "OK")
     not_checked = ["replicas", "proxies", "drain", "reports", "clients", "backup", "security"]
     assert [part["check"] for part in report["notChecked"]] == not_checked
-    assert report["summary"] == f"15 checks. Not checked: {', '.join(not_checked)}"
+    assert report["summary"] == f"16 checks. Not checked: {', '.join(not_checked)}"
 
 
 def test_the_textfile_is_what_prometheus_reads(cluster_parts: Parts, tmp_path: Path) -> None:

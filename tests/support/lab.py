@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
 
-from namesrv_core.fleet.broker import PRODUCER_PERIOD_SECONDS
+from namesrv_core.fleet.broker import PRODUCER_PERIOD_SECONDS, SimulatedBroker, wall_clock_ms
 from namesrv_core.fleet.fleet import PORT_STEP, BrokerFleet, FleetPlan, write_order_confs
 from namesrv_core.transport.event_loop import run_coroutine
 from tests.support.name_servers import DEADLINE, start_name_server
@@ -22,13 +22,14 @@ DOCUMENTED_BROKER_PORT = 10911
 class Lab(NamedTuple):
     """`brokers` are addresses by broker name and id; `stand_in` says what documented addresses stand for.
 
-    `kill(name, id)` ends a broker without a word.
+    `kill(name, id)` ends a broker without a word. `skew(name, id, ms)` changes its clock.
     """
 
     namesrv_addrs: tuple[str, ...]
     brokers: Mapping[tuple[str, int], str]
     stand_in: Mapping[str, str]
     kill: Callable[[str, int], None]
+    skew: Callable[[str, int, int], None]
 
     @property
     def namesrv_addr(self) -> str:
@@ -61,8 +62,15 @@ class _LabThread:
             self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join(DEADLINE)
 
-    def _kill(self, name: str, broker_id: int) -> None:
+    def _find(self, name: str, broker_id: int) -> SimulatedBroker:
         [broker] = [item for item in self._fleet.brokers if item.spec[1:3] == (name, broker_id)]
+        return broker
+
+    def _skew(self, name: str, broker_id: int, skew_ms: int) -> None:
+        self._find(name, broker_id)._clock_ms = lambda: wall_clock_ms() + skew_ms
+
+    def _kill(self, name: str, broker_id: int) -> None:
+        broker = self._find(name, broker_id)
 
         async def die() -> None:
             broker.die_abruptly()
@@ -87,16 +95,21 @@ class _LabThread:
             ends.push_async_callback(fleet.leave_cluster)
             await fleet.start()
             await write_order_confs(self._plan.plan_brokers(), addrs)
-            self._started.set_result(_describe_lab(addrs, fleet, self._kill))
+            self._started.set_result(_describe_lab(addrs, fleet, self._kill, self._skew))
             await self._end.wait()
 
 
-def _describe_lab(addrs: list[str], fleet: BrokerFleet, kill: Callable[[str, int], None]) -> Lab:
+def _describe_lab(
+    addrs: list[str],
+    fleet: BrokerFleet,
+    kill: Callable[[str, int], None],
+    skew: Callable[[str, int, int], None],
+) -> Lab:
     brokers = {(item.spec.broker_name, item.spec.broker_id): item.broker_addr for item in fleet.brokers}
     stand_in = {DOCUMENTED_NAMESRV: addrs[0]}
     for at, broker in enumerate(fleet.brokers):
         stand_in[f"127.0.0.1:{DOCUMENTED_BROKER_PORT + at * PORT_STEP}"] = broker.broker_addr
-    return Lab(tuple(addrs), brokers, stand_in, kill)
+    return Lab(tuple(addrs), brokers, stand_in, kill, skew)
 
 
 @contextmanager

@@ -6,6 +6,10 @@ from importlib.resources import files
 from nsadmin.command_line.docstrings import CommandExample
 
 _BROKER_SETTINGS = (
+    (
+        "namesrvAddr 'ns1.example.com:9876;ns2.example.com:9876' -a true",
+        "Add or replace a name server: all brokers register with the new list in 3 minutes, no restart",
+    ),
     ("maxMessageSize 8388608", "Allow bigger messages: a maximum size of 8 MiB in place of 4"),
     ("autoCreateTopicEnable false", "Turn off automatic creation of topics: only you create them"),
     ("autoCreateSubscriptionGroup false", "Turn off automatic creation of consumer groups"),

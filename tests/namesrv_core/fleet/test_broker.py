@@ -121,6 +121,26 @@ def test_it_comes_back_to_a_name_server_that_was_restarted(tmp_path: Path) -> No
     play(scene())
 
 
+def test_it_follows_the_list_of_name_servers_without_a_restart(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with running_name_server(tmp_path) as one, running_name_server(tmp_path) as two:
+            mine = broker(one)
+            await mine.start()
+            for addrs in (f"{one};{two}", "nowhere", two):
+                text = f"namesrvAddr={addrs}\n".encode()
+                await ask(mine.broker_addr, RequestCode.UPDATE_BROKER_CONFIG, body=text)
+                await mine.register_topics()
+                assert await route(two, "orders") == {"b": 6}
+            # The first one forgets it in its own time.
+            assert await route(one, "orders") == {"b": 6}
+            await ask(two, RequestCode.WIPE_WRITE_PERM_OF_BROKER, {"brokerName": "b"})
+            await ask(mine.broker_addr, RequestCode.UPDATE_AND_CREATE_TOPIC, CREATE)
+            assert (await route(one, "new"), await route(two, "new")) == ({}, {"b": 6})
+            await mine.leave_cluster()
+
+    play(scene())
+
+
 def test_a_slave_learns_of_its_master_and_shares_its_topics(tmp_path: Path) -> None:
     async def scene() -> None:
         async with running_name_server(tmp_path) as address:

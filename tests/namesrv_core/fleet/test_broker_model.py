@@ -60,6 +60,14 @@ def test_it_has_been_up_for_a_while() -> None:
     assert NOW - 40 * 86_400_000 < model().traffic.booted_at_ms < NOW
 
 
+def test_it_boots_again_with_the_messages_that_it_had() -> None:
+    first = model()
+    log_end = first.traffic.stored_bytes(NOW)
+    again = BrokerModel(first.spec, first.broker_addr, first.namesrv_addrs, NOW + 60_000, first)
+    assert again.traffic.booted_at_ms == NOW + 60_000
+    assert again.traffic.stored_bytes(NOW) == log_end > 0
+
+
 def test_a_broker_that_creates_no_topics_is_not_found_by_who_wants_some() -> None:
     spec = BrokerSpec("c", "b", auto_create=False)
     own = BrokerModel(spec, "127.0.0.1:1000", [], NOW)

@@ -77,3 +77,18 @@ def test_a_slave_stores_what_its_master_stores_and_nobody_sends_to_it() -> None:
         "0",
         "false",
     )
+
+
+def test_a_restart_keeps_the_messages_and_begins_the_counters_again() -> None:
+    traffic, now = BrokerTraffic(7, BOOT), BOOT + 5 * DAY
+    before = traffic.runtime_info(now)
+    traffic.restart(now)
+    after = traffic.runtime_info(now)
+    for key in ("commitLogMinOffset", "commitLogMaxOffset", "earliestMessageTimeStamp"):
+        assert after[key] == before[key]
+    assert (after["bootTimestamp"], after["runtime"], after["putTps"], after["msgPutTotalTodayNow"]) == (
+        str(now), "[ 0 days, 0 hours, 0 minutes, 0 seconds ]", "  ", "0",
+    )  # fmt: skip
+    later = traffic.runtime_info(now + 20_000)
+    assert int(later["msgPutTotalTodayNow"]) == traffic.stored_count(now + 20_000) - traffic.stored_count(now)
+    assert first(later, "putTps") > 5

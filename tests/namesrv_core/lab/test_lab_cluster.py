@@ -11,6 +11,8 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.lab import virtual_time
 from namesrv_core.lab.lab_cluster import LabCluster, ReservedPort
 from namesrv_core.lab.scenario import Scenario
+from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.codes import RequestCode
 from tests.namesrv_core.fleet.running import ask, cluster_info
 
 SMALL = Scenario("x", plan=FleetPlan(1, 1, 1, 1), namesrvs=1)
@@ -63,6 +65,23 @@ def test_a_broker_and_a_name_server_freeze(tmp_path: Path) -> None:
         await world.start_broker(seat)
         assert seat.reserved_port.socket_addr != before
         assert seat.reserved_port.socket_addr in str(await cluster_info(address))
+        await world.stop_all()
+
+    virtual_time.run_virtual(scene())
+
+
+def test_a_restarted_broker_reports_when_it_started_again(tmp_path: Path) -> None:
+    async def scene() -> None:
+        loop = asyncio.get_running_loop()
+        world = LabCluster(SMALL, tmp_path, lambda: 1_700_000_000 + loop.time())
+        await world.start_all()
+        seat = world.lab_brokers["broker-a-0:0"]
+        await asyncio.sleep(60)
+        await world.take_down_broker(seat, is_abrupt=True)
+        await asyncio.sleep(20)
+        await world.start_broker(seat)
+        answer = await ask(seat.reserved_port.socket_addr, RequestCode.GET_BROKER_RUNTIME_INFO)
+        assert fastjson.decode_json(answer.body)["table"]["bootTimestamp"] == "1700000080000"
         await world.stop_all()
 
     virtual_time.run_virtual(scene())

@@ -39,7 +39,7 @@ def test_a_cluster_that_is_well(run: Run, running_lab: Lab) -> None:
     states_by_check = states(run, running_lab, "-t", "orders", "-g", "warehouse")
     names = (
         "namesrv brokers divergence writable heartbeat replicas registrationSize disk dlq sends timer "
-        "transactions certificates topic lag"
+        "clocks transactions certificates topic lag"
     )
     assert states_by_check == dict.fromkeys(names.split(), "OK")
 
@@ -80,3 +80,11 @@ def test_heartbeats_are_told_by_our_name_servers(run: Run, running_lab: Lab) -> 
     by_server = {figure["of"]: figure["value"] for figure in value["values"] if figure["name"] == "silence"}
     assert by_server.keys() == set(running_lab.namesrv_addrs)
     assert all(0 <= seconds < 30 for seconds in by_server.values())
+
+
+def test_a_broker_whose_clock_is_wrong_is_named(run: Run, running_lab: Lab) -> None:
+    running_lab.skew(NAME, 0, -600_000)
+    result = run("check", "clocks", "-n", running_lab.namesrv_addr, "--json")
+    addr = running_lab.brokers[NAME, 0]
+    assert result.code == 2
+    assert json.loads(result.out)["summary"] == f"{NAME} 0 at {addr} is 600 s behind the others"

@@ -1,5 +1,6 @@
 """`admin.brokers`: runtime information of brokers, and their write permission on name servers."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from time import sleep
 
@@ -17,6 +18,12 @@ from nsadmin.client.connection.response_bodies import (
 from nsadmin.client.results import NotFound, ServerResult
 
 _ATTEMPTS, _PAUSE_SECONDS = 50, 0.1
+# After 1,000 days, Java separates thousands.
+_RUNTIME = re.compile(
+    r"\[ ([\d.,\s-]{1,15}) days, (-?\d{1,2}) hours, (-?\d{1,2}) minutes, (-?\d{1,2}) seconds \]"
+)
+_THOUSANDS = re.compile(r"[.,\s]")
+_SECONDS_PER_UNIT = (86_400, 3_600, 60, 1)
 
 
 class RuntimeInfo:
@@ -78,6 +85,23 @@ class RuntimeInfo:
         """Messages delivered per second (last 10 s). 4.x spells the key "getTransferedTps"."""
         transferred_tps = self.get_number("getTransferredTps")
         return self.get_number("getTransferedTps") if transferred_tps is None else transferred_tps
+
+    @property
+    def clock_ms(self) -> int | None:
+        """The broker's time when it answered, in ms since 1970 (UTC), to within half a second.
+
+        It is when the broker started plus how long it has been running, by its own clock. None if it does not
+        report them.
+        """
+        booted_ms, runtime = self.get_integer("bootTimestamp"), _RUNTIME.match(self.table.get("runtime", ""))
+        if booted_ms is None or runtime is None:
+            return None
+        try:
+            counts = [int(_THOUSANDS.sub("", count)) for count in runtime.groups()]
+        except ValueError:
+            return None
+        # The seconds are rounded down.
+        return booted_ms + sum(n * s for n, s in zip(counts, _SECONDS_PER_UNIT, strict=True)) * 1000 + 500
 
     def oldest_message_hours(self, now_seconds: float) -> float | None:
         """Return the age of the oldest message in hours; None for an empty store, which reports -1.

@@ -1,13 +1,12 @@
 """Reads the heartbeats that cluster-mode proxies pass on to each other, from the brokers that store them."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import RequestCode
-from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_text_table
 from nsadmin.client.messages.queue_reader import QueueReader, QueueSpan
@@ -24,9 +23,6 @@ from nsadmin.client.topics.topics import TopicAdmin
 
 MAX_HEARTBEATS = 5_000
 """The number of heartbeats to read from each queue: those of 500 clients in 100 seconds."""
-
-_RUNTIME_PATTERN = re.compile(r"(\d{1,9}) days?, (\d{1,9}) hours?, (\d{1,9}) minutes?, (\d{1,9}) seconds?")
-_SECONDS_PER_UNIT = (86_400, 3_600, 60, 1)
 
 
 class ProxyHeartbeats(NamedTuple):
@@ -135,23 +131,10 @@ class HeartbeatReader:
         return _StoredHeartbeats(now_ms, bodies, errors)
 
     def _read_clocks(self, queue_routes: Sequence[QueueRoute], now_ms: int) -> dict[str, int]:
-        """Return the time of each broker in ms, so that clocks that differ do not matter.
-
-        A broker reports when it started, and for how many seconds it has been running.
-        """
+        """Return the time of each broker in ms, so that clocks that differ do not matter."""
         addrs = [addr for queue_route in queue_routes for addr in queue_route.broker_addrs.values()]
-        clock_results = self._caller.read_each(addrs, _parse_clock, RequestCode.GET_BROKER_RUNTIME_INFO)
-        return {addr: now_ms if clock_ms is None else clock_ms for addr, clock_ms, _ in clock_results}
-
-
-def _parse_clock(response: RemotingCommand) -> int:
-    runtime_table = parse_text_table(response)
-    time_match = _RUNTIME_PATTERN.search(runtime_table["runtime"])
-    if time_match is None:
-        raise ValueError(runtime_table["runtime"])
-    running_seconds = sum(int(n) * u for n, u in zip(time_match.groups(), _SECONDS_PER_UNIT, strict=True))
-    # The seconds are rounded down.
-    return int(runtime_table["bootTimestamp"]) + running_seconds * 1000 + 500
+        results = self._caller.read_each(addrs, parse_text_table, RequestCode.GET_BROKER_RUNTIME_INFO)
+        return {addr: RuntimeInfo(table or {}).clock_ms or now_ms for addr, table, _ in results}
 
 
 def _shorten_span(queue_span: QueueSpan) -> QueueSpan:

@@ -85,12 +85,12 @@ def check_all(
 ) -> CheckVerdict:
     """Run every check that applies, at the same time. The worst state is the exit code.
 
-    namesrv, brokers, writable, lag, heartbeat, registrationSize, disk, dlq, sends, timer and transactions
-    always run. divergence runs if there are several name servers, replicas if brokers have slaves, and
-    certificates if a server shows one. journal runs if a name server writes a journal or you name a folder.
-    drain runs if this machine has a drain. proxies runs if a proxy is known, and reports if you name a
-    folder. lag examines all groups, or those that you name. topic runs for the topics that you name. The
-    first line names what was not checked, and the report says why.
+    namesrv, brokers, writable, lag, heartbeat, registrationSize, disk, dlq, sends, timer, clocks and
+    transactions always run. divergence runs if there are several name servers, replicas if brokers have
+    slaves, and certificates if a server shows one. journal runs if a name server writes a journal or you
+    name a folder. drain runs if this machine has a drain. proxies runs if a proxy is known, and reports if
+    you name a folder. lag examines all groups, or those that you name. topic runs for the topics that you
+    name. The first line names what was not checked, and the report says why.
 
     If name servers differ, divergence waits for up to --settle seconds until they agree. Meanwhile, the other
     findings go to stderr.

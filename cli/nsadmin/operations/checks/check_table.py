@@ -60,6 +60,7 @@ CHECK_TABLE = (
     CheckEntry("sends", "Check how near brokers are to refusing messages"),
     CheckEntry("proxies", "Check that proxies answer and know the brokers"),
     CheckEntry("timer", "Check that brokers deliver delayed messages in time"),
+    CheckEntry("clocks", "Check brokers for clock skew: whether their time differs"),
     CheckEntry("transactions", "Check for transactions without a decision"),
     CheckEntry("certificates", "Check when certificates expire"),
     CheckEntry("journal", "Check that journals grow and are complete", "file_checks"),

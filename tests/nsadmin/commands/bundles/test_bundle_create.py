@@ -28,6 +28,7 @@ WITHOUT_ANSWERS = {
     "collect": "it records until it is stopped",
     "backupDiff": "it compares a backup of the lab of its own test",
     "bundleCreate": "it reads a cluster",
+    "checkClocks": "a bundle does not tell when its brokers answered",
     "exportMetadataInRocksDB": "it reads files",
     "inventoryPin": "the inventory is that of this machine",
 }
