@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from nsadmin.command_line import registry
-from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM, WRITTEN_WORDS
+from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM, PHRASES_BY_PAGE, WRITTEN_WORDS
 from nsadmin.command_line.docstrings import CommandExample, parse_docstring
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.error_meanings import find_meanings
@@ -106,7 +106,11 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         examples[name] = [*own_examples, *SETTING_EXAMPLES.get(name, ())]
         names = " ".join((name, _split_name(name), *synonyms[name]))
         headings = " ".join(
-            (*(e.description for e in examples[name]), *settings[SETTING_COMMANDS.get(name, "")])
+            (
+                *(e.description for e in examples[name]),
+                *PHRASES_BY_PAGE.get(name, ()),
+                *settings[SETTING_COMMANDS.get(name, "")],
+            )
         )
         text = " ".join((*paragraphs, *_QUOTED.findall(signature)))
         rows.append((name, names, entry.help, headings, f"{text} {_split_name(text)}"))
@@ -115,8 +119,8 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
             (phrase, name, entry.help, weight * _weigh_word(phrase))
             for weight, texts in (
                 (4, (_split_name(name), *sentences)),
-                (6, (entry.help,)),
-                (7, (e.description for e in examples[name])),
+                (5, (entry.help, *(e.description for e in examples[name]))),
+                (7, PHRASES_BY_PAGE.get(name, ())),
             )
             for phrase in texts
         ]
@@ -137,7 +141,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
 
 def _weigh_word(phrase: str) -> float:
     """A word of a short phrase says more about it."""
-    return float((2 + len(set(_WORD.findall(phrase.lower())) - _EMPTY_WORDS)) ** -0.7)
+    return float((3 + len(set(_WORD.findall(phrase.lower())) - _EMPTY_WORDS)) ** -0.7)
 
 
 def read_source(entry: CommandEntry) -> tuple[str, str]:
@@ -195,9 +199,8 @@ def _find(
             phrases[phrase].append(rarity * (1 if phrase in said_phrases else _MEANT))
     best: dict[tuple[str, str], float] = {}
     for (name, summary, weight, _), found in phrases.items():
-        if len(found) > 1:
-            score = weight * sum(found) * len(found) ** 0.7
-            best[name, summary] = max(score, best.get((name, summary), 0))
+        score = weight * sum(found) * len(found) ** 0.7
+        best[name, summary] = max(score, best.get((name, summary), 0))
     scores.update(best)
     return [page for page, _ in scores.most_common(_MOST)]
 
@@ -239,7 +242,12 @@ def _best_example(
 
 def _guide_row(guide: Guide) -> tuple[str, ...]:
     text = guide.read_text()
-    headings = "\n".join(line.lstrip("# ") for line in text.splitlines() if line.startswith("##"))
+    headings = "\n".join(
+        (
+            *(line.lstrip("# ") for line in text.splitlines() if line.startswith("##")),
+            *PHRASES_BY_PAGE.get(f"guide:{guide.name}", ()),
+        )
+    )
     return guide.name, guide.name.replace("-", " "), guide.title, headings, _FENCED.sub("", text)
 
 
