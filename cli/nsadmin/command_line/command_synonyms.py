@@ -104,27 +104,24 @@ brokerStatus: uptime; size of thread pools; queue of requests; puts per second; 
 broker explain: slow writes; sends time out; rejected requests; flow control; thread pool queue; page cache
 haStatus: replication lag; slave behind; is replication healthy
 replicaDiff: topics missing on a slave; is the slave identical to its master
-getBrokerConfig: show broker.conf; value of a setting; properties of a running broker
+getBrokerConfig: show broker.conf; value of a setting; properties of a running broker; store path; retention
 updateBrokerConfig: change broker.conf at runtime; keep messages for days; enable a feature
 configDiff: do all brokers have the same config; config drift; setting changed on one broker only
 inventory list: which broker is missing; brokers we should have
 inventory forget: retired broker still reported missing; removed machine still alarms
-sendMsgStatus: does a broker accept messages; smoke test of one broker
 clusterRT: test send to every broker; response time of all brokers; smoke test of a cluster
 deleteExpiredCommitLog: disk full; free space now; remove old log files
 cleanExpiredCQ: purge old consume queues
-cleanUnusedTopic: leftover directories of deleted topics on disk
-drain: take a broker out for maintenance; shut down a broker without errors; disable writes to a broker
-drain: replace hardware of a broker; isolate a node
-undrain: put a broker back into service; repaired, let it work again; resume writes
+drain: maintenance of a broker; shut down without errors; disable writes to a broker; replace hardware
+undrain: put a broker back into service; broker works again; maintenance is finished; resume writes
 drainStatus: brokers in maintenance; what did we forget to undo
 rollingRestart: upgrade without downtime; reboot all brokers; patch all machines
 rebalance plan: take queues of a topic away from a broker; move load from a hot broker; reassign partitions
 rebalance plan: new broker gets no traffic; even out load; shift queues to new brokers
 rebalance run: execute a reassignment; undo a rebalance; go back
 rebalance status: is the rebalance finished; progress of a rebalance
-wipeWritePerm: make a broker read-only; disable writes to a broker
-addWritePerm: make a broker writable; enable writes to a broker
+wipeWritePerm: make a broker read-only; disable writes to a broker; stop producers
+addWritePerm: make a broker writable; enable writes
 repair wipe: topics still read-only; wrong permissions on a name server
 repair register: name server does not know topics of a broker; broker lost its registration
 topicList: search topics by part of the name; topics that start with a prefix; how many topics
@@ -135,21 +132,21 @@ topicStatus: how many messages are in a topic; is a topic dead
 statsAll: messages per second, hour or day of each topic; traffic of each topic; which topic is the busiest
 statsAll: who causes the load; who floods the cluster
 route explain: topic does not exist; producer cannot find the topic; sends fail
-allocateMQ: who reads which queue; owner of a partition; assignment of queues; one consumer is idle
+allocateMQ: who reads which queue; owner of a partition; uneven assignment of queues; one consumer is idle
 updateTopic: new topic; add a topic; more queues; number of queues; FIFO topic; delay topic; alter a topic
 updateTopicPerm: topic read-only; disable, lock, freeze a topic; allow only reads of a topic
-updateTopicList: create many topics at once; import topics from JSON
+updateTopicList, updateSubGroupList: create many at once; import topics from JSON; import groups from JSON
 deleteTopic: drop a topic; get rid of topics
 consumerProgress: are consumers behind; messages that wait for a consumer; queue depth; unacked messages
-consumerProgress: how long until a group has caught up; committed offset; lag per queue
-consumerConnection: members of a group; IP addresses of consumers; who consumes; is a consumer online
+consumerProgress: how long until a group has caught up; committed offset; consumer groups; slowest group
+consumerConnection: members of a group; addresses of consumers; who consumes; is a consumer online; filter
 consumerStatus: what do consumers do; thread dump; consumer hangs; inconsistent subscriptions
 group explain: consumer receives no messages; consumer receives some messages only; consumer hangs
-group explain: nothing is consumed; slow consumer; lag grows; inconsistent subscriptions
+group explain: nothing is consumed; slow consumer; lag grows; inconsistent subscriptions; wrong filter
+group explain, consumerConnection: two applications use one group
 brokerConsumeStats: lag on one broker; who is behind on a broker
 getConsumerConfig: maximum retries of a group; is a group ordered
 updateSubGroup: new consumer group; number of retries; pause a group; stop a group from reading
-updateSubGroupList: create many groups at once; import groups from JSON
 deleteSubGroup: drop a consumer group; unused group; get rid of a group
 resetOffsetByTime: reset, set or seek an offset; rewind a group; consume messages again; last hours again
 resetOffsetByTime: go back to a time; from the beginning, the earliest message
@@ -159,10 +156,9 @@ client list: which applications are connected; languages and versions of clients
 producer: which machines write to a topic; applications that send to a topic; who publishes; publishers
 producerConnection: connections, addresses of a producer group; is a producer connected
 queryMsgByKey: message with a business key; message of an order
-queryMsgById: look up a message; read the content of a message
-queryMsgTraceById: trace of a message; was a message consumed
+queryMsgById, queryMsgByUniqueKey: look up a message; read the content of a message
 message track: follow a message; what happened to a message; message lost; message did not arrive
-message track: who consumed, processed a message
+message track, queryMsgTraceById: who consumed a message; was a message sent; duplicate messages
 printMsg: peek at messages; first messages of a topic; search in bodies; messages between two times
 printMsgByQueue: messages of one partition; messages with a tag
 consume: watch, tail, stream messages as they arrive; new messages; console consumer; subscribe
@@ -175,22 +171,21 @@ delayed cancel: abort, remove a scheduled message
 transaction list: open, prepared, pending transactions; message without commit; transaction hangs
 transaction discarded: transactions rolled back; too many checks
 transaction resume: recover a lost transaction
-bench produce: load test; performance test; how many messages per second can we write; throughput
-bench consume: load test; performance test of consumers; throughput
+bench produce, bench consume: load test; performance test; throughput; how many messages per second can we
 bench latency: percentiles; p99; response time
-dlq list: dead letter queue; failed messages; messages that could not be consumed
+dlq list, dlq show: dead letter queue; failed messages; messages that could not be consumed; retries
 dlq show: why did a message fail; read failed messages
 dlq replay: retry failed messages; requeue, resend, reprocess dead letters
 dlq purge: empty, clean up, clear the dead letter queue
 where: name server address; which cluster, environment am I connected to; test the connection
 divergence: split brain; name servers show different routes or brokers; topic missing on one name server
-kv list: show the KV config
 kv sync: new name server without KV config; replicate the KV config
 kv export: back up, save the KV config
+kv import: restore the KV config
 updateKvConfig: put, set a key
 getNamesrvConfig: namesrv.conf; properties of a name server
 export: save topics as YAML; current state as a file
-plan: drift from a file; dry run of a file; compare two clusters
+plan: drift from a file; dry run; what would change; compare two clusters
 guide:plan-and-apply: GitOps; infrastructure as code; declarative config; topics in Git; version control
 backup create: nightly backup; save all topics, groups and users; metadata of a cluster
 backup restore: disaster recovery; recover a deleted topic, group; deleted by mistake
@@ -203,23 +198,29 @@ bundle create: diagnostics for support; files for a vendor
 whatIf: what breaks; what happens if a broker fails; can I switch off a machine; single point of failure
 whatIf: redundancy; capacity for an outage
 spread: topics on one broker only; uneven queues; number of queues differs
-orphans: unused topics; leftover topics; topics that nobody uses
+orphans: unused topics; leftover topics; topics that nobody uses; old test topics
 securityAudit: security holes; weak passwords; open ports and permissions
 createUser: add a user; new account
-updateUser: rotate a password; lock an account
-createAcl: grant permission; allow a user to read a topic
-deleteAcl: revoke permission; revoke access
+updateUser: rotate, reset a password; lock an account
+deleteUser: user left
+createAcl: grant permission; allow a user to read
+deleteAcl, updateAcl: revoke permission; revoke access; take away rights
 getAcl: permissions of a user; access denied; no permission
 listAcl: who may write; who may read
 electMaster: promote a slave; failover; switch master and slave
-history: who deleted a topic; when did a broker go away; what happened last night; what changed
+history: who deleted a topic; when did a broker go away; what happened last night; what changed; timeline
+audit list: log of administrative commands; who ran what
+check all: is everything ok; check everything every minute
+context list, context use: my clusters; saved clusters; several clusters
+bundle show: analyse a cluster without access
 guide:make-reports: capacity planning; growth; weekly report
 errors: what does an exception mean; what does a code mean
 """
 PHRASES_BY_PAGE: dict[str, list[str]] = {}
 """What operators ask, in their words, by the command or guide:NAME that answers."""
-for _page, _, _phrases in (line.partition(": ") for line in _ASKED.strip().splitlines()):
-    PHRASES_BY_PAGE.setdefault(_page, []).extend(_phrases.split("; "))
+for _pages, _, _phrases in (line.partition(": ") for line in _ASKED.strip().splitlines()):
+    for _page in _pages.split(", "):
+        PHRASES_BY_PAGE.setdefault(_page, []).extend(_phrases.split("; "))
 
 WRITTEN_WORDS = (
     ("nameserver namesrv", "name server"),
@@ -266,9 +267,9 @@ WRITTEN_WORDS = (
     ("tries attempts giveup retry", "retries"),
     ("poison undeliverable failed", "dead letter, dead letters"),
     ("scheduled timed postponed tomorrow", "delayed, timed"),
-    ("unused abandoned stale zombie anymore", "orphaned"),
+    ("unused abandoned stale zombie garbage junk", "orphaned, unused"),
     ("hottest hot tps qps throughput", "traffic, load"),
-    ("even evenly uneven skew imbalance distributed", "unbalanced, balance, level"),
+    ("even evenly uneven unequal skew imbalance distributed", "unbalanced, balance, level"),
     ("shrink downsize decommission scalein retire", "take a broker out"),
     ("expand scaleout", "new broker"),
     ("git gitops code infrastructure declarative terraform desired review", "file, YAML, plan"),
@@ -307,11 +308,15 @@ WRITTEN_WORDS = (
     ("event record", "message"),
     ("redelivery redeliver", "retries"),
     ("stopped nomore nolonger anymore", "explain"),
+    ("top", "busiest"),
+    ("slowest worst", "largest"),
+    ("takeaway", "revoke, remove"),
+    ("subscription", "consumer"),
+    ("action", "change"),
     ("vanish gone", "missing, disappeared"),
     ("mistake accident accidentally", "restore"),
     ("break redundancy", "outage"),
     ("volume rate amount", "traffic, messages per second"),
-    ("uneven unequal", "unbalanced, level"),
     ("isr", "in sync"),
     ("bootstrap url endpoint", "address"),
     ("exchange", "topic"),

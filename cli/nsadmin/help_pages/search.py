@@ -33,6 +33,7 @@ _SAY_NOTHING = re.compile(
     "in|into|is|it|its|just|let|list|made|make|many|me|might|most|much|must|my|need|no|say|says|tell|"
     "not|of|on|one|only|or|other|our|out|put|see|seem|seems|she|should|show|so|some|"
     "still|take|than|that|the|their|them|then|there|these|they|this|those|to|too|up|us|"
+    "actually|doing|now|please|really|right|somebody|someone|x|y|"
     "very|want|was|we|went|were|what|when|where|which|who|will|with|without|would|you"
 )
 """Words of questions that say nothing about a page."""
