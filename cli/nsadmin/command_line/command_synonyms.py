@@ -106,7 +106,7 @@ haStatus: replication lag; slave behind; is replication healthy
 replicaDiff: topics missing on a slave; is the slave identical to its master
 getBrokerConfig: show broker.conf; value of a setting; properties of a running broker; store path; retention
 updateBrokerConfig: change broker.conf at runtime; keep messages for days; enable a feature
-configDiff: do all brokers have the same config; config drift; setting changed on one broker only
+configDiff: do all brokers have the same config; config drift; settings that somebody changed on a broker
 inventory list: which broker is missing; brokers we should have
 inventory forget: retired broker still reported missing; removed machine still alarms
 clusterRT: test send to every broker; response time of all brokers; smoke test of a cluster
@@ -149,8 +149,8 @@ getConsumerConfig: maximum retries of a group; is a group ordered
 updateSubGroup: new consumer group; number of retries; pause a group; stop a group from reading
 deleteSubGroup: drop a consumer group; unused group; get rid of a group
 resetOffsetByTime: reset, set or seek an offset; rewind a group; consume messages again; last hours again
-resetOffsetByTime: go back to a time; from the beginning, the earliest message
-skipAccumulatedMessage: throw away the backlog; ignore what waits; latest offset; start from now
+resetOffsetByTime: go back to a time; replay messages; from the beginning, the earliest message
+skipAccumulatedMessage: throw away, drain the backlog; ignore what waits; latest offset; start from now
 cloneGroupOffset: new group at the position of another group; rename a consumer group
 client list: which applications are connected; languages and versions of clients; who uses a topic
 producer: which machines write to a topic; applications that send to a topic; who publishes; publishers
@@ -159,9 +159,9 @@ queryMsgByKey: message with a business key; message of an order
 queryMsgById, queryMsgByUniqueKey: look up a message; read the content of a message
 message track: follow a message; what happened to a message; message lost; message did not arrive
 message track, queryMsgTraceById: who consumed a message; was a message sent; duplicate messages
-printMsg: peek at messages; first messages of a topic; search in bodies; messages between two times
+printMsg: peek at messages; first, last messages of a topic; search in bodies; messages between two times
 printMsgByQueue: messages of one partition; messages with a tag
-consume: watch, tail, stream messages as they arrive; new messages; console consumer; subscribe
+consume: watch, tail, stream messages as they arrive; live view of a topic; console consumer; subscribe
 sendMessage: publish a message; send a test message; console producer
 produce: send many messages; messages from a file; generate load; console producer
 messages export: dump, save, archive messages; messages on disk
@@ -208,7 +208,7 @@ deleteAcl, updateAcl: revoke permission; revoke access; take away rights
 getAcl: permissions of a user; access denied; no permission
 listAcl: who may write; who may read
 electMaster: promote a slave; failover; switch master and slave
-history: who deleted a topic; when did a broker go away; what happened last night; what changed; timeline
+history: who deleted a topic; when was a topic created; when did a broker go away; what changed; timeline
 audit list: log of administrative commands; who ran what
 check all: is everything ok; check everything every minute
 context list, context use: my clusters; saved clusters; several clusters
@@ -224,17 +224,17 @@ for _pages, _, _phrases in (line.partition(": ") for line in _ASKED.strip().spli
 
 WRITTEN_WORDS = (
     ("nameserver namesrv", "name server"),
-    ("machine node instance host box vm", "broker, server"),
-    ("account login people employee team", "user"),
+    ("machine node instance host box vm server", "broker, server"),
+    ("account login people employee team admin administrator", "user"),
     ("partition", "queue"),
-    ("subscriber reader consumption", "consumer, consume"),
-    ("application app service", "client"),
-    ("sender publisher emit", "producer, send"),
+    ("subscriber subscribe subscription reader receive process handle consumption", "consumer, consume"),
+    ("application app service worker", "client, consumer, user"),
+    ("sender publisher publish write post emit", "producer, produce, send"),
     ("parameter option property configuration config", "setting"),
-    ("drop rid erase destroy purge clear uninstall obsolete", "delete, remove"),
+    ("drop takeaway rid erase destroy purge clear uninstall obsolete", "delete, remove"),
     ("remove delete leave", "delete, remove"),
-    ("add new setup provision", "create"),
-    ("modify alter adjust edit tune rename", "change, update"),
+    ("add new setup provision make", "create"),
+    ("action modify alter adjust edit tune rename", "change, update"),
     (
         "double twice increase raise grow enlarge extend more bigger larger longer maximum",
         "change, update, more",
@@ -242,33 +242,37 @@ WRITTEN_WORDS = (
     ("halve reduce decrease lower smaller fewer shorter shorten throttle", "change, update, limit"),
     ("turnoff switchoff disable forbid prohibit deny lock", "disable, turn off"),
     ("turnon switchon enable permit", "change, allow"),
-    ("halt pause suspend freeze prevent block", "stop"),
+    ("halt pause suspend freeze prevent block", "stop, lock"),
     ("cancel undo revert rollback reverse", "back, undo, restore"),
     ("withdraw recall", "cancel"),
-    ("lose lost dies die dead crash failure fails down whatif", "outage"),
+    ("break redundancy lose lost dies die dead crash failure fails down whatif", "outage"),
     ("rack datacenter zone dark blackout happens impact", "outage"),
     ("notexist unknown notfound", "unknown, route explain"),
     ("alive reachable healthy", "answer, state"),
     ("backlog behind piling pileup accumulate slow hang stuck", "lag, explain"),
     ("why reason cause", "explain"),
+    ("deliver delivered", "consumed, arrive"),
     ("position progress pointer cursor", "offset"),
-    ("rewind reread reprocess", "move, time"),
+    ("rewind reread reprocess replay", "move, time, again"),
     ("throwaway discard ignore", "skip"),
     ("yesterday last earlier ago previously past happened", "past, history"),
     ("nightly daily hourly weekly regularly periodic schedule night", "cron"),
-    ("dump archive save", "save, backup"),
-    ("disaster recovery dr", "backup, restore, another cluster"),
+    ("dump archive save backup", "save, backup"),
+    ("disaster recovery dr rebuild mistake accident", "backup, restore, another cluster"),
     ("clone duplicate mirror copy", "copy"),
     ("replication sync", "haStatus, in sync"),
     ("load reload", "import"),
     ("chat slack teams webhook mail email pager pagerduty oncall sms page", "alert, cron, notify"),
     ("alarm alerting notify notification notices warn", "alert, check, monitor"),
     ("zabbix icinga sensu datadog", "Nagios, monitor, metrics"),
-    ("tries attempts giveup retry", "retries"),
+    ("tries attempts giveup retry redelivery", "retries"),
     ("poison undeliverable failed", "dead letter, dead letters"),
-    ("scheduled timed postponed tomorrow", "delayed, timed"),
-    ("unused abandoned stale zombie garbage junk", "orphaned, unused"),
-    ("hottest hot tps qps throughput", "traffic, load"),
+    ("scheduled timed postponed tomorrow future", "delayed, timed"),
+    ("unused abandoned stale zombie garbage junk inactive forgotten", "orphaned, unused, nobody"),
+    (
+        "hottest hot hotspot top tps qps throughput volume rate",
+        "traffic, load, busiest, throughput, per second",
+    ),
     ("even evenly uneven unequal skew imbalance distributed", "unbalanced, balance, level"),
     ("shrink downsize decommission scalein retire", "take a broker out"),
     ("expand scaleout", "new broker"),
@@ -301,27 +305,13 @@ WRITTEN_WORDS = (
     ("autocomplete tab powershell zsh fish", "completion"),
     ("standby secondary replica", "slave"),
     ("primary", "master"),
-    ("server", "broker"),
-    ("publish write post", "send, produce, producer"),
-    ("receive process handle subscribe", "consume, consumer"),
-    ("service worker", "client, consumer"),
     ("event record", "message"),
-    ("redelivery redeliver", "retries"),
     ("stopped nomore nolonger anymore", "explain"),
-    ("top", "busiest"),
     ("slowest worst", "largest"),
-    ("takeaway", "revoke, remove"),
-    ("subscription", "consumer"),
-    ("action", "change"),
     ("vanish gone", "missing, disappeared"),
-    ("mistake accident accidentally", "restore"),
-    ("break redundancy", "outage"),
-    ("volume rate amount", "traffic, messages per second"),
     ("isr", "in sync"),
     ("bootstrap url endpoint", "address"),
-    ("exchange", "topic"),
     ("ack unacked unconsumed commit", "consumed, lag"),
-    ("future", "delayed"),
     ("ai llm agent chatgpt claude", "MCP, agents"),
 )
 """What operators say, in any form and two words joined, and the words of the documentation for it."""

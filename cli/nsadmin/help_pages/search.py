@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
+from heapq import nlargest
 from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
@@ -30,7 +31,7 @@ _MEANT = 0.7
 _SAY_NOTHING = re.compile(
     "a|about|all|an|and|another|any|are|as|at|be|been|but|by|can|could|did|do|does|"
     "each|every|find|for|from|get|give|go|goes|got|had|has|have|he|her|here|how|i|if|"
-    "in|into|is|it|its|just|let|list|made|make|many|me|might|most|much|must|my|need|no|say|says|tell|"
+    "in|into|is|it|its|just|let|list|many|me|might|most|much|must|my|need|no|say|says|tell|"
     "not|of|on|one|only|or|other|our|out|put|see|seem|seems|she|should|show|so|some|"
     "still|take|than|that|the|their|them|then|there|these|they|this|those|to|too|up|us|"
     "actually|doing|now|please|really|right|somebody|someone|x|y|"
@@ -119,9 +120,9 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         phrases += [
             (phrase, name, entry.help, weight * _weigh_word(phrase))
             for weight, texts in (
-                (4, (_split_name(name), *sentences)),
-                (5, (entry.help, *(e.description for e in examples[name]))),
-                (7, PHRASES_BY_PAGE.get(name, ())),
+                (5, (_split_name(name), *sentences)),
+                (6, (entry.help, *(e.description for e in examples[name]))),
+                (9, PHRASES_BY_PAGE.get(name, ())),
             )
             for phrase in texts
         ]
@@ -132,7 +133,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
     database.executemany(
         "INSERT INTO guide_phrase VALUES (?, ?, ?, ?)",
         (
-            (phrase, name, title, 7 * _weigh_word(phrase))
+            (phrase, name, title, 8 * _weigh_word(phrase))
             for name, _, title, headings, _ in guides
             for phrase in (title, *headings.splitlines())
         ),
@@ -142,7 +143,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
 
 def _weigh_word(phrase: str) -> float:
     """A word of a short phrase says more about it."""
-    return float((3 + len(set(_WORD.findall(phrase.lower())) - _EMPTY_WORDS)) ** -0.7)
+    return float((2 + len(set(_WORD.findall(phrase.lower())) - _EMPTY_WORDS)) ** -0.7)
 
 
 def read_source(entry: CommandEntry) -> tuple[str, str]:
@@ -173,8 +174,8 @@ def _find(
 ) -> list[tuple[str, str]]:
     """The pages of a kind.
 
-    A concept counts by its rarity, once, in the best place of a page that has it; the best phrase of a page
-    that has several of them counts on top, by the part of it that they are.
+    A concept counts by its rarity, once, in the best place of a page that has it. The two best phrases of a
+    page count on top, by the part of them that is asked.
     """
     seen: list[dict[tuple[str, str], float]] = []
     scores: Counter[tuple[str, str]] = Counter()
@@ -198,11 +199,12 @@ def _find(
         said_phrases = set(_find_phrases(database, kind, said))
         for phrase in _find_phrases(database, kind, query):
             phrases[phrase].append(rarity * (1 if phrase in said_phrases else _MEANT))
-    best: dict[tuple[str, str], float] = {}
+    matches = defaultdict(list)
     for (name, summary, weight, _), found in phrases.items():
-        score = weight * sum(found) * len(found) ** 0.7
-        best[name, summary] = max(score, best.get((name, summary), 0))
-    scores.update(best)
+        matches[name, summary].append(weight * sum(found) * len(found) ** 0.7)
+    for page, phrase_scores in matches.items():
+        best, *second = nlargest(2, phrase_scores)
+        scores[page] += best + 0.4 * sum(second)
     return [page for page, _ in scores.most_common(_MOST)]
 
 
