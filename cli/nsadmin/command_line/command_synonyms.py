@@ -101,26 +101,26 @@ _ASKED = """
 clusterList: is any broker down; are all brokers up; which version do we run; overview of the brokers
 clusterList: what is the cluster doing now; how busy is each broker; which node is the master
 brokerStatus: uptime; size of thread pools; queue of requests; puts per second; statistics of one broker
-broker explain: slow writes; sends time out; rejected requests; flow control; thread pool queue; page cache
+broker explain: slow writes, sends; timeout; rejected requests; flow control; thread pool queue; page cache
 haStatus: replication lag; slave behind; is replication healthy
 replicaDiff: topics missing on a slave; is the slave identical to its master
 getBrokerConfig: show broker.conf; value of a setting; properties of a running broker; store path; retention
 updateBrokerConfig: change broker.conf at runtime; keep messages for days; enable a feature
 configDiff: do all brokers have the same config; config drift; settings that somebody changed on a broker
 inventory list: which broker is missing; brokers we should have
-inventory forget: retired broker still reported missing; removed machine still alarms
+inventory forget: retired broker still reported missing; removed broker still alarms; broker is gone
 clusterRT: test send to every broker; response time of all brokers; smoke test of a cluster
 deleteExpiredCommitLog: disk full; free space now; remove old log files
 cleanExpiredCQ: purge old consume queues
-drain: maintenance of a broker; shut down without errors; disable writes to a broker; replace hardware
+drain: maintenance of a broker; shut down without errors; exclude it from traffic; stop producers
 undrain: put a broker back into service; broker works again; maintenance is finished; resume writes
 drainStatus: brokers in maintenance; what did we forget to undo
-rollingRestart: upgrade without downtime; reboot all brokers; patch all machines
+rollingRestart: upgrade without downtime; reboot all brokers; patch all machines; updates on all hosts
 rebalance plan: take queues of a topic away from a broker; move load from a hot broker; reassign partitions
 rebalance plan: new broker gets no traffic; even out load; shift queues to new brokers
 rebalance run: execute a reassignment; undo a rebalance; go back
 rebalance status: is the rebalance finished; progress of a rebalance
-wipeWritePerm: make a broker read-only; disable writes to a broker; stop producers
+wipeWritePerm, drain: make a broker read-only; disable writes to a broker; broker receives no new messages
 addWritePerm: make a broker writable; enable writes
 repair wipe: topics still read-only; wrong permissions on a name server
 repair register: name server does not know topics of a broker; broker lost its registration
@@ -128,7 +128,7 @@ topicList: search topics by part of the name; topics that start with a prefix; h
 topicList: does a topic exist; topics without consumer groups; topics without subscribers
 topicRoute: how many queues has a topic; queue count; where is a topic; servers that have a topic; describe
 topicStatus: is anybody writing to a topic; last or oldest message of a topic; minimum and maximum offset
-topicStatus: how many messages are in a topic; is a topic dead
+topicStatus: how many messages are in a topic; number of messages; is a topic dead
 statsAll: messages per second, hour or day of each topic; traffic of each topic; which topic is the busiest
 statsAll: who causes the load; who floods the cluster
 route explain: topic does not exist; producer cannot find the topic; sends fail
@@ -136,9 +136,9 @@ allocateMQ: who reads which queue; owner of a partition; uneven assignment of qu
 updateTopic: new topic; add a topic; more queues; number of queues; FIFO topic; delay topic; alter a topic
 updateTopicPerm: topic read-only; disable, lock, freeze a topic; allow only reads of a topic
 updateTopicList, updateSubGroupList: create many at once; import topics from JSON; import groups from JSON
-deleteTopic: drop a topic; get rid of topics
+deleteTopic: drop a topic; get rid of topics; throw a topic away
 consumerProgress: are consumers behind; messages that wait for a consumer; queue depth; unacked messages
-consumerProgress: how long until a group has caught up; committed offset; consumer groups; slowest group
+consumerProgress: how long until a consumer has caught up, is finished; offsets of consumers; slowest group
 consumerConnection: members of a group; addresses of consumers; who consumes; is a consumer online; filter
 consumerStatus: what do consumers do; thread dump; consumer hangs; inconsistent subscriptions
 group explain: consumer receives no messages; consumer receives some messages only; consumer hangs
@@ -146,24 +146,24 @@ group explain: nothing is consumed; slow consumer; lag grows; inconsistent subsc
 group explain, consumerConnection: two applications use one group
 brokerConsumeStats: lag on one broker; who is behind on a broker
 getConsumerConfig: maximum retries of a group; is a group ordered
-updateSubGroup: new consumer group; number of retries; pause a group; stop a group from reading
+updateSubGroup: new consumer group; number of retries; pause a group; stop consumption; start consumption
 deleteSubGroup: drop a consumer group; unused group; get rid of a group
 resetOffsetByTime: reset, set or seek an offset; rewind a group; consume messages again; last hours again
-resetOffsetByTime: go back to a time; replay messages; from the beginning, the earliest message
-skipAccumulatedMessage: throw away, drain the backlog; ignore what waits; latest offset; start from now
+resetOffsetByTime: go back to a time; replay messages; consume from the first message
+skipAccumulatedMessage: throw away, drop, drain the backlog; ignore, forget, drop messages; continue with new
 cloneGroupOffset: new group at the position of another group; rename a consumer group
-client list: which applications are connected; languages and versions of clients; who uses a topic
+client list: who is connected; IP addresses of clients; languages and versions of clients; who uses a topic
 producer: which machines write to a topic; applications that send to a topic; who publishes; publishers
 producerConnection: connections, addresses of a producer group; is a producer connected
 queryMsgByKey: message with a business key; message of an order
-queryMsgById, queryMsgByUniqueKey: look up a message; read the content of a message
+queryMsgById, queryMsgByUniqueKey: sender of a message; look up a message; read the content of a message
 message track: follow a message; what happened to a message; message lost; message did not arrive
-message track, queryMsgTraceById: who consumed a message; was a message sent; duplicate messages
+message track, queryMsgTraceById: who consumed a message; was a message sent, by whom; duplicate messages
 printMsg: peek at messages; first, last messages of a topic; search in bodies; messages between two times
 printMsgByQueue: messages of one partition; messages with a tag
 consume: watch, tail, stream messages as they arrive; live view of a topic; console consumer; subscribe
 sendMessage: publish a message; send a test message; console producer
-produce: send many messages; messages from a file; generate load; console producer
+produce: send many messages; messages from a file; generate traffic, test data; console producer
 messages export: dump, save, archive messages; messages on disk
 messages import: load exported messages; put messages back; copy messages from Kafka
 delayed list: scheduled messages; messages in the future; messages due tomorrow
@@ -171,9 +171,9 @@ delayed cancel: abort, remove a scheduled message
 transaction list: open, prepared, pending transactions; message without commit; transaction hangs
 transaction discarded: transactions rolled back; too many checks
 transaction resume: recover a lost transaction
-bench produce, bench consume: load test; performance test; throughput; how many messages per second can we
+bench produce, bench consume: load test; performance test; throughput; how many messages a second; maximum
 bench latency: percentiles; p99; response time
-dlq list, dlq show: dead letter queue; failed messages; messages that could not be consumed; retries
+dlq list, dlq show: dead letter queue; error queue; failed messages; messages that could not be consumed; retries
 dlq show: why did a message fail; read failed messages
 dlq replay: retry failed messages; requeue, resend, reprocess dead letters
 dlq purge: empty, clean up, clear the dead letter queue
@@ -190,7 +190,7 @@ guide:plan-and-apply: GitOps; infrastructure as code; declarative config; topics
 backup create: nightly backup; save all topics, groups and users; metadata of a cluster
 backup restore: disaster recovery; recover a deleted topic, group; deleted by mistake
 backup diff: what changed since the backup
-guide:migrate-a-cluster: move to a new cluster; another data center; replicate between two clusters
+guide:migrate-a-cluster: move to a new cluster; another data center; DR site; replicate between two clusters
 transfer messages: mirror messages to a second cluster
 transfer verify: are all messages copied; did messages arrive in the other cluster
 transfer offsets: translate offsets after a migration
@@ -203,14 +203,14 @@ securityAudit: security holes; weak passwords; open ports and permissions
 createUser: add a user; new account
 updateUser: rotate, reset a password; lock an account
 deleteUser: user left
-createAcl: grant permission; allow a user to read
+createAcl: grant permission; allow a user to read; authorize a producer, consumer
 deleteAcl, updateAcl: revoke permission; revoke access; take away rights
 getAcl: permissions of a user; access denied; no permission
 listAcl: who may write; who may read
-electMaster: promote a slave; failover; switch master and slave
+electMaster: promote a slave; planned failover; change of leader; switch master and slave
 history: who deleted a topic; when was a topic created; when did a broker go away; what changed; timeline
 audit list: log of administrative commands; who ran what
-check all: is everything ok; check everything every minute
+check all: is the cluster ok; is everything ok; check everything every minute
 context list, context use: my clusters; saved clusters; several clusters
 bundle show: analyse a cluster without access
 guide:make-reports: capacity planning; growth; weekly report
@@ -229,28 +229,36 @@ WRITTEN_WORDS = (
     ("partition", "queue"),
     ("subscriber subscribe subscription reader receive process handle consumption", "consumer, consume"),
     ("application app service worker", "client, consumer, user"),
-    ("sender publisher publish write post emit", "producer, produce, send"),
+    ("sender publisher publish write post emit transmit", "producer, produce, send"),
     ("parameter option property configuration config", "setting"),
     ("drop takeaway rid erase destroy purge clear uninstall obsolete", "delete, remove"),
     ("remove delete leave", "delete, remove"),
     ("add new setup provision make", "create"),
-    ("action modify alter adjust edit tune rename", "change, update"),
+    ("action modify alter adjust edit tune rename configure", "change, update"),
     (
         "double twice increase raise grow enlarge extend more bigger larger longer maximum",
         "change, update, more",
     ),
     ("halve reduce decrease lower smaller fewer shorter shorten throttle", "change, update, limit"),
-    ("turnoff switchoff disable forbid prohibit deny lock", "disable, turn off"),
+    ("turnoff switchoff disable forbid prohibit deny lock close", "disable, turn off"),
     ("turnon switchon enable permit", "change, allow"),
     ("halt pause suspend freeze prevent block", "stop, lock"),
     ("cancel undo revert rollback reverse", "back, undo, restore"),
-    ("withdraw recall", "cancel"),
+    ("withdraw recall abort", "cancel"),
     ("break redundancy lose lost dies die dead crash failure fails down whatif", "outage"),
-    ("rack datacenter zone dark blackout happens impact", "outage"),
+    ("rack datacenter zone dark blackout happens impact consequence survive poweroff", "outage"),
     ("notexist unknown notfound", "unknown, route explain"),
     ("alive reachable healthy", "answer, state"),
-    ("backlog behind piling pileup accumulate slow hang stuck", "lag, explain"),
+    ("backlog behind piling pileup accumulate slow slower hang stuck", "lag, explain"),
     ("why reason cause", "explain"),
+    ("resume continue reactivate activate", "again, back"),
+    ("count amount total size number", "how many, number"),
+    ("latest newest recent last", "last, newest"),
+    ("earliest oldest beginning first", "first, oldest"),
+    ("shift relocate migrate move switch", "move, to another cluster"),
+    ("validate confirm verify ensure", "verify, check"),
+    ("solve resolve fix repair", "repair, explain"),
+    ("rising growing increasing grow", "grows"),
     ("deliver delivered", "consumed, arrive"),
     ("position progress pointer cursor", "offset"),
     ("rewind reread reprocess replay", "move, time, again"),
@@ -267,7 +275,7 @@ WRITTEN_WORDS = (
     ("zabbix icinga sensu datadog", "Nagios, monitor, metrics"),
     ("tries attempts giveup retry redelivery", "retries"),
     ("poison undeliverable failed", "dead letter, dead letters"),
-    ("scheduled timed postponed tomorrow future", "delayed, timed"),
+    ("scheduled timed postponed deferred later due tomorrow future", "delayed, timed"),
     ("unused abandoned stale zombie garbage junk inactive forgotten", "orphaned, unused, nobody"),
     (
         "hottest hot hotspot top tps qps throughput volume rate",
@@ -279,9 +287,9 @@ WRITTEN_WORDS = (
     ("git gitops code infrastructure declarative terraform desired review", "file, YAML, plan"),
     ("differ drift mismatch unequal consistent disagree outofsync splitbrain", "compare, agree"),
     ("simulate fake try sandbox playground local laptop practise practice play exercise", "lab, simulated"),
-    ("loadtest stress", "bench"),
+    ("loadtest stress benchmark performance", "bench"),
     ("password secret credential username token", "credentials"),
-    ("rights privilege grant revoke denied", "ACL, permission"),
+    ("rights privilege grant authorize authorise revoke withdraw denied", "ACL, permission"),
     ("maywrite mayread whomay", "listAcl, getAcl"),
     ("whoconsumes whichclients", "client list"),
     ("whitelist allowlist ip", "addresses"),
@@ -304,14 +312,23 @@ WRITTEN_WORDS = (
     ("interactive gui", "terminal, screen"),
     ("autocomplete tab powershell zsh fish", "completion"),
     ("standby secondary replica", "slave"),
-    ("primary", "master"),
+    ("primary leader", "master"),
     ("event record", "message"),
+    ("payload content data", "body, bodies"),
+    ("inspect view look examine", "print, content"),
+    ("probe canary", "test messages"),
+    ("misconfigured wrong", "differ, not equal"),
     ("stopped nomore nolonger anymore", "explain"),
-    ("slowest worst", "largest"),
+    ("slowest worst", "slow, lag"),
     ("vanish gone", "missing, disappeared"),
+    ("finish end", "finished, after"),
     ("isr", "in sync"),
     ("bootstrap url endpoint", "address"),
-    ("ack unacked unconsumed commit", "consumed, lag"),
+    ("ack unacked unconsumed unprocessed unread", "consumed, lag"),
+    ("uncommitted undecided prepared", "transaction"),
+    ("sdk library driver", "client, release"),
+    ("outdated", "older"),
+    ("fine okay green", "ok, healthy"),
     ("ai llm agent chatgpt claude", "MCP, agents"),
 )
 """What operators say, in any form and two words joined, and the words of the documentation for it."""

@@ -120,7 +120,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         phrases += [
             (phrase, name, entry.help, weight * _weigh_word(phrase))
             for weight, texts in (
-                (5, (_split_name(name), *sentences)),
+                (4, (_split_name(name), *sentences)),
                 (6, (entry.help, *(e.description for e in examples[name]))),
                 (9, PHRASES_BY_PAGE.get(name, ())),
             )
@@ -165,8 +165,8 @@ def _read_module(path: str) -> str:
 
 def _same_words(database: sqlite3.Connection, term: str) -> list[str]:
     """The term, and the words that mean it in the documentation."""
-    rows = database.execute("SELECT written FROM word WHERE word MATCH ?", (f'said: "{term}"',))
-    return [term, *(word for (written,) in rows for word in written.split(", "))]
+    rows = database.execute("SELECT said, written FROM word WHERE word MATCH ?", (f'said: "{term}"',))
+    return [term, *(word for said, written in rows for word in (*said.split(), *written.split(", ")))]
 
 
 def _find(
