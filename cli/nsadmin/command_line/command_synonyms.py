@@ -13,7 +13,6 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("clients connected connection connections", ("client list", "consumerConnection")),
     ("proxies", ("proxy list",)),
     ("producers", ("producer", "producerConnection")),
-    ("consumes consumestopic", ("client list", "consumerProgress")),
     ("message messages msg msgs find search", ("queryMsgByKey", "queryMsgById")),
     ("read", ("consume", "printMsg")),
     ("dead deadletter deadletters", ("dlq list", "dlq show")),
@@ -46,8 +45,6 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("acl acls permission permissions", ("listAcl", "createAcl")),
     ("password resetpassword changepassword", ("updateUser",)),
     ("master masters slave slaves role", ("clusterList",)),
-    ("pending waiting", ("delayed list", "transaction list")),
-    ("new join joined added", ("rebalance plan", "spread")),
     ("audits security", ("securityAudit", "audit list")),
     ("drains", ("drainStatus",)),
     ("ui dashboard console top watch screen", ("tui",)),
@@ -62,29 +59,17 @@ _SYNONYMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tail follow", ("consume", "journal tail")),
     ("stuck hang stack jstack", ("group explain", "consumerStatus")),
     ("skip jump newest worthless", ("skipAccumulatedMessage",)),
-    ("skipone onemessage poison", ("resetOffsetByTime", "dlq show")),
     ("pause suspend freeze reading disable", ("updateSubGroup", "updateUser")),
     ("restart", ("rollingRestart", "history")),
-    ("boot uptime restarted", ("brokerStatus",)),
     ("disk full", ("clusterList", "check disk")),
     ("space", ("check disk", "statsAll")),
     ("tps traffic throughput busiest hot", ("statsAll", "clusterList")),
-    ("biggest largest take takes", ("statsAll",)),
     ("versions release upgrade", ("clusterList", "client list", "consumerConnection")),
     ("deleted removed changed who whodeleted whoremoved whochanged", ("history", "audit list")),
-    ("retention expire expired ttl longer", ("updateBrokerConfig", "topicStatus")),
-    ("save address", ("context set",)),
-    ("unused orphaned", ("orphans",)),
     ("alert alerts prometheus grafana", ("exporter", "check all")),
-    ("increase more resize grow", ("updateTopic", "rebalance plan")),
     ("copy move migrate", ("transfer topics", "transfer messages", "kv sync")),
-    ("lost happened consumed", ("message track", "printMsg")),
-    ("give grant allow rights privileges", ("createAcl",)),
     ("access canuser canread canwrite userread userwrite", ("getAcl", "listAcl")),
-    ("cron nagios", ("check all",)),
-    ("growth availability", ("report show", "report run")),
     ("createtopic addtopic", ("updateTopic",)),
-    ("readonly", ("updateTopicPerm", "wipeWritePerm")),
     ("creategroup addgroup", ("updateSubGroup",)),
     ("deletegroup", ("deleteSubGroup",)),
     ("kvput", ("updateKvConfig",)),
@@ -109,19 +94,16 @@ updateBrokerConfig: change broker.conf at runtime; keep messages for days; enabl
 configDiff: do all brokers have the same config; config drift; settings that somebody changed on a broker
 inventory list: which broker is missing; brokers we should have
 inventory forget: retired broker still reported missing; removed broker still alarms; broker is gone
-clusterRT: test send to every broker; response time of all brokers; smoke test of a cluster
+clusterRT: test send to every broker; response time of all brokers; ping all brokers; smoke test of a cluster
 deleteExpiredCommitLog: disk full; free space now; remove old log files
-cleanExpiredCQ: purge old consume queues
 drain: maintenance of a broker; shut down without errors; exclude it from traffic; stop producers
-undrain: put a broker back into service; broker works again; maintenance is finished; resume writes
+undrain, addWritePerm: enable writes; put a broker back into service; maintenance is finished; broker repaired
 drainStatus: brokers in maintenance; what did we forget to undo
 rollingRestart: upgrade without downtime; reboot all brokers; patch all machines; updates on all hosts
 rebalance plan: take queues of a topic away from a broker; move load from a hot broker; reassign partitions
 rebalance plan: new broker gets no traffic; even out load; shift queues to new brokers
 rebalance run: execute a reassignment; undo a rebalance; go back
-rebalance status: is the rebalance finished; progress of a rebalance
 wipeWritePerm, drain: make a broker read-only; disable writes to a broker; broker receives no new messages
-addWritePerm: make a broker writable; enable writes
 repair wipe: topics still read-only; wrong permissions on a name server
 repair register: name server does not know topics of a broker; broker lost its registration
 topicList: search topics by part of the name; topics that start with a prefix; how many topics
@@ -130,22 +112,21 @@ topicRoute: how many queues has a topic; queue count; where is a topic; servers 
 topicStatus: is anybody writing to a topic; last or oldest message of a topic; minimum and maximum offset
 topicStatus: how many messages are in a topic; number of messages; is a topic dead
 statsAll: messages per second, hour or day of each topic; traffic of each topic; which topic is the busiest
-statsAll: who causes the load; who floods the cluster
+statsAll: who causes the load; who floods the cluster; most used topics
 route explain: topic does not exist; producer cannot find the topic; sends fail
 allocateMQ: who reads which queue; owner of a partition; uneven assignment of queues; one consumer is idle
 updateTopic: new topic; add a topic; more queues; number of queues; FIFO topic; delay topic; alter a topic
-updateTopicPerm: topic read-only; disable, lock, freeze a topic; allow only reads of a topic
+updateTopicPerm: topic read-only; disable, lock, freeze a topic; only reads; reject messages of one topic
 updateTopicList, updateSubGroupList: create many at once; import topics from JSON; import groups from JSON
 deleteTopic: drop a topic; get rid of topics; throw a topic away
 consumerProgress: are consumers behind; messages that wait for a consumer; queue depth; unacked messages
-consumerProgress: how long until a consumer has caught up, is finished; offsets of consumers; slowest group
+consumerProgress: how long until a consumer has caught up, is finished; delay of consumers; slowest group
 consumerConnection: members of a group; addresses of consumers; who consumes; is a consumer online; filter
 consumerStatus: what do consumers do; thread dump; consumer hangs; inconsistent subscriptions
 group explain: consumer receives no messages; consumer receives some messages only; consumer hangs
 group explain: nothing is consumed; slow consumer; lag grows; inconsistent subscriptions; wrong filter
 group explain, consumerConnection: two applications use one group
 brokerConsumeStats: lag on one broker; who is behind on a broker
-getConsumerConfig: maximum retries of a group; is a group ordered
 updateSubGroup: new consumer group; number of retries; pause a group; stop consumption; start consumption
 deleteSubGroup: drop a consumer group; unused group; get rid of a group
 resetOffsetByTime: reset, set or seek an offset; rewind a group; consume messages again; last hours again
@@ -169,32 +150,26 @@ messages import: load exported messages; put messages back; copy messages from K
 delayed list: scheduled messages; messages in the future; messages due tomorrow
 delayed cancel: abort, remove a scheduled message
 transaction list: open, prepared, pending transactions; message without commit; transaction hangs
-transaction discarded: transactions rolled back; too many checks
 transaction resume: recover a lost transaction
 bench produce, bench consume: load test; performance test; throughput; how many messages a second; maximum
 bench latency: percentiles; p99; response time
-dlq list, dlq show: dead letter queue; error queue; failed messages; messages that could not be consumed; retries
+dlq list, dlq show: dead letter queue; error queue; failed messages; messages not consumed; retries
 dlq show: why did a message fail; read failed messages
 dlq replay: retry failed messages; requeue, resend, reprocess dead letters
 dlq purge: empty, clean up, clear the dead letter queue
 where: name server address; which cluster, environment am I connected to; test the connection
 divergence: split brain; name servers show different routes or brokers; topic missing on one name server
 kv sync: new name server without KV config; replicate the KV config
-kv export: back up, save the KV config
-kv import: restore the KV config
-updateKvConfig: put, set a key
-getNamesrvConfig: namesrv.conf; properties of a name server
+getNamesrvConfig: namesrv.conf; config value; properties of a name server
 export: save topics as YAML; current state as a file
 plan: drift from a file; dry run; what would change; compare two clusters
 guide:plan-and-apply: GitOps; infrastructure as code; declarative config; topics in Git; version control
 backup create: nightly backup; save all topics, groups and users; metadata of a cluster
-backup restore: disaster recovery; recover a deleted topic, group; deleted by mistake
+backup restore: disaster recovery; bring back, recover a deleted topic, group; deleted by mistake
 backup diff: what changed since the backup
 guide:migrate-a-cluster: move to a new cluster; another data center; DR site; replicate between two clusters
 transfer messages: mirror messages to a second cluster
-transfer verify: are all messages copied; did messages arrive in the other cluster
 transfer offsets: translate offsets after a migration
-bundle create: diagnostics for support; files for a vendor
 whatIf: what breaks; what happens if a broker fails; can I switch off a machine; single point of failure
 whatIf: redundancy; capacity for an outage
 spread: topics on one broker only; uneven queues; number of queues differs
@@ -202,17 +177,14 @@ orphans: unused topics; leftover topics; topics that nobody uses; old test topic
 securityAudit: security holes; weak passwords; open ports and permissions
 createUser: add a user; new account
 updateUser: rotate, reset a password; lock an account
-deleteUser: user left
 createAcl: grant permission; allow a user to read; authorize a producer, consumer
 deleteAcl, updateAcl: revoke permission; revoke access; take away rights
 getAcl: permissions of a user; access denied; no permission
 listAcl: who may write; who may read
 electMaster: promote a slave; planned failover; change of leader; switch master and slave
 history: who deleted a topic; when was a topic created; when did a broker go away; what changed; timeline
-audit list: log of administrative commands; who ran what
 check all: is the cluster ok; is everything ok; check everything every minute
 context list, context use: my clusters; saved clusters; several clusters
-bundle show: analyse a cluster without access
 guide:make-reports: capacity planning; growth; weekly report
 errors: what does an exception mean; what does a code mean
 """
@@ -227,14 +199,17 @@ WRITTEN_WORDS = (
     ("machine node instance host box vm server", "broker, server"),
     ("account login people employee team admin administrator", "user"),
     ("partition", "queue"),
-    ("subscriber subscribe subscription reader receive process handle consumption", "consumer, consume"),
+    (
+        "subscriber subscribe listen subscription reader receive process handle",
+        "consumer, consume, consumption",
+    ),
     ("application app service worker", "client, consumer, user"),
-    ("sender publisher publish write post emit transmit", "producer, produce, send"),
+    ("sender publisher publish write post emit transmit fire push", "producer, produce, send"),
     ("parameter option property configuration config", "setting"),
     ("drop takeaway rid erase destroy purge clear uninstall obsolete", "delete, remove"),
     ("remove delete leave", "delete, remove"),
     ("add new setup provision make", "create"),
-    ("action modify alter adjust edit tune rename configure", "change, update"),
+    ("action touch modify alter adjust edit tune rename configure", "change, update"),
     (
         "double twice increase raise grow enlarge extend more bigger larger longer maximum",
         "change, update, more",
@@ -244,28 +219,22 @@ WRITTEN_WORDS = (
     ("turnon switchon enable permit", "change, allow"),
     ("halt pause suspend freeze prevent block", "stop, lock"),
     ("cancel undo revert rollback reverse", "back, undo, restore"),
-    ("withdraw recall abort", "cancel"),
     ("break redundancy lose lost dies die dead crash failure fails down whatif", "outage"),
     ("rack datacenter zone dark blackout happens impact consequence survive poweroff", "outage"),
-    ("notexist unknown notfound", "unknown, route explain"),
     ("alive reachable healthy", "answer, state"),
     ("backlog behind piling pileup accumulate slow slower hang stuck", "lag, explain"),
-    ("why reason cause", "explain"),
     ("resume continue reactivate activate", "again, back"),
-    ("count amount total size number", "how many, number"),
+    ("count amount number", "how many"),
     ("latest newest recent last", "last, newest"),
     ("earliest oldest beginning first", "first, oldest"),
     ("shift relocate migrate move switch", "move, to another cluster"),
-    ("validate confirm verify ensure", "verify, check"),
-    ("solve resolve fix repair", "repair, explain"),
     ("rising growing increasing grow", "grows"),
     ("deliver delivered", "consumed, arrive"),
     ("position progress pointer cursor", "offset"),
     ("rewind reread reprocess replay", "move, time, again"),
-    ("throwaway discard ignore", "skip"),
     ("yesterday last earlier ago previously past happened", "past, history"),
     ("nightly daily hourly weekly regularly periodic schedule night", "cron"),
-    ("dump archive save backup", "save, backup"),
+    ("dump archive save extract download backup", "save, backup"),
     ("disaster recovery dr rebuild mistake accident", "backup, restore, another cluster"),
     ("clone duplicate mirror copy", "copy"),
     ("replication sync", "haStatus, in sync"),
@@ -275,13 +244,13 @@ WRITTEN_WORDS = (
     ("zabbix icinga sensu datadog", "Nagios, monitor, metrics"),
     ("tries attempts giveup retry redelivery", "retries"),
     ("poison undeliverable failed", "dead letter, dead letters"),
-    ("scheduled timed postponed deferred later due tomorrow future", "delayed, timed"),
+    ("scheduled timer timed postponed deferred later due tomorrow future", "delayed, timed"),
     ("unused abandoned stale zombie garbage junk inactive forgotten", "orphaned, unused, nobody"),
     (
         "hottest hot hotspot top tps qps throughput volume rate",
         "traffic, load, busiest, throughput, per second",
     ),
-    ("even evenly uneven unequal skew imbalance distributed", "unbalanced, balance, level"),
+    ("even equalize evenly uneven unequal skew imbalance distributed", "unbalanced, balance, level"),
     ("shrink downsize decommission scalein retire", "take a broker out"),
     ("expand scaleout", "new broker"),
     ("git gitops code infrastructure declarative terraform desired review", "file, YAML, plan"),
@@ -313,21 +282,17 @@ WRITTEN_WORDS = (
     ("autocomplete tab powershell zsh fish", "completion"),
     ("standby secondary replica", "slave"),
     ("primary leader", "master"),
-    ("event record", "message"),
     ("payload content data", "body, bodies"),
     ("inspect view look examine", "print, content"),
-    ("probe canary", "test messages"),
     ("misconfigured wrong", "differ, not equal"),
     ("stopped nomore nolonger anymore", "explain"),
     ("slowest worst", "slow, lag"),
     ("vanish gone", "missing, disappeared"),
     ("finish end", "finished, after"),
-    ("isr", "in sync"),
     ("bootstrap url endpoint", "address"),
     ("ack unacked unconsumed unprocessed unread", "consumed, lag"),
     ("uncommitted undecided prepared", "transaction"),
     ("sdk library driver", "client, release"),
-    ("outdated", "older"),
     ("fine okay green", "ok, healthy"),
     ("ai llm agent chatgpt claude", "MCP, agents"),
 )
