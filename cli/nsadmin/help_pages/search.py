@@ -3,7 +3,7 @@
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from heapq import nlargest
@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from nsadmin.command_line import registry
-from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM, PHRASES_BY_PAGE, WRITTEN_WORDS
+from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM, WRITTEN_WORDS
 from nsadmin.command_line.docstrings import CommandExample, parse_docstring
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.error_meanings import find_meanings
@@ -94,6 +94,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
     database.execute("CREATE VIRTUAL TABLE word USING fts5(said, written, tokenize=porter)")
     database.executemany("INSERT INTO word VALUES (?, ?)", WRITTEN_WORDS)
     settings = read_setting_names() | {"": set()}
+    questions = _read_questions()
     examples = {}
     rows = []
     phrases = []
@@ -110,7 +111,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         headings = " ".join(
             (
                 *(e.description for e in examples[name]),
-                *PHRASES_BY_PAGE.get(name, ()),
+                *questions[name],
                 *settings[SETTING_COMMANDS.get(name, "")],
             )
         )
@@ -122,13 +123,13 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
             for weight, texts in (
                 (4, (_split_name(name), *sentences)),
                 (6, (entry.help, *(e.description for e in examples[name]))),
-                (9, PHRASES_BY_PAGE.get(name, ())),
+                (9, questions[name]),
             )
             for phrase in texts
         ]
     database.executemany("INSERT INTO command VALUES (?, ?, ?, ?, ?)", rows)
     database.executemany("INSERT INTO command_phrase VALUES (?, ?, ?, ?)", phrases)
-    guides = [_guide_row(guide) for guide in find_guides().values()]
+    guides = [_guide_row(guide, questions) for guide in find_guides().values()]
     database.executemany("INSERT INTO guide VALUES (?, ?, ?, ?, ?)", guides)
     database.executemany(
         "INSERT INTO guide_phrase VALUES (?, ?, ?, ?)",
@@ -139,6 +140,16 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         ),
     )
     return examples
+
+
+def _read_questions() -> defaultdict[str, list[str]]:
+    """What operators ask, in their words, by the command or guide:NAME that answers."""
+    questions = defaultdict(list)
+    for line in (_PACKAGE_FOLDER / "help_pages/questions.txt").read_text(encoding="utf-8").splitlines():
+        pages, _, phrases = line.partition(": ")
+        for page in pages.split(", "):
+            questions[page] += phrases.split("; ")
+    return questions
 
 
 def _weigh_word(phrase: str) -> float:
@@ -243,12 +254,12 @@ def _best_example(
     return [max(examples, key=count_concepts)] if examples else []
 
 
-def _guide_row(guide: Guide) -> tuple[str, ...]:
+def _guide_row(guide: Guide, questions: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     text = guide.read_text()
     headings = "\n".join(
         (
             *(line.lstrip("# ") for line in text.splitlines() if line.startswith("##")),
-            *PHRASES_BY_PAGE.get(f"guide:{guide.name}", ()),
+            *questions[f"guide:{guide.name}"],
         )
     )
     return guide.name, guide.name.replace("-", " "), guide.title, headings, _FENCED.sub("", text)
