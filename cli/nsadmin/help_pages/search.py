@@ -144,7 +144,7 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
 
 def _read_questions() -> defaultdict[str, list[str]]:
     """What operators ask, in their words, by the command or guide:NAME that answers."""
-    questions = defaultdict(list)
+    questions: defaultdict[str, list[str]] = defaultdict(list)
     for line in (_PACKAGE_FOLDER / "help_pages/questions.txt").read_text(encoding="utf-8").splitlines():
         pages, _, phrases = line.partition(": ")
         for page in pages.split(", "):
