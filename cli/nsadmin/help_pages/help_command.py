@@ -44,7 +44,7 @@ def find_page(help_words: Sequence[str]) -> str | None:
         return page_writers[first_word]()
     if first_word == "columns":
         return _columns_page(topic_words[1:])
-    if first_word == "all":
+    if first_word == "all" and len(topic_words) == 1:
         return all_commands_text()
     category = registry.find_category(first_word)
     if category is not None and len(topic_words) == 1:

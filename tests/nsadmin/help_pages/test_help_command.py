@@ -10,6 +10,7 @@ import pytest
 from nsadmin.command_line import registry
 from nsadmin.command_line.docstrings import CommandExample, parse_docstring
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.guides import find_guides
 from nsadmin.help_pages import search
 from nsadmin.help_pages.help_command import find_page
 from nsadmin.help_pages.setting_examples import SETTING_EXAMPLES, read_setting_names
@@ -47,13 +48,19 @@ def test_help_and_version_have_pages() -> None:
 
 
 QUESTIONS = """
-    No route info: route explain
     add a name server to the cluster: guide:keep-kv-config-equal, kv sync, guide:run-the-name-server
     alarm in chat when lag: guide:export-metrics, guide:write-scripts, guide:monitor, check lag
     alert rules: guide:export-metrics, guide:monitor, exporter
     allow user to produce: createAcl
+    always expect this broker: inventory pin
+    am I on production: where, context show
     analyse a cluster offline: bundle create, guide:make-a-support-bundle, bundle show
+    are the nameservers consistent: divergence, check divergence
+    are there brokers without slaves: clusterList, check brokers, whatIf, check replicas, haStatus
     audit trail: audit list
+    back up kv config: kv export
+    back up metadata: backup create, guide:back-up-and-restore, exportMetadata
+    bash completion: completion
     benchmark how fast can consumers read: bench consume
     bigger messages: updateBrokerConfig
     block writes on a broker: wipeWritePerm, drain
@@ -61,9 +68,12 @@ QUESTIONS = """
     bring broker back after maintenance: undrain
     broker config differ: configDiff
     broker disappeared: guide:find-missing-brokers, inventory list, check brokers
+    broker flapping: history, check heartbeat, guide:find-missing-brokers, report show
     broker is read only why: route explain, drainStatus, check writable, broker explain
-    broker version: clusterList
+    broker refuses messages: broker explain, check sends, guide:fix-system-busy
+    broker registration too big: registrationSize, check registrationSize, guide:keep-registrations-small
     broker version list: clusterList
+    broker version: clusterList
     busiest topics: statsAll
     call it from python: guide:write-scripts
     can user write topic: getAcl, listAcl
@@ -76,18 +86,24 @@ QUESTIONS = """
     client versions in use: client list, check clients
     clients behind the grpc proxy: guide:see-clients-behind-proxies, client list
     clients connected to a broker: client list
+    clone a consumer group: cloneGroupOffset, updateSubGroup
     cluster runs in k8s pods: guide:run-on-kubernetes, guide:reach-a-cluster, kube doctor
     clocks of brokers differ: check clocks
     clock skew: check clocks
     compare configuration of two brokers: configDiff
+    compare master and slave: replicaDiff
+    compare two snapshots: route diff
     connect through a bastion host: guide:reach-a-cluster
     consume consumer consuming: consumerProgress
     consume queue entries broken or missing: queryCq, checkRocksdbCqWriteProgress
     consumer does not receive anything: group explain, guide:triage-consumer-lag, guide:troubleshooting
     consumer not consuming: group explain
+    copy consumer groups to a new cluster: transfer groups
     copy kv config to another name server: kv sync
+    copy messages from kafka: messages import, guide:export-and-import-messages
     copy messages to the other cluster: transfer messages
     copy topics to new cluster: transfer topics
+    copy users to the new cluster: transfer acl, guide:transfer-topics-groups-and-users
     count messages by tag: printMsgByQueue
     create a consumer group: updateSubGroup
     create a new topic with 16 queues: updateTopic
@@ -95,14 +111,19 @@ QUESTIONS = """
     cron mail: check all
     decommission a broker: guide:scale-in, rebalance plan, drain
     delayMessage: delayed list
+    delete an unused group: deleteSubGroup
     delete unused topics: orphans
+    did all messages arrive in the other cluster: transfer verify
+    did the rebalance finish: rebalance status
     difference between file and cluster: plan
     disk full: clusterList
     disk usage of brokers: check disk
     double the queues of a topic: updateTopic
+    download a message body: queryMsgById, printMsg, messages export
     empty a broker before removal: drain, rebalance plan, guide:scale-in, guide:rebalance
     empty the dead letter queue: dlq purge
     encrypt traffic to the name server: guide:secure-the-name-server
+    excel: report export, guide:schedule-and-use-reports
     exit code of check: guide:exit-codes, check all, guide:monitor
     export all messages of a topic: messages export
     filter messages by json field: consume, printMsg, messages export
@@ -115,36 +136,56 @@ QUESTIONS = """
     grafana dashboard: guide:export-metrics, exporter, guide:monitor
     group stopped consuming why: group explain, guide:triage-consumer-lag
     half committed transactions: transaction list, transaction discarded, check transactions
+    half message check: transaction list, check transactions, transaction resume
     health check every morning: check all, guide:daily-health-check
+    health of the proxies: check proxies, proxy list
     how available was the broker in march: report show, report run, guide:make-reports
     how far behind is my group: consumerProgress
     how many messages per second does a topic get: statsAll
+    html report to send by mail: report html
+    icinga check for dead letters: check dlq
     infrastructure as code: guide:plan-and-apply, export, plan, apply
+    is the last backup ok: check backup, backup show
+    ISR list: getSyncStateSet
+    journal is broken: journal verify, check journal
     jump to newest: skipAccumulatedMessage
     jvm version of broker: clusterList, brokerStatus, exportMetrics
     keep messages longer: updateBrokerConfig
     key: queryMsgByKey
+    keys and values in a namespace: kv list, kv get
+    limit a consumer that reads old data: updateColdDataFlowCtrGroupConfig
     list failed messages of last hour: dlq show, dlq list
     list of my clusters: context list
+    list proxies: proxy list
     load test throughput: bench produce
+    log in with access key: context login
     logs for the vendor: bundle create, guide:make-a-support-bundle
     make a topic read only: updateTopicPerm
+    make the slave the master: electMaster, guide:elect-a-master
     measure round trip time: bench latency, clusterRT, checkMsgSendRT, sendMsgStatus
     message got lost where did it go: message track, queryMsgTraceById
+    message id lookup: queryMsgById, queryMsgByUniqueKey
     message stuck in delay queue: delayed list, check timer
     message that should be delivered tomorrow: delayed list
     messages lost: message track
     messages per second of every broker: clusterList, brokerStatus
     migrate cluster: transfer topics
+    migrate timer wheel to rocksdb: switchTimerEngine
     more queues for a topic: updateTopic
     move everything to a new cluster: guide:migrate-a-cluster, transfer topics
+    move logical queues to other brokers: remappingStaticTopic, guide:move-static-topics
     move topic to another broker: rebalance plan, guide:rebalance, remappingStaticTopic
+    mqadmin clusterList in nsadmin: mqadminMap, clusterList, guide:migrate-from-mqadmin
     name server settings: getNamesrvConfig
+    nameserver out of sync: divergence, guide:fix-name-server-disagreement, kv diff
     new broker joined: rebalance plan, spread
+    new employee needs read access: createUser, createAcl, guide:manage-users-and-acls
     new name server has no kv config: kv sync, guide:keep-kv-config-equal, kv import
     nightly copy of settings: backup create, guide:back-up-and-restore
+    No route info: route explain
     oldest message still kept in a topic: topicStatus
     one broker has all the load: rebalance plan, guide:rebalance, spread
+    open the dashboard: tui, guide:use-the-tui
     output as json for jq: guide:choose-rows-and-format, guide:write-scripts
     output yaml: export, guide:choose-rows-and-format
     overview of the cluster: clusterList, tui
@@ -159,14 +200,23 @@ QUESTIONS = """
     pop instead of pull consumption: setConsumeMode, getConsumeMode
     practise an outage: lab run, lab up, lab list
     prepared transaction never committed: transaction list, check transactions
+    print a message: queryMsgById, printMsg, queryMsgByOffset
     producer says no route for topic: route explain, guide:fix-no-route-info
     prometheus alert lag: exporter
+    prometheus service discovery: discovery prometheus
+    put a key into kv config: updateKvConfig
     put checks in icinga: check all, guide:monitor
+    put exported messages back: messages import, guide:export-and-import-messages
+    put the broker back in service: undrain, addWritePerm
     queue count differs between brokers: spread, topicRoute, guide:spread-topics
     rack goes dark who notices: whatIf, guide:plan-a-stop
-    reboot: rollingRestart
     reboot servers tonight: rollingRestart, drain, guide:restart-a-cluster
+    reboot: rollingRestart
     record history of apache name servers: collect, guide:keep-and-read-history
+    reduce the number of queues: updateTopic, rebalance plan, rebalance run
+    rejected by the consumer too often: dlq list, dlq show, guide:dead-letters
+    remember the address of my cluster: context set, guide:connect-to-a-cluster
+    remove a kv entry: deleteKvConfig
     rename a topic: transfer topics, updateTopic, messages export
     replay: dlq replay
     resend message: dlq replay
@@ -175,9 +225,11 @@ QUESTIONS = """
     reset password: updateUser
     restart all brokers one by one: rollingRestart, guide:restart-a-cluster
     restore: backup restore
+    retired broker still reported as missing: inventory forget
     review changes before applying: plan, guide:plan-and-apply, guide:make-changes-safely
     revoke access of a user: deleteAcl, updateAcl, deleteUser
     rewind a group by two hours: resetOffsetByTime
+    roll back a rebalance: rebalance run, guide:run-a-rebalance-plan
     same users on every broker: copyUser, guide:manage-users-and-acls, copyAcl
     save cluster address: context set
     save messages to disk as json: messages export
@@ -191,13 +243,18 @@ QUESTIONS = """
     show the content of messages: printMsg, consume, printMsgByQueue, consumeMessage, guide:browse-messages
     simulate a network partition: lab run, lab list
     skip all old messages: skipAccumulatedMessage, resetOffsetByTime
+    split brain: divergence, guide:fix-name-server-disagreement
     start second broker in the same process: addBroker
-    stop: drain
+    state of the cluster an hour ago: route at, snapshot save, history, snapshot show
     stop a group from consuming for a while: updateSubGroup
     stop a group from reading: updateSubGroup
+    stop: drain
+    switch the consumers over to the new cluster: transfer offsets, guide:migrate-a-cluster
     switch to production cluster: context use
     tail: journal tail
     take broker out for maintenance: drain, guide:drain-and-stop-a-broker
+    take queues of one topic away from a broker: rebalance plan, remappingStaticTopic
+    topic vanished: history, route explain, divergence, backup restore
     topics created automatically turn off: updateBrokerConfig
     topics nobody writes: orphans, statsAll
     topics not evenly distributed: spread, guide:spread-topics, rebalance plan
@@ -208,6 +265,7 @@ QUESTIONS = """
     wait until broker is back: check brokers, check all, check namesrv
     was this message consumed: message track, queryMsgTraceById
     webhook: guide:export-metrics, guide:write-scripts, guide:monitor, startMonitoring
+    what changed since the backup: backup diff
     what did the route look like yesterday: route at
     what does SYSTEM_BUSY mean: errors, broker explain, guide:fix-system-busy
     what if a broker dies: whatIf
@@ -219,6 +277,7 @@ QUESTIONS = """
     which clients consume a topic: consumerConnection
     which consumer instance reads which queue: allocateMQ
     which consumers have lag on this broker: brokerConsumeStats
+    which machines write to a topic: producer, client list
     which topics are busiest: statsAll
     which topics take the space: statsAll
     who changed: audit list, history
@@ -226,8 +285,10 @@ QUESTIONS = """
     who consumes the topic orders: client list
     who consumes topic: client list
     who deleted a topic: history, audit list
+    who has admin rights: listUser, listAcl, securityAudit
     who is the controller leader: getControllerMetaData
     who sends to this topic: client list
+    why is one consumer idle: allocateMQ, group explain, consumerStatus
     why is sending slow: broker explain, guide:fix-system-busy
     why was this message not delivered: message track, group explain, queryMsgTraceById
     zero downtime restart: rollingRestart, guide:restart-a-cluster, drain
@@ -263,6 +324,15 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
         if not set(answers.split(", ")) & set(found):
             missed.append((question, found))
     assert len(missed) <= MOST_MISSED, missed
+
+
+def test_the_questions_lead_to_pages_that_exist() -> None:
+    pages = {entry.typed_name for entry in registry.COMMANDS} | {f"guide:{name}" for name in find_guides()}
+    assert search._read_questions().keys() <= pages
+
+
+def test_all_before_other_words_is_a_word_of_a_question() -> None:
+    assert "\n  consumerProgress " in str(find_page(["all", "consumer", "groups"]))
 
 
 def test_the_best_commands_have_the_example_with_most_of_the_words() -> None:

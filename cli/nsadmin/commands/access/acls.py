@@ -246,7 +246,7 @@ def delete_acl(
     Examples:
         # Preview the deletion
         nsadmin deleteAcl operator-1 -c cluster-a --dry-run
-        # Delete the entry for one topic, on one broker
+        # Revoke access: take away the rights on one topic, on one broker
         nsadmin deleteAcl operator-1 -r Topic:orders -b 127.0.0.1:10911 --yes
     """
     subject, chosen_resources = parse_subject(subject_text), parse_resources(resource_list)

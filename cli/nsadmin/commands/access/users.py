@@ -212,7 +212,7 @@ def delete_user(
     Examples:
         # Preview the deletion
         nsadmin deleteUser operator-1 -c cluster-a --dry-run
-        # Delete it on one broker
+        # An employee left: delete the account on one broker
         nsadmin deleteUser operator-1 -b 127.0.0.1:10911 --yes
     """
     targets = select_members(session, broker_text, cluster_name)

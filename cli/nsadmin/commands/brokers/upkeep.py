@@ -66,7 +66,7 @@ def clean_expired_cq(
     the entries after they answer, and they do not report which entries they deleted.
 
     Examples:
-        # Clean one broker
+        # Purge the old queue entries of one broker
         nsadmin cleanExpiredCQ 127.0.0.1:10911 --yes
         # Clean every broker of a cluster
         nsadmin cleanExpiredCQ -c cluster-a --yes

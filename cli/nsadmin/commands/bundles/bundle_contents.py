@@ -62,7 +62,7 @@ def bundle_show(session: Session, file_name: BundleFileArgument) -> ResultRows:
     made the bundle. `count` is the number of answers of a server, or of requests that were left out.
 
     Examples:
-        # The contents
+        # Analyse a cluster without access to it: the contents of its bundle
         nsadmin bundle show incident.nsbundle.zip
         # The gaps, with the reasons
         nsadmin bundle show incident.nsbundle.zip --filter kind=leftOut

@@ -101,7 +101,7 @@ def get_consumer_config(
     example order, retry policy and attributes on 4.9. It is an error only if no broker has the group.
 
     Examples:
-        # Settings of a group on every broker of a cluster
+        # Settings of a group, such as its maximum of retries, on every broker of a cluster
         nsadmin getConsumerConfig warehouse -c cluster-a
     """
     rows, errors, notes = list[GroupRow](), list[RocketMQError | None](), []

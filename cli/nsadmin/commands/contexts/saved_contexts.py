@@ -141,7 +141,7 @@ def context_delete(session: Session, context_name: ContextNameArgument) -> Resul
     """Delete a saved context, and show the remaining ones. The cluster does not change.
 
     Examples:
-        # Delete a context
+        # Forget a saved cluster
         nsadmin context delete prod
     """
     saved_contexts = save_context_change(lambda saved_contexts: saved_contexts.without_context(context_name))

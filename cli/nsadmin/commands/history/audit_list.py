@@ -71,7 +71,7 @@ def audit_list(
     undo has the command that moves a group back after a reset of its offsets that was a mistake.
 
     Examples:
-        # The log of all my changes
+        # The log of all my changes: what did I run?
         nsadmin audit list
         # The last three
         nsadmin audit list --limit 3

@@ -132,7 +132,7 @@ def history(
         nsadmin history topic orders --journal namesrv/journal
         # When write permission was removed or restored, and by which client
         nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal
-        # The events of a broker on one day, as JSON
+        # Timeline of a broker: its events on one day, as JSON
         nsadmin history broker broker-a --from 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
     """
     for kind, name in (("topic", topic), ("broker", broker_name)):

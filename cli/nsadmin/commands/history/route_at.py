@@ -50,7 +50,7 @@ def route_at(
     differ in this.
 
     Examples:
-        # The route that clients received
+        # State of a topic in the past: the route that clients received
         nsadmin route at orders --at 2025-02-01T00:00:02Z --journal namesrv/journal
         # Two hours ago, which is long after the end of this journal (exit code 1)
         nsadmin route at orders --at -2h --journal namesrv/journal

@@ -226,7 +226,7 @@ def kv_export(
     Examples:
         # Print the order configurations
         nsadmin kv export
-        # Write two namespaces to a file
+        # Save two namespaces in a file, as a backup
         nsadmin kv export kv.json -s ORDER_TOPIC_CONFIG -s DEPLOYMENT
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
@@ -291,7 +291,7 @@ def kv_import(
     terminal, --prune needs --yes.
 
     Examples:
-        # Preview the import
+        # Restore a saved KV config: preview the import
         nsadmin kv import kv.json --dry-run
         # Import one namespace of the file
         nsadmin kv import kv.json -s DEPLOYMENT --yes

@@ -147,7 +147,7 @@ def rebalance_status(
     pid is the process that runs the plan now.
 
     Examples:
-        # All runs
+        # Progress of all runs: which ones are finished
         nsadmin rebalance status
         # The runs of one plan
         nsadmin rebalance status plan.yaml
