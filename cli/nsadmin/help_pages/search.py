@@ -251,12 +251,12 @@ def _best_examples(
     def count_concepts(example: CommandExample) -> int:
         # Without the name of the command, which all of them have.
         text = " ".join((example.description, *example.command_line.split()[2:])).lower()
-        # An example with --force is no advice.
         return sum(
             (words[0].lower()[:5] in text) + any(w.lower()[:5] in text for w in words) for words in concepts
-        ) - 9 * ("--force" in text)
+        )
 
-    return sorted(examples, key=count_concepts, reverse=True)
+    # An example with --force is no advice.
+    return sorted((e for e in examples if "--force" not in e.command_line), key=count_concepts, reverse=True)
 
 
 def _guide_row(guide: Guide, questions: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
