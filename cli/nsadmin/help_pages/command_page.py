@@ -14,7 +14,6 @@ from nsadmin.console.guides import find_guide_of_command
 from nsadmin.console.phrases import reading_width
 from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
-MAX_EXAMPLES = 2
 _MAX_RELATED = 3
 _NAMED_SHARED_FLAGS = (
     "--dry-run", "--yes", "-n", "--context", "--output", "--format", "--columns", "--sort",
@@ -41,7 +40,7 @@ def command_text(entry: CommandEntry) -> str:
             *(wrap_paragraph(paragraph, width) for paragraph in docstring.paragraphs),
             _parameter_section("Arguments, by position or as options:", arguments, width),
             _parameter_section("Options:", options, width),
-            [EXAMPLES_TITLE, *example_lines(docstring.examples[:MAX_EXAMPLES])] if docstring.examples else (),
+            [EXAMPLES_TITLE, *example_lines(docstring.examples)] if docstring.examples else (),
             _column_section(column_names, width),
             _reference_section(entry, bool(column_names), width),
         )

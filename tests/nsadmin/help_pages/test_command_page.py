@@ -37,8 +37,6 @@ def weigh(
         nsadmin topicRoute orders
         # Of none (exit code 5)
         nsadmin topicRoute no-such-topic
-        # Once more
-        nsadmin topicRoute third
     """
 
 
@@ -48,7 +46,7 @@ def entry_of(name: str) -> CommandEntry:
     return entry
 
 
-def test_a_page_has_usage_description_options_two_examples_and_columns(
+def test_a_page_has_usage_description_options_examples_and_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(CommandEntry, "load_function", lambda _: weigh)

@@ -185,6 +185,8 @@ def create_acl(
     Examples:
         # Allow a user to send to a topic, and to read it with one group
         nsadmin createAcl operator-1 -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
+        # Read-only: the user may look at all topics and groups, and change nothing
+        nsadmin createAcl operator-1 -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview an entry for clients in one network
         nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """

@@ -98,6 +98,8 @@ def check_all(
     Examples:
         # All checks, but not the lag of one group, for cron or Nagios
         nsadmin check all --exclude '^analytics$'
+        # Fail if a broker is missing, or a group 10,000 messages behind; here one is (exit code 2)
+        nsadmin check all --expect broker-a-0,broker-a-1,broker-a-2 --critical lag=10000
         # Only the lag of one group, for node_exporter
         nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom
         # Wait until a restarted cluster is healthy

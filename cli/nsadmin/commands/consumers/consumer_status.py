@@ -177,6 +177,8 @@ def consumer_status(
     messages that wait in a client for more than a minute. For push consumers in clustering mode, it also
     reports queues without an owner and queues with several owners, if all clients answered.
 
+    Each client of a broadcasting group keeps its own offsets: consumerOffset is that of the client.
+
     gRPC clients and clients behind proxies cannot report their state. Their rows have no queues.
 
     Times are in UTC. The columns with RT are durations in ms. The columns with TPS are messages per second,

@@ -227,7 +227,7 @@ def query_msg_by_id(
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000
         # Preview sending the message again
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000 -s true --dry-run
-        # By the id of its position, body only
+        # By the id of its position, only the body: add > FILE to save it
         nsadmin queryMsgById payments 7F00000100002A9F0000000000000000 --columns body --output value
     """
     command_name = "queryMsgById"

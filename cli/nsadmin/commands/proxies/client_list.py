@@ -89,6 +89,8 @@ def client_list(
         nsadmin client list
         # Who consumes a topic: the clients of all its groups
         nsadmin client list --topic orders
+        # Clients on one machine, by the IP address
+        nsadmin client list --filter clientAddr~10.0.226.10
         # Only gRPC clients
         nsadmin client list --filter protocol=gRPC
     """

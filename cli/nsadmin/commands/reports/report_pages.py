@@ -101,6 +101,8 @@ def report_show(
         nsadmin report show broker_availability --dir reports
         # The drains of February
         nsadmin report show drain_audit --dir reports --from 2025-02-01 --until 2025-02-28 --json
+        # Messages and bytes of a topic on each day, from the stats.log of its brokers
+        nsadmin report show topic_volume --dir reports --filter topic=orders
         # The figures before the last run
         nsadmin report show broker_availability --dir reports --as-of 2025-03-01T02:00Z
     """

@@ -123,9 +123,14 @@ def topic_status(
     group. If messages can expire before the group has read them, a line on stderr says so. The queues are
     those of the brokers, also of a static topic.
 
+    Brokers do not report the size of a topic on disk, because all topics share the files. Multiply the
+    messages, maxOffset - minOffset, by the bytes of a message.
+
     Examples:
         # How many messages each queue of a topic has
         nsadmin topicStatus payments
+        # Hot queues: the queues with the most messages first
+        nsadmin topicStatus payments --sort -maxOffset
         # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0
         # Will messages expire before a group has read them?

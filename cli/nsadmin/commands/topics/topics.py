@@ -82,8 +82,10 @@ def topic_list(
     Examples:
         # All topics except RocketMQ's own
         nsadmin topicList --no-system
-        # Consumer groups of topics in a cluster
+        # Topics whose names begin with "pay", with their consumer groups
         nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
+        # Topics that nobody reads: no consumer group
+        nsadmin topicList -c --no-system --filter groups=
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
