@@ -60,6 +60,9 @@ DELETION_COLUMNS: Columns[ServerChange] = (
 )
 
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
+NewTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic", may_be_new=True)
+]
 
 
 @command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS), nothing="no topic is registered with {servers}")
