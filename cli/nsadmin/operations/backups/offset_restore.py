@@ -130,7 +130,8 @@ def plan_offsets(
             committed.get(f"{queue.topic}@{queue.group}", {}).get(queue.queue_id),
             store_times.get((queue.topic, queue.queue_id, queue.saved_offset.offset - 1)),
             overwrites=overwrites,
-            is_created=queue.queue_id >= queue_counts_now.get(queue.topic, queue.queue_id + 1),
+            is_created=queue.queue_id
+            >= queue_counts_now.get(parse_parent_name(queue.topic), queue.queue_id + 1),
         )
         for queue in saved_queues
     ]
