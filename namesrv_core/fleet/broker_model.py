@@ -121,6 +121,17 @@ class BrokerModel:
         config = self.topic_table.configs.get(topic)
         return 0 if config is None else int(config["readQueueNums"])
 
+    def put_topic(self, config: TopicConfigJson, now_ms: int) -> bool:
+        """Create or replace a topic. Groups keep their offsets of queues that it loses."""
+        topic = config["topicName"]
+        queue_count = self.read_queue_count(topic)
+        for group in self.offsets.groups_of_topic(topic):
+            for queue_id in range(config["readQueueNums"], queue_count):
+                offset = self.offsets.committed_offset((group, topic, queue_id), queue_count, now_ms)
+                if offset is not None:
+                    self.offsets.move_offset((group, topic, queue_id), offset, now_ms)
+        return self.topic_table.put_config(config, now_ms)
+
     def allow_writes(self, now_ms: int, is_allowed: bool) -> None:
         """Let producers write from now on, or not. Slaves then catch up with their master."""
         if is_allowed is not self.traffic.is_paused:

@@ -70,7 +70,9 @@ class ConsumerOffsets:
             self._periods.append(_WritePeriod.begin(first_number, queues_by_topic))
 
     def follow_master(self, offsets: "ConsumerOffsets") -> None:
-        self._periods = offsets._periods
+        """Receive the messages of the master, and copy the offsets of its groups."""
+        self._periods, self._moved = offsets._periods, dict(offsets._moved)
+        self.readers_by_topic, self._topics_by_group = dict(offsets.readers_by_topic), None
 
     def has_traffic(self, topic: str) -> bool:
         return any(topic in period.places for period in self._periods)
@@ -189,6 +191,10 @@ class ConsumerOffsets:
             return usual
         read = max(now_ms - moved.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
         return max(min(moved.offset + read, usual), moved.offset)
+
+    def offset_count(self, group: str, topic: str, queue_count: int) -> int:
+        """The queues of which the group can have an offset, also those that the topic lost."""
+        return max([queue_count, *(q + 1 for g, t, q in self._moved if (g, t) == (group, topic))])
 
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
         self._moved[offset_key] = _MovedOffset(offset, now_ms)

@@ -100,7 +100,7 @@ def create_topic(model: BrokerModel, command: RemotingCommand, now_ms: int) -> H
         is_ordered=header.order,
         filter_type=filter_type,
     )
-    changed = model.topic_table.put_config(config, now_ms)
+    changed = model.put_topic(config, now_ms)
     return HandlerOutcome(remark=_NO_RESPONSE_CODE, needs_registration=changed, changed_topics=(topic,))
 
 
@@ -118,7 +118,7 @@ def create_topics(model: BrokerModel, command: RemotingCommand, now_ms: int) -> 
         attributes = change_known_attributes(
             current and current.get("attributes", {}), config.get("attributes")
         )
-        table.put_config({**config, "attributes": attributes}, now_ms)
+        model.put_topic({**config, "attributes": attributes}, now_ms)
     return HandlerOutcome(needs_registration=True, changed_topics=topics)
 
 

@@ -80,7 +80,7 @@ def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
             queue_count = model.read_queue_count(topic)
             offsets = {
                 queue_id: model.offsets.committed_offset((group, topic, queue_id), queue_count, now_ms)
-                for queue_id in range(queue_count)
+                for queue_id in range(model.offsets.offset_count(group, topic, queue_count))
             }
             known = {queue_id: offset for queue_id, offset in offsets.items() if offset is not None}
             if known:

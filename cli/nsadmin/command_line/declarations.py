@@ -14,7 +14,7 @@ class Flags:
     """Flags of an argument: `wipeWritePerm broker-a` and mqadmin's `wipeWritePerm -b broker-a` are the same.
 
     `example` is a value for the error about a missing argument. `joins_words`: as the last argument it takes
-    all words that are left.
+    all words that are left. `may_be_new`: the command creates what has the name.
     """
 
     def __init__(
@@ -23,10 +23,12 @@ class Flags:
         may_be_empty: bool = False,
         example: str | None = None,
         joins_words: bool = False,
+        may_be_new: bool = False,
     ) -> None:
         self.flags = flags
         self.may_be_empty = may_be_empty
         self.joins_words = joins_words
+        self.may_be_new = may_be_new
         self.example = example
 
 
@@ -65,6 +67,7 @@ class Parameter(NamedTuple):
     example: str | None = None
     may_be_empty: bool = False
     joins_words: bool = False
+    may_be_new: bool = False
 
     @property
     def help(self) -> str:
@@ -117,6 +120,7 @@ def build_parameter(name: str, annotation: Any, default: Any, position: int | No
                 example=marker.example,
                 may_be_empty=marker.may_be_empty,
                 joins_words=marker.joins_words,
+                may_be_new=marker.may_be_new,
             )
         elif isinstance(marker, Values):
             parameter = parameter._replace(value_source=marker.source)

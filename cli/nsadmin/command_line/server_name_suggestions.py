@@ -54,7 +54,7 @@ def suggest_names(
         ):
             suggestion_lines.append(missing_line)
             continue
-        if value_source in _SOURCE_NOUNS and may_ask:
+        if value_source in _SOURCE_NOUNS and may_ask and not parameter.may_be_new:
             known_names = _fetch_known_names(value_source, admin, detail)
             # Topics can be a list, and have no commas in their names.
             for name in typed_name.split(",") if value_source == "topics" else [typed_name]:

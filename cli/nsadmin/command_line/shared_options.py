@@ -6,7 +6,13 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from nsadmin.command_line.declarations import Parameter, Values, build_parameter, command_parameters
+from nsadmin.command_line.declarations import (
+    Parameter,
+    Values,
+    build_parameter,
+    command_parameters,
+    declaration_of,
+)
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.console.output import OUTPUT_FORMATS
 
@@ -258,17 +264,18 @@ def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
     if entry.kind == "screen":
         # A screen prints no rows, so it has no options for their format.
         return to_parameters({**connection_options, **DIAGNOSTIC_OPTIONS})
+    function = entry.load_function()
+    # A command without columns prints no rows.
+    row_options = SELECTION_OPTIONS if declaration_of(function).columns else {}
     kind_options = {
         "change": CHANGE_OPTIONS,
         "delete": CHANGE_OPTIONS,
         "batch": CHANGE_OPTIONS,
         # These commands can change servers, and --watch would repeat the change. So they do not have it.
-        "mixed": {**SELECTION_OPTIONS, **CHANGE_OPTIONS},
-    }.get(entry.kind, {**WATCH_OPTIONS, **SELECTION_OPTIONS})
+        "mixed": {**row_options, **CHANGE_OPTIONS},
+    }.get(entry.kind, {**WATCH_OPTIONS, **row_options})
     shared = to_parameters({**connection_options, **FORMAT_OPTIONS, **kind_options, **DIAGNOSTIC_OPTIONS})
-    own_flags = {
-        flag for parameter in command_parameters(entry.load_function()) for flag in parameter.flag_names
-    }
+    own_flags = {flag for parameter in command_parameters(function) for flag in parameter.flag_names}
     # A --limit of its own bounds what a command asks for.
     return [parameter for parameter in shared if own_flags.isdisjoint(parameter.flag_names)]
 

@@ -140,6 +140,8 @@ class SessionCommand(TyperCommand):
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)
             ):
                 raise usage.missing_argument(parameter, self.usage_text, values.get("topic"))
+            if parameter.metavar == "BROKER" and parameter.value_source is None:
+                usage.require_broker_names(value, self.entry.typed_name)
         for parameter in (*self.own_parameters, *self.shared_parameters):
             value = values[parameter.name]
             # nan is outside of every range. A longer pause can overflow the system's timers.

@@ -138,6 +138,18 @@ def missing_option(*alternatives: str, usage: str) -> UsageError:
     return UsageError(f"missing {noun}{' or '.join(alternatives)}: usage: {usage}")
 
 
+def require_broker_names(value: str | Sequence[str] | None, command_name: str) -> None:
+    """Refuse a replica, such as broker-a:1, where a command takes the name of a broker."""
+    # Imported late: it loads the client.
+    from nsadmin.client.brokers.targets import split_process
+
+    for text in [value] if isinstance(value, str) else value or ():
+        if process := split_process(text):
+            raise UsageError(
+                f'"{text}" is one replica: {command_name} takes the name of a broker: use {process[0]}'
+            )
+
+
 def invalid_value(value_text: str, parameter: Parameter, limit: str = "") -> UsageError:
     expected = f"{_expected_value(parameter)}{limit}"
     return UsageError(f'invalid value "{value_text}" for {parameter.flags[0]}: expected {expected}')

@@ -69,15 +69,23 @@ class RequestProgressBar:
 
 
 class StepProgressBar:
-    """A bar for the steps of a procedure."""
+    """A bar for the steps of a procedure; with `write_plain_line`, a plain line every 10 seconds."""
 
-    def __init__(self, step_label: str, total_steps: int) -> None:
+    def __init__(
+        self, step_label: str, total_steps: int, write_plain_line: Callable[[str], None] | None = None
+    ) -> None:
         self._step_label, self._total_steps, self._done_steps = step_label, total_steps, 0
+        self._write_plain_line = write_plain_line
         self._began_at = monotonic()
         self._rich_progress: Progress | None = None
 
     def advance_steps(self, steps: int) -> None:
         self._done_steps += steps
+        if self._write_plain_line is not None:
+            if monotonic() - self._began_at >= PLAIN_LINE_PERIOD_SECONDS:
+                self._began_at = monotonic()
+                self._write_plain_line(f"{self._step_label}: {self._done_steps} of {self._total_steps}")
+            return
         if self._rich_progress is None and monotonic() - self._began_at >= PATIENCE_SECONDS:
             self._rich_progress = _start_progress(self._step_label)
         if self._rich_progress is not None:

@@ -226,18 +226,24 @@ class Session:
     def show_progress(self, step_label: str, total_steps: int) -> Iterator[Callable[[int], None]]:
         """Show a bar for the steps of a procedure, and hide the bar of requests meanwhile.
 
-        Yields a function that takes the number of steps done since its last call.
+        Without that bar, a line on stderr every 10 seconds tells how far it is. Yields a function that takes
+        the number of steps done since its last call.
         """
-        if self._progress_bar is None:
+        if self.options.quiet:
             yield lambda _: None
             return
-        step_progress = progress.StepProgressBar(step_label, total_steps)
-        self._progress_bar.is_hushed = True
+        request_bar = self._progress_bar
+        step_progress = progress.StepProgressBar(
+            step_label, total_steps, self.write_remark if request_bar is None else None
+        )
+        if request_bar is not None:
+            request_bar.is_hushed = True
         try:
             yield step_progress.advance_steps
         finally:
             step_progress.close()
-            self._progress_bar.is_hushed = False
+            if request_bar is not None:
+                request_bar.is_hushed = False
 
     def write_remark(self, remark_text: str) -> None:
         """Write a line that is not an error to stderr; nothing with --quiet."""

@@ -150,7 +150,7 @@ def ends(model: BrokerModel, topic: str, queues: int, now: int) -> list[int]:
 
 
 def put_topic(model: BrokerModel, topic: str, reads: int, writes: int) -> None:
-    model.topic_table.put_config(make_topic_config(topic, reads, write_queues=writes), NOW)
+    model.put_topic(make_topic_config(topic, reads, write_queues=writes), NOW)
 
 
 def test_consumers_of_a_topic_read_it_again_when_it_is_restored(model: BrokerModel) -> None:
@@ -160,6 +160,13 @@ def test_consumers_of_a_topic_read_it_again_when_it_is_restored(model: BrokerMod
     ask(model, 15, consumerGroup="g", topic="orders", queueId="1", commitOffset=str(committed))
     assert (at(model), at(model, NOW + 5000)) == (committed, committed)
     assert at(model, NOW + 3_600_000) == ends(model, "orders", 4, NOW + 3_599_000)[1] > committed
+
+
+def test_a_group_keeps_its_offsets_of_queues_that_the_topic_loses(model: BrokerModel) -> None:
+    committed = at(model, queueId="3")
+    put_topic(model, "orders", 2, 2)
+    table = decode_object_keys(ask(model, 43).body)["offsetTable"]
+    assert at(model, NOW + 5000, queueId="3") == table["orders@g"]["3"] == committed
 
 
 def test_producers_follow_routes_and_messages_keep_their_places(model: BrokerModel) -> None:
@@ -199,3 +206,21 @@ def test_a_broker_with_a_new_topic_gets_the_clients_of_the_topic(model: BrokerMo
     assert other.follow_routes(NOW) == ["payments", "orders"]
     assert min(ends(other, "orders", 2, NOW + 60_000)) > at(other, NOW + 30_000) > 0
     assert ends(other, "nobody", 2, NOW + 60_000) == [0, 0]
+
+
+def test_a_slave_has_the_offsets_of_its_master() -> None:
+    readers = {**READERS, "new": ("g",)}
+    master = BrokerModel(BrokerSpec("c", "b", 0, TOPICS, READERS), "127.0.0.1:1000", [], NOW)
+    slave = BrokerModel(BrokerSpec("c", "b", 1, TOPICS, READERS), "127.0.0.1:1010", [], NOW)
+    other_topics = (make_topic_config("new", 2),)
+    other = BrokerModel(BrokerSpec("c", "d", 0, other_topics, readers), "127.0.0.1:2000", [], NOW)
+    peers = {("b", 0): master, ("b", 1): slave, ("d", 0): other}
+    master.peer_models = slave.peer_models = other.peer_models = peers
+    put_topic(master, "new", 2, 2)
+    ask(master, 15, consumerGroup="g", topic="payments", queueId="2", commitOffset="7")
+    master.follow_routes(NOW)
+    slave.topic_table.copy_from(master.topic_table.configs, master.topic_table.data_version)
+    of_master, of_slave = (
+        decode_object_keys(ask(broker, 43, NOW + 60_000).body)["offsetTable"] for broker in (master, slave)
+    )
+    assert {"new@g", "payments@g"} <= of_master.keys() == of_slave.keys()

@@ -38,6 +38,7 @@ def said(run: Run, server: FakeNameServer, *words: str) -> list[str]:
             ("deleteTopic", "orders", "defaultcluster", "--yes"),
             'no cluster "defaultcluster"; did you mean "Def',
         ),
+        (("updateTopic", "order", "-c", "Default", "--dry-run"), 'no cluster "Default"; did you mean "Def'),
         (
             ("updateNamesrvConfig", "listenport", "1", "--dry-run"),
             'no setting "listenport"; did you mean "listenPort"?',

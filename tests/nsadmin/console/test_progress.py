@@ -155,6 +155,15 @@ def test_the_steps_of_a_procedure_have_a_bar_of_their_own(
     assert terminal.getvalue().endswith("\x1b[2K")
 
 
+def test_the_steps_of_a_procedure_have_a_plain_line_where_nothing_can_be_drawn(clock: list[float]) -> None:
+    lines: list[str] = []
+    steps = StepProgressBar("exporting", TOTAL, lines.append)
+    for clock[0] in (9, 10, 19, 20):
+        steps.advance_steps(100)
+    steps.close()
+    assert lines == ["exporting: 200 of 1000", "exporting: 400 of 1000"]
+
+
 def test_what_was_quick_has_none(monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> None:
     terminal, steps = on_terminal(monkeypatch), StepProgressBar("applying", TOTAL)
     steps.advance_steps(TOTAL)

@@ -37,6 +37,13 @@ def format_order_conf(queues_by_broker: Mapping[str, int]) -> str:
     return ";".join(f"{broker_name}:{queue_count}" for broker_name, queue_count in queues_by_broker.items())
 
 
+def remove_from_conf(conf_text: str, broker_names: Collection[str]) -> str:
+    """Return the text without these brokers; "" if it names no other one. Raises ValueError."""
+    return format_order_conf(
+        {name: c for name, c in parse_order_conf(conf_text).items() if name not in broker_names}
+    )
+
+
 class OrderConfs:
     """`admin.order_confs`: order configurations of topics. The error for a missing one is QueryNotFound."""
 
@@ -125,13 +132,14 @@ class OrderConfs:
         planned_changes = []
         for addr, conf_text, _ in self.get_each(topic):
             try:
-                queues_by_broker = parse_order_conf(conf_text or "")
+                conf_after = remove_from_conf(conf_text or "", broker_names)
+                is_change = conf_after != remove_from_conf(conf_text or "", ())
             except ValueError:
                 continue
-            kept_queues = {name: c for name, c in queues_by_broker.items() if name not in broker_names}
-            if kept_queues != queues_by_broker:
-                conf_after = format_order_conf(kept_queues) or None
-                planned_changes.append(KvChange(addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after))
+            if is_change:
+                planned_changes.append(
+                    KvChange(addr, ORDER_CONF_NAMESPACE, topic, conf_text, conf_after or None)
+                )
         return planned_changes
 
     def apply_removal(self, planned_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:

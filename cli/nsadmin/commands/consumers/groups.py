@@ -120,7 +120,9 @@ def get_consumer_config(
 @command(columns=GROUP_CHANGE_COLUMNS)
 def update_sub_group(
     session: Session,
-    group: GroupArgument,
+    group: Annotated[
+        str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--groupName", may_be_new=True)
+    ],
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
     consume_enable: Annotated[

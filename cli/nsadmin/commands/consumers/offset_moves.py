@@ -238,10 +238,16 @@ def clone_group_offset(
         raise UsageError("-s and -d name the same group: pass two different groups")
     offset_admin = session.admin.offsets
     require_offline = argument_values.parse_boolean("-o", offline_text) is True
+    plan = offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline)
+    if kept_count := sum(m.error is None and m.new_offset is None for m in plan.moves):
+        session.write_remark(
+            f"{group} stays on {count_noun(kept_count, 'queue')} of {topic}: "
+            f"{source_group} has no offset there"
+        )
     return _apply_offset_plan(
         session,
         "cloneGroupOffset",
-        offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline),
+        plan,
         offset_admin.apply_clone,
         skip_verification,
     )

@@ -93,6 +93,9 @@ def messages_export(
     body_text: BodyRegexOption = None,
     broker_name: QueueBrokerOption = None,
     queue_id: QueueIdOption = None,
+    max_messages: Annotated[
+        int | None, Option("--limit", metavar="N", help="Write at most N messages of each topic.", min=1)
+    ] = None,
 ) -> ResultRows:
     """Write the messages of topics to files, with their properties, offsets and times.
 
@@ -107,6 +110,8 @@ def messages_export(
     Examples:
         # Save the messages of a topic in a file, as lines of JSON
         nsadmin messages export payments --out payments.jsonl.gz
+        # A sample of a topic
+        nsadmin messages export payments --limit 1000 --out sample.jsonl
         # The last day of two topics, for a query engine
         nsadmin messages export payments,orders --from 1d --out exported --form parquet
     """
@@ -122,7 +127,7 @@ def messages_export(
         end_ms,
     )
     file_paths = _name_files(topics, target_name, parse_choice("--form", form_name, tuple(FileForm)))
-    exporter = _TopicExporter(session, message_filter, broker_name, queue_id)
+    exporter = _TopicExporter(session, message_filter, broker_name, queue_id, max_messages)
     spans_by_topic = {topic: exporter.find_spans(topic) for topic in topics}
     try:
         exports = _export_topics(session, exporter, spans_by_topic, file_paths)
@@ -155,10 +160,15 @@ class _TopicExporter:
     """Reads the messages of topics, and counts what it wrote."""
 
     def __init__(
-        self, session: Session, message_filter: MessageFilter, broker_name: str | None, queue_id: int | None
+        self,
+        session: Session,
+        message_filter: MessageFilter,
+        broker_name: str | None,
+        queue_id: int | None,
+        max_messages: int | None,
     ) -> None:
         self._session, self._filter = session, message_filter
-        self._broker_name, self._queue_id = broker_name, queue_id
+        self._broker_name, self._queue_id, self._max_messages = broker_name, queue_id, max_messages
         self._has_every_message = message_filter == MessageFilter(
             begin_ms=message_filter.begin_ms, end_ms=message_filter.end_ms
         )
@@ -194,12 +204,16 @@ class _TopicExporter:
             if page.error is not None:
                 self._note_error(topic, page.broker_name, page.queue_id, page.error)
             for message in page.messages:
+                if message_count == self._max_messages:
+                    break
                 if self._has_every_message or self._filter.is_match(message):
                     shown = show_message(LocatedMessage(page.broker_name, message))
                     write_row(read_row(MESSAGE_COLUMNS, shown))
                     message_count += 1
                     body_bytes += len(message.body)
             advance_progress(len(page.messages))
+            if message_count == self._max_messages:
+                break
         return topic_export._replace(
             message_count=message_count, body_bytes=body_bytes, error=self._errors_by_topic.get(topic)
         )

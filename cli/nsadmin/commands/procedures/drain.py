@@ -287,7 +287,8 @@ def _check_and_drain(
         return _dry_run_rows(broker_name, servers, refusal if risks and not drain_plan.force else None, risks)
     if risks and not drain_plan.force:
         first_line, *other_lines = describe_refusals(risks)
-        refusal = DrainRefused(first_line)
+        # With --move-queues, the queues have moved already.
+        refusal = DrainRefused(f"refused, the drain changed nothing: {first_line}")
         for line in other_lines:
             refusal.add_note(line)
         raise refusal

@@ -155,8 +155,12 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
         summary = "no changes" if not plan_difference.troubles else "no changes on the servers that answered"
     if not plan_difference.extra_items:
         return summary
-    extra_text = count_noun(len(plan_difference.extra_items), "more item")
-    return f"{summary}; only the cluster has {extra_text}, which --prune would delete"
+    is_one = len(plan_difference.extra_items) == 1
+    extra_text = count_noun(len(plan_difference.extra_items), "item")
+    return (
+        f"{summary}; {extra_text} of the cluster {'is' if is_one else 'are'} not in the file: --prune would "
+        f"delete {'it' if is_one else 'them'}"
+    )
 
 
 def _changed_items(plan_difference: ClusterDiff, action: str) -> set[tuple[str, str]]:

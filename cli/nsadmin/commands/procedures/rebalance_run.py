@@ -217,7 +217,7 @@ def run_plan(
     if session.is_dry_run:
         return _dry_run_rows(pending_run)
     for risk in pending_run.risks:
-        session.write_remark(risk)
+        session.write_remark(f"risk: {risk}")
     action = "Move back" if run_order.is_rollback else "Move"
     topics = count_noun(len(pending_run.open_moves), "topic")
     session.confirm_change(f"{action} the queues of {topics} in {run_order.plan.cluster}?")
@@ -238,7 +238,9 @@ def _dry_run_rows(pending_run: PendingRun) -> ResultRows:
             if present != after:
                 changes.append(QueueChange(move.topic, broker, present, after, move.is_ordered))
     errors = [None, *(result.error for result in results.values())]
-    return ResultRows.from_records(RUN_COLUMNS, changes, errors, pending_run.risks)
+    return ResultRows.from_records(
+        RUN_COLUMNS, changes, errors, [f"risk: {risk}" for risk in pending_run.risks]
+    )
 
 
 def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> Iterator[OutputText]:

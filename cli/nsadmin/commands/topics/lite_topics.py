@@ -17,7 +17,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_masters,
 )
-from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.changes import RESULT, ServerChange, forgive_not_found
 from nsadmin.commands.columns.consumers import BROKER_OFFSET, CLIENT_ID, CONSUMER_OFFSET, GROUP, LAST_TIME
@@ -350,7 +350,6 @@ def trigger_lite_dispatch(
     wanted_broker: Annotated[
         str | None,
         Option("-b", "--brokerName", metavar="BROKER", help="Only on this broker."),
-        Values("brokers"),
     ] = None,
 ) -> ResultRows:
     """Make brokers check again which lite topics have messages for the clients of a group.

@@ -5,16 +5,17 @@ from pathlib import Path
 from time import time
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line import argument_values
-from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
+from nsadmin.command_line.declarations import RequiredUnless, Values, command
 from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
+from nsadmin.commands.topics.topics import NewTopicArgument, TopicArgument
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import count_noun
@@ -49,9 +50,6 @@ STATIC_QUEUE_COLUMNS: Columns[QueueMove] = (
     RESULT.means("done, dry-run or failed"),
     ERROR,
 )
-StaticTopicArgument = Annotated[
-    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
-]
 BrokerListOption = Annotated[
     str | None,
     Option("-b", "--brokers", metavar="BROKER,BROKER", help="Names of brokers."),
@@ -80,7 +78,7 @@ ForceReplaceOption = Annotated[
 @command(columns=STATIC_QUEUE_COLUMNS, examples=("elsewhere", "simulated brokers have no static topics"))
 def update_static_topic(
     session: Session,
-    topic: StaticTopicArgument,
+    topic: NewTopicArgument,
     total_queues: Annotated[
         int | None,
         Option("-qn", "--totalQueueNum", metavar="N", help="Total number of logical queues.", min=1),
@@ -129,7 +127,7 @@ def update_static_topic(
 @command(columns=STATIC_QUEUE_COLUMNS, examples=("elsewhere", "simulated brokers have no static topics"))
 def remapping_static_topic(
     session: Session,
-    topic: StaticTopicArgument,
+    topic: TopicArgument,
     broker_list: BrokerListOption = None,
     cluster_list: ClusterListOption = None,
     map_file: MapFileOption = None,

@@ -29,6 +29,7 @@ from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
+from nsadmin.commands.topics.topics import NewTopicArgument, TopicArgument
 from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
@@ -48,15 +49,12 @@ TOPIC_CHANGE_COLUMNS: Columns[TopicChange] = (
     TOPIC,
     *of_part(attrgetter("change"), CHANGE_COLUMNS),
 )
-ChangedTopicArgument = Annotated[
-    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
-]
 
 
 @command(columns=TOPIC_CHANGE_COLUMNS)
 def update_topic(
     session: Session,
-    topic: ChangedTopicArgument,
+    topic: NewTopicArgument,
     broker_text: MasterAddrOption = None,
     cluster_name: ClusterMastersOption = None,
     read_queue_nums: Annotated[
@@ -136,7 +134,7 @@ def update_topic(
 @command(columns=TOPIC_CHANGE_COLUMNS)
 def update_topic_perm(
     session: Session,
-    topic: ChangedTopicArgument,
+    topic: TopicArgument,
     perm_text: Annotated[
         str,
         Argument(metavar="PERM", help="6 (read and write), 4 (read) or 2 (write)."),

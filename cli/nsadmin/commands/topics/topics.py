@@ -61,6 +61,9 @@ DELETION_COLUMNS: Columns[ServerChange] = (
 
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
 IncludeSystem = Annotated[bool, Option("--system/--no-system", help="Whether to show RocketMQ's own topics.")]
+NewTopicArgument = Annotated[
+    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic", may_be_new=True)
+]
 
 
 @command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS), nothing="no topic is registered with {servers}")

@@ -224,8 +224,10 @@ def _transfer(
             "refuses these without --merge-queues, which puts messages of several queues into one"
         )
     if transfer.losses:
+        is_one = len(transfer.losses) == 1
         notes.append(
-            f"the target cannot have {count_noun(len(transfer.losses), 'item')}: see the rows with `left out`"
+            f"{count_noun(len(transfer.losses), 'item')} {'was' if is_one else 'were'} left out: see "
+            f"{'its reason' if is_one else 'their reasons'}"
         )
     errors = [
         None,

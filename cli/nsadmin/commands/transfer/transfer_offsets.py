@@ -117,7 +117,7 @@ def transfer_offsets(
                 "transfer", "messages", topics, "--from", source_text, "--to", target_text
             )
             raise NotApplied(
-                f'no topic of the group "{group}" was transferred there: '
+                f'no topic of the group "{group}" was transferred to {target_text}: '
                 + (f"run `{command}` first" if topics else "it has offsets in its retry topic only")
             )
         if group_transfer.has_source_clients():

@@ -18,6 +18,7 @@ HAS_OTHER_OFFSET = "the group has another offset (--overwrite-offsets moves it)"
 """Why an offset is kept that is not that of the backup."""
 HAS_LEFT_OFFSET = "the broker already has another offset of the group (--overwrite-offsets moves it)"
 """Why an offset is kept although the restore creates its topic or group."""
+_PREVIEW_REASON = "by position if the messages exist, otherwise by time"
 
 
 class OffsetTarget(NamedTuple):
@@ -25,7 +26,7 @@ class OffsetTarget(NamedTuple):
 
     Attributes:
         method: "position", "time", "unchanged", "kept" (the group has another offset, or its retry topic is
-            gone) or "unknown" (no target).
+            gone), "dry-run" (only the restore creates the queue) or "unknown" (no target).
         new_offset: The offset of the next message; None without a target.
         reason: Why it is kept or unknown; "" otherwise.
     """
@@ -105,11 +106,13 @@ def plan_offsets(
     static_topics: Collection[str] = (),
     *,
     overwrites: bool,
+    queue_counts_now: Mapping[str, int] = {},
 ) -> list[OffsetTarget]:
     """Decide for each saved offset where the group continues. Raises RocketMQError if the broker is silent.
 
     Offsets of `static_topics` belong to the broker's own queues, in which nsadmin searches no times. With
-    `overwrites`, a group that has another offset already moves as well.
+    `overwrites`, a group that has another offset already moves as well. A preview passes the read queues of
+    the topics that the restore creates or changes: what the others hold shows only after it.
     """
     [result] = admin.consumers.get_committed_each([addr])
     committed = result.value()
@@ -127,6 +130,8 @@ def plan_offsets(
             committed.get(f"{queue.topic}@{queue.group}", {}).get(queue.queue_id),
             store_times.get((queue.topic, queue.queue_id, queue.saved_offset.offset - 1)),
             overwrites=overwrites,
+            is_created=queue.queue_id
+            >= queue_counts_now.get(parse_parent_name(queue.topic), queue.queue_id + 1),
         )
         for queue in saved_queues
     ]
@@ -157,13 +162,16 @@ def _choose_target(
     store_ms: int | None,
     *,
     overwrites: bool,
+    is_created: bool,
 ) -> OffsetTarget:
     topic, group, queue_id, saved = queue
     target = OffsetTarget(topic, group, queue_id, old_offset, None, "unknown")
-    if old_offset == saved.offset and (saved.offset == 0 or store_ms == saved.store_ms):
+    if old_offset == saved.offset and (saved.offset == 0 or is_created or store_ms == saved.store_ms):
         return target._replace(method="unchanged")
     if old_offset is not None and not overwrites:
         return target._replace(method="kept", reason=HAS_OTHER_OFFSET)
+    if is_created:
+        return target._replace(method="dry-run", reason=_PREVIEW_REASON)
     if offset_search.is_gone(topic):
         return target._replace(method="kept", reason=f"{topic} does not exist: offset not restored")
     # Java clients commit logical offsets for own queues of a static topic, which have no such message.

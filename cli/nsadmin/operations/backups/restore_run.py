@@ -171,31 +171,17 @@ class RestoreRun:
             )
 
     def _restore_offsets(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
-        if self._is_dry_run:
-            for topic, group in broker.offsets:
-                if self._is_created(broker.broker_name, topic):
-                    yield RestoreOutcome(
-                        Section.OFFSETS,
-                        broker.broker_name,
-                        f"{topic} {group}",
-                        None,
-                        None,
-                        "dry-run",
-                        "by position if the messages exist, otherwise by time",
-                    )
-            broker = broker._replace(
-                offsets={
-                    key: offset
-                    for key, offset in broker.offsets.items()
-                    if not self._is_created(broker.broker_name, key[0])
-                }
-            )
         if not broker.offsets:
             return
         static_topics = {*broker.static_topics, *self._list_static_topics(broker.broker_name)}
         try:
             targets = plan_offsets(
-                self._admin, addr, broker, static_topics, overwrites=self._overwrites_offsets
+                self._admin,
+                addr,
+                broker,
+                static_topics,
+                overwrites=self._overwrites_offsets,
+                queue_counts_now=self._list_queue_counts(broker.broker_name) if self._is_dry_run else {},
             )
         except RocketMQError as error:
             for topic, group in broker.offsets:
@@ -220,6 +206,18 @@ class RestoreRun:
             else apply_offsets(self._admin, addr, broker.broker_name, targets, static_topics)
         )
         yield from _merge_queues(broker.broker_name, outcomes)
+
+    def _list_queue_counts(self, broker_name: str) -> dict[str, int]:
+        """The read queues that the topics which the restore creates or changes have before it."""
+        created = {
+            name: 0 for server, kind, name in self._created_items if (server, kind) == (broker_name, "topic")
+        }
+        changed = {
+            step.item_name: step.before["readQueueNums"]
+            for step in self.planned_diff.steps
+            if (step.server_name, step.kind) == (broker_name, "topic") and step.before is not None
+        }
+        return created | changed
 
     def _list_static_topics(self, broker_name: str) -> Set[str]:
         """Return the static topics that the broker had before the restore."""

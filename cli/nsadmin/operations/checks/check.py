@@ -106,6 +106,12 @@ class CheckScale:
             )
             for name, measure in self._measures.items()
         }
+        for limits in self._limits.values() if warning and critical else ():
+            if limits.warning and limits.critical and limits.critical.is_within(limits.warning):
+                raise InvalidRangeError(
+                    f"--warning {warning} alerts on nothing that --critical {critical} does not alert on: "
+                    "exchange the two"
+                )
 
     def make_sample(
         self, measure_name: str, value: float | None, item_name: str | None = None

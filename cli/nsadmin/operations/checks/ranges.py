@@ -27,6 +27,11 @@ class AlertRange(NamedTuple):
         """Whether a value raises an alert."""
         return (self.low_bound <= measured_value <= self.high_bound) is self.alerts_inside
 
+    def is_within(self, other: "AlertRange") -> bool:
+        """Whether the other range accepts all values of this one, and more."""
+        is_part = other.low_bound <= self.low_bound and self.high_bound <= other.high_bound
+        return is_part and not (self.alerts_inside or other.alerts_inside) and self[:2] != other[:2]
+
 
 def parse_range(range_text: str) -> AlertRange:
     """Parse a range. Raises InvalidRangeError."""

@@ -1,11 +1,12 @@
 """Finds the risks of draining a broker, such as topics that lose their last writable queue. Pure."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.name_servers.order_confs import parse_order_conf
+from nsadmin.client.name_servers.order_confs import parse_order_conf, remove_from_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic, SlaveGap
@@ -109,11 +110,22 @@ def _advise(broker: str, kind: str, topics: Sequence[str], servers: Sequence[Nam
         explain_command = quote_command("route", "explain", topics[0])
         return f"if {pronoun} drained, run {undrain_commands} first; else see `{explain_command}`"
     if kind == "orderConf":
-        shown_command = quote_command("updateOrderConf", topics[0], "get")
-        return f"remove {broker} from the order configuration: `{shown_command}` shows it"
+        commands = [_advise_order_conf(broker, topic, servers) for topic in topics[:3]]
+        return f"remove {broker} from the order configuration: {' and '.join(commands)}"
     if kind == "static":
         return "move the queues to other brokers: see `nsadmin remappingStaticTopic --help`"
     return "omit --durable, or stop their producers first"
+
+
+def _advise_order_conf(broker: str, topic: str, servers: Iterable[NameServerFacts]) -> str:
+    """The command that removes the broker from the order configuration, or shows what cannot be removed."""
+    for server in servers:
+        conf_text = server.topics[topic].order_conf if topic in server.topics else None
+        if conf_text and _is_broker_named(broker, conf_text):
+            with suppress(ValueError):
+                if conf_after := remove_from_conf(conf_text, (broker,)):
+                    return f"`{quote_command('updateOrderConf', topic, 'put', conf_after)}`"
+    return f"`{quote_command('updateOrderConf', topic, 'get')}` shows it"
 
 
 def _list_risk_kinds(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
 
+ORDERED_RISK = "ordered topics, which `rebalance run` moves only with --ordered"
 _KEPT_BECAUSE = {
     None: "beyond --max-topics or --max-share",
     "static": "static, see `nsadmin remappingStaticTopic --help`",
@@ -41,9 +42,7 @@ def find_risks(
     """One line for each risk."""
     moved = {move.topic: planned_topics[move.topic] for move in plan.moves}
     kinds = {
-        "ordered topics, which `rebalance run` moves only with --ordered": [
-            topic for topic, planned in moved.items() if planned.is_ordered
-        ],
+        ORDERED_RISK: [topic for topic, planned in moved.items() if planned.is_ordered],
         "topics with an order configuration, which `rebalance run` changes on every name server": [
             topic for topic, planned in moved.items() if planned.order_conf is not None
         ],

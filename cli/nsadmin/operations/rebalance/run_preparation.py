@@ -19,6 +19,7 @@ from nsadmin.operations.drain.state import load_drains
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock
+from nsadmin.operations.rebalance.plan_risks import ORDERED_RISK
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair, RebalanceMove, RebalancePlan
 from nsadmin.operations.rebalance.rebalance_runner import RebalanceRun, RunOrder
 from nsadmin.operations.rebalance.run_environment import RunEnvironment
@@ -243,7 +244,7 @@ def _find_risks(
     admin: AdminClient, plan: RebalancePlan, rules: RunRules, master_addrs: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the risks of the plan, and the groups without clients that have messages in closing queues."""
-    yield from plan.risks
+    yield from (risk for risk in plan.risks if not (rules.allow_ordered and risk.startswith(ORDERED_RISK)))
     topics_by_broker: dict[str, set[str]] = {}
     for move in plan.moves:
         for broker, queues in move.before.items():

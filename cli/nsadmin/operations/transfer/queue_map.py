@@ -18,19 +18,21 @@ class QueueId(NamedTuple):
 
 
 def map_queues(
+    topic: str,
     source_queues: Iterable[QueueId],
     target_queues: Iterable[QueueId],
     known_targets: Mapping[QueueId, QueueId] | None = None,
     *,
     merges_queues: bool = False,
 ) -> dict[QueueId, QueueId]:
-    """Choose a target queue for each source queue.
+    """Choose a target queue for each source queue of a topic.
 
     A broker maps to the broker of the same name, otherwise to one of the remaining brokers, by sorted names.
     A queue maps to the same id on that broker, otherwise to any free queue. A queue that was mapped before
     keeps its target.
 
     Args:
+        topic: The topic in the target.
         source_queues: The readable queues of the source topic.
         target_queues: The writable queues of the target topic.
         known_targets: The targets that an earlier run chose.
@@ -52,9 +54,8 @@ def map_queues(
             waiting_queues.remove(source_queue)
     if len(waiting_queues) > len(free_targets) and not merges_queues:
         raise NotApplied(
-            f"the target has {count_noun(len(sorted_targets), 'writable queue')}, the source "
-            f"{len(sorted_sources)}: add "
-            "queues to the target topic, or pass --merge-queues"
+            f"{topic}: the target has {count_noun(len(sorted_targets), 'writable queue')}, the source "
+            f"{len(sorted_sources)}: add queues to the target topic, or pass --merge-queues"
         )
     for number, source_queue in enumerate(waiting_queues):
         merged_queue = sorted_targets[number % len(sorted_targets)]

@@ -124,6 +124,7 @@ class TopicPlanner:
         }
         known = record.queues if record is not None else {}
         mapping = map_queues(
+            pair.target_topic,
             source_spans,
             send_queues,
             {queue: known[queue].target for queue in known},

@@ -155,7 +155,8 @@ def test_a_clone_is_previewed_and_done(
     ]
     assert filled_broker.offsets["Other", "T", 0] == 45
     result = ask(*command, "-y")
-    assert (result.code, result.err) == (0, UNDO_HINT.replace(" G ", " Other "))
+    kept = "nsadmin: Other stays on 1 queue of T: G has no offset there\n"
+    assert (result.code, result.err) == (0, kept + UNDO_HINT.replace(" G ", " Other "))
     rows = result.json
     assert [(row["group"], row["from"], row["to"]) for row in rows[:2]] == [
         ("Other", 45, 20),

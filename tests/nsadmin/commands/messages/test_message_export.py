@@ -57,6 +57,15 @@ def test_lines_of_json_are_the_rows_of_consume(
     assert sorted((tmp_path / "a.jsonl").read_text().splitlines()) == sorted(consumed)
 
 
+def test_a_limit_is_the_number_of_messages_of_each_topic(
+    stream: Run, filled_store: DeadLetterBroker, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    result = stream("messages", "export", "T,U", "--out", str(file), "--limit", "5", "--json")
+    assert [(row["topic"], row["messageCount"]) for row in result.json] == [("T", 5), ("U", 1)]
+    assert len(file.read_text().splitlines()) == 6
+
+
 def test_a_folder_gets_a_file_per_topic(stream: Run, filled_store: DeadLetterBroker, tmp_path: Path) -> None:
     assert stream("messages", "export", "T,U", "--out", str(tmp_path / "new/")).code == 0
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["T.jsonl.gz", "U.jsonl.gz"]

@@ -149,6 +149,7 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, running_lab: Lab) ->
         admin.brokers.wipe_write_perm("broker-a-1")
     result = with_env("drain", B)
     assert result.code == 1
+    assert result.err.startswith("nsadmin: refused, the drain changed nothing: 4 topics would be left")
     assert (
         "broker-a-1 takes no messages for them (coupons-archived, inventory-cancelled, orders," in result.err
     )

@@ -106,7 +106,7 @@ def test_how_much_there_is_to_do() -> None:
         == "no changes on the servers that answered"
     )
     assert summarize_plan(difference(extra=1)) == (
-        "no changes; only the cluster has 1 more item, which --prune would delete"
+        "no changes; 1 item of the cluster is not in the file: --prune would delete it"
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
+from nsadmin.operations.rebalance.plan_risks import ORDERED_RISK
 from nsadmin.operations.rebalance.rebalance_plan import (
     QueuePair,
     RebalanceMove,
@@ -46,7 +47,8 @@ def with_env(running_lab: Lab, run: Run, monkeypatch: pytest.MonkeyPatch) -> Run
 
 def save_plan(tmp_path: Path, *moves: RebalanceMove, cluster: str = "cluster-a") -> str:
     path = tmp_path / "plan.yaml"
-    save_rebalance_plan(RebalancePlan(cluster, "", "queues", "", moves, risks=("a risk",)), path)
+    risks = ("a risk", f"{ORDERED_RISK}: 1 (carts)")
+    save_rebalance_plan(RebalancePlan(cluster, "", "queues", "", moves, risks=risks), path)
     return str(path)
 
 
@@ -67,11 +69,11 @@ def test_a_plan_is_previewed_run_and_rolled_back(with_env: Run, running_lab: Lab
         (row["topic"], row["brokerName"], row["readBefore"], row["readAfter"], row["result"])
         for row in json.loads(dry.out)
     ] == [(TOPIC, A, 4, 0, "dry-run"), (TOPIC, C, 0, 4, "dry-run")]
-    assert "a risk" in dry.err
+    assert [line.split(":")[1] for line in dry.err.splitlines()] == [" risk", " risk"]
     assert json.loads(with_env("rebalance", "status", "--json").out) == []
 
-    result = with_env("rebalance", "run", plan, "--json", "--yes")
-    assert (result.code, result.err) == (0, "nsadmin: a risk\n")
+    result = with_env("rebalance", "run", plan, "--ordered", "--json", "--yes")
+    assert (result.code, result.err) == (0, "nsadmin: risk: a risk\n")
     events = [json.loads(line) for line in result.out.splitlines()]
     assert [event["stage"] for event in events if event["event"] == "stageBegan"] == [
         "openReads", "openWrites", "closeWrites", "closeReads", "deleteTopic",

@@ -37,7 +37,7 @@ def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPa
     ends = f"--from {pair.source_server.addr} --to {pair.target_server.addr}"
     assert (result.code, result.err) == (
         1,
-        'nsadmin: no topic of the group "G" was transferred there: '
+        f'nsadmin: no topic of the group "G" was transferred to {pair.target_server.addr}: '
         f"run `nsadmin transfer messages T {ends}` first\n",
     )
     assert transfer("messages", "T", "--yes").code == 0

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from nsadmin import AdminClient
+from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.offset_restore import HAS_LEFT_OFFSET
@@ -39,6 +40,28 @@ def test_a_deleted_topic_and_group_come_back(tmp_path: Path) -> None:
         assert changed == []
         again = restore(admin, backup)
     assert {outcome.result for outcome in again} <= {"kept", "unchanged"}
+
+
+def test_the_preview_of_offsets_follows_the_topics_that_the_restore_changes(tmp_path: Path) -> None:
+    with start_lab(tmp_path) as there, AdminClient(there.namesrv_addrs, timeout=5) as admin:
+        backup = observe_backup(admin, "cluster-a", 5)
+        masters = [there.brokers[f"broker-a-{number}", 0] for number in range(3)]
+        admin.topic_configs.update_topic(masters, "orders", TopicPatch(read_queue_nums=2, write_queue_nums=2))
+        scope = RestoreScope("cluster-a", topics=frozenset({"orders"}))
+        planned, made = (restore(admin, backup, dry=dry, scope=scope) for dry in (True, False))
+    planned_queues, made_queues = (
+        {
+            (outcome.server_name, outcome.item_name, queue_id)
+            for outcome in outcomes
+            if outcome.section is Section.OFFSETS and outcome.result == result
+            for queue_id in outcome.before
+        }
+        for outcomes, result in ((planned, "dry-run"), (made, "done"))
+    )
+    # Consumers commit in between, and can leave the offset of the backup.
+    assert {"0", "2", "3"} <= {queue_id for *_, queue_id in planned_queues}
+    assert planned_queues <= made_queues
+    assert {outcome.result for outcome in planned} <= {"dry-run", "unchanged"}
 
 
 def test_offsets_that_outlived_their_group_are_kept_as_announced(tmp_path: Path) -> None:

@@ -149,6 +149,11 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
             "remove a from the order configuration: `nsadmin updateOrderConf 't;u' get` shows it",
         ),
         (
+            ServerTopic(RW, 8, 1, "b:4;a:4;c:8"), True,
+            "the order configuration of 1 topic names a: clients continue to send to it (t;u)",
+            "remove a from the order configuration: `nsadmin updateOrderConf 't;u' put 'b:4;c:8'`",
+        ),
+        (
             ServerTopic(RW, 8, 1, None, True), True,
             "1 topic with static queues on a: clients continue to send to it (t;u)",
             "move the queues to other brokers: see `nsadmin remappingStaticTopic --help`",

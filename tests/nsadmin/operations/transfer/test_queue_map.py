@@ -13,7 +13,7 @@ def queues(*texts: str) -> list[QueueId]:
 
 
 def mapped(sources: str, targets: str, *, merges: bool = False) -> str:
-    mapping = map_queues(queues(*sources.split()), queues(*targets.split()), merges_queues=merges)
+    mapping = map_queues("T", queues(*sources.split()), queues(*targets.split()), merges_queues=merges)
     return " ".join(f"{source[0]}{source[1]}>{target[0]}{target[1]}" for source, target in mapping.items())
 
 
@@ -32,14 +32,14 @@ def test_a_queue_keeps_its_id_where_the_target_has_it(sources: str, targets: str
 
 
 def test_too_few_queues_are_refused_or_shared() -> None:
-    with pytest.raises(NotApplied, match="the target has 2 writable queues, the source 3: add queues"):
+    with pytest.raises(NotApplied, match="T: the target has 2 writable queues, the source 3: add queues"):
         mapped("a0 a1 a2", "a0 a1")
     assert mapped("a0 a1 a2", "a0 a1", merges=True) == "a0>a0 a1>a1 a2>a0"
 
 
 def test_a_queue_keeps_the_target_that_it_had_before() -> None:
     known = {QueueId("a", 0): QueueId("x", 1)}
-    assert map_queues(queues("a0", "a1"), queues("x0", "x1"), known) == {
+    assert map_queues("T", queues("a0", "a1"), queues("x0", "x1"), known) == {
         QueueId("a", 0): QueueId("x", 1),
         QueueId("a", 1): QueueId("x", 0),
     }
@@ -52,6 +52,6 @@ QUEUES = st.lists(st.builds(QueueId, st.sampled_from("abc"), st.integers(0, 5)),
 def test_no_target_queue_is_shared_while_another_one_is_free(
     sources: list[QueueId], targets: list[QueueId]
 ) -> None:
-    mapping = map_queues(sources, targets, merges_queues=True)
+    mapping = map_queues("T", sources, targets, merges_queues=True)
     assert mapping.keys() == set(sources)
     assert len(set(mapping.values())) == min(len(sources), len(targets))
