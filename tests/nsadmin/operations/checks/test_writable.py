@@ -98,9 +98,25 @@ def test_the_name_server_that_knows_least_counts(
     second_server.routes = {}
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.details == (
-        f"no broker accepts messages for T: name server {second_server.addr} does not have the topic",
+    # The topic is not lost: clients of the other name server can send.
+    hidden = f"clients of name server {second_server.addr} {{}}, clients of {first_server.addr} can send"
+    no_route = f"T: {hidden.format('find no route')}: `nsadmin route explain T`"
+    assert (finding.details, values(finding)) == ((no_route,), [0, 1, 1])
+    assert finding.summary == (
+        "1 of 1 topic is writable, 1 of them not for clients of every name server " + LOOKED_AT
     )
+    second_server.routes = {"T": {"broker-a": 4}}
+    closed = hidden.format("can send to none (broker-a: no write permission)")
+    assert found(first_server.addr, second_server.addr).details[0].startswith(f"T: {closed}")
+
+
+def test_a_read_only_topic_stays_so_on_purpose_for_a_name_server_without_it(
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    configure_topics(broker)
+    first_server.routes, second_server.routes = {"T": {"broker-a": 4}}, {}
+    finding = found(first_server.addr, second_server.addr)
+    assert (finding.state, values(finding)) == (CheckState.OK, [0, 0, 1])
 
 
 def test_a_master_that_does_not_answer(first_server: FakeNameServer, dead_addr: str) -> None:
