@@ -339,10 +339,10 @@ def _is_read_only_on_purpose(
 ) -> bool:
     """Whether the broker's own configuration makes the topic read-only.
 
-    A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
-    broker, so if another topic still has it, this topic was registered without it.
+    A master that is silent or gone cannot be asked. But a name server's wipe takes the write permission from
+    all topics of a broker, so if another topic still has it, this topic was registered without it.
     """
-    if find_master_addr(snapshot, broker_name) not in seen.master_answers.silence_reasons:
+    if find_master_addr(snapshot, broker_name) not in (None, *seen.master_answers.silence_reasons):
         return topic in seen.read_only_topics.get(broker_name, ())
     perm = snapshot.topics[topic][broker_name].get("perm", 0)
     return not perm & Perm.WRITE and broker_name in seen.unwiped_brokers[snapshot.source]

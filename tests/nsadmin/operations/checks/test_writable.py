@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from nsadmin import AdminClient
 from nsadmin.operations.checks import writable
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckScope
@@ -73,10 +75,11 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     assert finding.summary == "0 of 2 topics are writable, 1 is read-only by configuration " + LOOKED_AT
 
 
-def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
-    first_server: FakeNameServer, dead_addr: str
+@pytest.mark.parametrize("broker_id", [0, 1])
+def test_a_read_only_topic_stays_so_on_purpose_while_a_master_is_silent_or_gone(
+    first_server: FakeNameServer, dead_addr: str, broker_id: int
 ) -> None:
-    first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    first_server.clusters = {"C": {"broker-a": {broker_id: dead_addr}}}
     first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 6}}
     finding = found(first_server.addr)
     assert values(finding) == [0, 1, 2]
