@@ -178,7 +178,8 @@ def kv_sync(
         # Make order configurations equal to those of one name server
         nsadmin kv sync --from 127.0.0.1:9876 --prune --yes
     """
-    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), _parse_source(session, source_text)
+    wanted_namespaces = _distinct_namespaces(namespaces)
+    source_addr = _parse_source(session, source_text, "sync")
     if prune_missing and wanted_keys:
         raise UsageError("--prune and --key exclude each other: --prune applies to whole namespaces")
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
@@ -194,13 +195,14 @@ def kv_sync(
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
 
 
-def _parse_source(session: Session, source_text: str) -> str:
+def _parse_source(session: Session, source_text: str, verb: str) -> str:
     """Parse the address of a name server. A word without a port that is no host of one may be a namespace."""
     source_addr, addrs = parse_addr(source_text), session.admin.addresses.addrs
     if ":" not in source_text and source_addr not in addrs:
-        diff = quote_command("kv", "diff", source_text)
+        advised = quote_command("kv", verb, "--from", addrs[0], "-s", source_text)
         raise UsageError(
-            f'"{source_text}" is not HOST:PORT: use one of {", ".join(addrs)}; for a namespace: `{diff}`'
+            f'"{source_text}" is not HOST:PORT of the source: use one of {", ".join(addrs)}; '
+            f"for a namespace: `{advised}`"
         )
     return source_addr
 
@@ -245,7 +247,9 @@ def kv_export(
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
     namesrv_addrs = (
-        session.admin.addresses.addrs if source_text is None else (_parse_source(session, source_text),)
+        session.admin.addresses.addrs
+        if source_text is None
+        else (_parse_source(session, source_text, "export"),)
     )
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]

@@ -62,12 +62,12 @@ def test_secrets_are_not_told(run: Run, both_servers: str, words: tuple[str, ...
 def test_a_word_that_is_no_address_may_be_a_namespace(
     run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
-    for words in (("kvSync", "N"), ("kvExport", "--from", "N")):
-        result = run(*words, both_servers)
+    for verb, words in (("sync", ("N",)), ("export", ("--from", "N"))):
+        result = run("kv", verb, *words, both_servers)
         assert result.code == 2
         assert result.err.startswith(
-            f'nsadmin: "N" is not HOST:PORT: use one of {first_server.addr}, {second_server.addr}; for a '
-            "namespace: `nsadmin kv diff N"
+            f'nsadmin: "N" is not HOST:PORT of the source: use one of {first_server.addr}, '
+            f"{second_server.addr}; for a namespace: `nsadmin kv {verb} --from {first_server.addr} -s N"
         )
 
 
