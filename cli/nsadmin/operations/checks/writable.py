@@ -377,7 +377,7 @@ CHECK = Check(
     "writable",
     (
         CheckMeasure("reduced", "topics with brokers that accept no messages", warning="0"),
-        CheckMeasure("unwritable", "topics that clients of a name server cannot write to", critical="0"),
+        CheckMeasure("unwritable", "topics that clients of some name server cannot write to", critical="0"),
         CheckMeasure("topics", "checked topics"),
     ),
     observe,

@@ -59,7 +59,7 @@ def test_no_entry_there(client: AdminClient, broker: FakeBroker) -> None:
         return type(error), str(error)
 
     assert said() == (NotFound, "Index 99 of 1@T is not exist!")
-    for code, offset in ((31, "2"), (30, "46")):
-        broker.handlers[code] = lambda asked, offset=offset: build_reply(asked, ext={"offset": offset})
+    broker.handlers[31] = lambda asked: build_reply(asked, ext={"offset": "2"})
+    broker.handlers[30] = lambda asked: build_reply(asked, ext={"offset": "46"})
     has_other_offsets = "queue 1 of T has no entry at offset 99: the queue has offsets 2 to 45"
     assert said() == (NotFound, has_other_offsets)
