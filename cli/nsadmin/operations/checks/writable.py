@@ -86,17 +86,23 @@ def _find_read_only(
     system_topics: frozenset[str],
     silence_reasons: Mapping[str, str],
 ) -> dict[str, frozenset[str]]:
+    """Ask the master, or a slave, which copies the topics, of each broker that may have read-only ones."""
     suspect_addrs = {
-        find_master_addr(snapshot, name)
+        next(
+            (
+                addr
+                for _, addr in sorted(snapshot.brokers.get(name, {}).get("brokerAddrs", {}).items())
+                if addr not in silence_reasons
+            ),
+            None,
+        )
         for snapshot in snapshots
         for topic, queues_by_broker in snapshot.topics.items()
         if is_user_topic(topic, system_topics)
         for name, queues in queues_by_broker.items()
         if not queues.get("perm", 0) & Perm.WRITE
     }
-    registrations = admin.registrations.get_each(
-        addr for addr in suspect_addrs if addr and addr not in silence_reasons
-    )
+    registrations = admin.registrations.get_each(addr for addr in suspect_addrs if addr)
     return {
         broker.broker_name: frozenset(
             topic for topic, config in broker.topics.items() if not int(config.get("perm", 0)) & Perm.WRITE
@@ -339,11 +345,11 @@ def _is_read_only_on_purpose(
 ) -> bool:
     """Whether the broker's own configuration makes the topic read-only.
 
-    A master that is silent or gone cannot be asked. But a name server's wipe takes the write permission from
-    all topics of a broker, so if another topic still has it, this topic was registered without it.
+    A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
+    broker, so if another topic still has it, this topic was registered without it.
     """
-    if find_master_addr(snapshot, broker_name) not in (None, *seen.master_answers.silence_reasons):
-        return topic in seen.read_only_topics.get(broker_name, ())
+    if broker_name in seen.read_only_topics:
+        return topic in seen.read_only_topics[broker_name]
     perm = snapshot.topics[topic][broker_name].get("perm", 0)
     return not perm & Perm.WRITE and broker_name in seen.unwiped_brokers[snapshot.source]
 

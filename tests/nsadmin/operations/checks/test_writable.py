@@ -87,6 +87,15 @@ def test_a_read_only_topic_stays_so_on_purpose_while_a_master_is_silent_or_gone(
     assert [line.split(":")[0] for line in finding.details] == ["no broker accepts messages for U"]
 
 
+def test_a_slave_that_acts_for_its_master_knows_what_is_read_only_on_purpose(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    configure_topics(broker)
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
+    assert values(found(first_server.addr)) == [0, 1, 2]
+
+
 def test_a_wiped_and_silent_broker_takes_no_messages(first_server: FakeNameServer, dead_addr: str) -> None:
     first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
     first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
