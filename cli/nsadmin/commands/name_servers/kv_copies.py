@@ -179,7 +179,7 @@ def kv_sync(
         nsadmin kv sync --from 127.0.0.1:9876 --prune --yes
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
-    source_addr = _parse_source(session, source_text, "sync")
+    source_addr = _parse_source(session, source_text, ("kv", "sync"))
     if prune_missing and wanted_keys:
         raise UsageError("--prune and --key exclude each other: --prune applies to whole namespaces")
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
@@ -195,11 +195,11 @@ def kv_sync(
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
 
 
-def _parse_source(session: Session, source_text: str, verb: str) -> str:
+def _parse_source(session: Session, source_text: str, command_words: Sequence[str]) -> str:
     """Parse the address of a name server. A word without a port that is no host of one may be a namespace."""
     source_addr, addrs = parse_addr(source_text), session.admin.addresses.addrs
     if ":" not in source_text and source_addr not in addrs:
-        advised = quote_command("kv", verb, "--from", addrs[0], "-s", source_text)
+        advised = quote_command(*command_words, "--from", addrs[0], "-s", source_text)
         raise UsageError(
             f'"{source_text}" is not HOST:PORT of the source: use one of {", ".join(addrs)}; '
             f"for a namespace: `{advised}`"
@@ -249,7 +249,7 @@ def kv_export(
     namesrv_addrs = (
         session.admin.addresses.addrs
         if source_text is None
-        else (_parse_source(session, source_text, "export"),)
+        else (_parse_source(session, source_text, ("kv", "export")),)
     )
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]
