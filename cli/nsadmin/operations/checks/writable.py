@@ -242,7 +242,8 @@ def _group_topics(
             hidden[_describe_hidden(losses, worst, good_addrs)].append(topic)
             continue
         is_placed = any(shot.topics.get(topic) for shot in snapshots)
-        loss = _add_missing(worst, reasons_by_topic.get(topic, {}), is_placed)
+        named = TopicLoss(_name_servers_of_reasons(losses, worst), worst.is_reduced)
+        loss = _add_missing(named, reasons_by_topic.get(topic, {}), is_placed)
         if loss.is_reduced:
             reduced[topic] = loss
         elif loss.lost_brokers:
@@ -253,8 +254,17 @@ def _group_topics(
 def _describe_hidden(losses: Mapping[str, TopicLoss], worst: TopicLoss, good_addrs: Sequence[str]) -> str:
     """What clients of some name servers meet, while those of others can send."""
     bad_addrs = ", ".join(addr for addr, loss in losses.items() if loss.is_complete)
-    found = f"can send to none ({_list_reasons(worst)})" if all(worst.lost_brokers) else "find no route"
+    found = f"can send to no broker ({_list_reasons(worst)})" if all(worst.lost_brokers) else "find no route"
     return f"clients of name server {bad_addrs} {found}, clients of {', '.join(good_addrs)} can send"
+
+
+def _name_servers_of_reasons(losses: Mapping[str, TopicLoss], worst: TopicLoss) -> dict[str, str]:
+    """The reasons of the worst loss, with the name servers if others do not have the loss."""
+    reasons = {}
+    for name, reason in worst.lost_brokers.items():
+        addrs = [addr for addr, loss in losses.items() if name in loss.lost_brokers]
+        reasons[name] = reason if len(addrs) == len(losses) else f"{reason} on name server {', '.join(addrs)}"
+    return reasons
 
 
 def _list_reasons(loss: TopicLoss) -> str:

@@ -103,7 +103,7 @@ def test_a_wiped_and_silent_broker_takes_no_messages(first_server: FakeNameServe
 
 
 def test_the_name_server_that_knows_least_counts(
-    first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     assert found(first_server.addr, second_server.addr).state is CheckState.OK
     assert found(first_server.addr, second_server.addr, dead_addr).state is CheckState.WARNING
@@ -118,8 +118,14 @@ def test_the_name_server_that_knows_least_counts(
         "1 of 1 topic is writable, 1 of them not for clients of every name server " + LOOKED_AT
     )
     second_server.routes = {"T": {"broker-a": 4}}
-    closed = hidden.format("can send to none (broker-a: no write permission)")
+    closed = hidden.format("can send to no broker (broker-a: no write permission)")
     assert found(first_server.addr, second_server.addr).details[0].startswith(f"T: {closed}")
+    for server, perm in ((first_server, 6), (second_server, 4)):
+        server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+        server.routes = {"T": {"broker-a": perm, "broker-b": 6}}
+    assert found(first_server.addr, second_server.addr).details == (
+        f"broker-a accepts no messages for 1 topic: no write permission on name server {second_server.addr}",
+    )
 
 
 def test_a_read_only_topic_stays_so_on_purpose_for_a_name_server_without_it(
