@@ -358,8 +358,10 @@ def _is_read_only_on_purpose(
     A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
     broker, so if another topic still has it, this topic was registered without it.
     """
-    if broker_name in seen.read_only_topics:
-        return topic in seen.read_only_topics[broker_name]
+    known_topics = seen.read_only_topics.get(broker_name)
+    silent_addrs = (None, *seen.master_answers.silence_reasons)
+    if known_topics is not None or find_master_addr(snapshot, broker_name) not in silent_addrs:
+        return topic in (known_topics or ())
     perm = snapshot.topics[topic][broker_name].get("perm", 0)
     return not perm & Perm.WRITE and broker_name in seen.unwiped_brokers[snapshot.source]
 
