@@ -376,10 +376,14 @@ class CommandRun:
         failure_count = sum(error is not None for error in command_output.errors)
         is_table = session.output_form is None and session.options.style.output_format in ("table", "wide")
         has_rows = written.rows or (command_output.rows and self._entry.kind not in ("read", "local"))
-        if is_table and not has_rows and not command_output.notes and not failure_count:
-            session.write_remark(self._describe_nothing())
+        write_note = stderr.write_stderr_line if failure_count else session.write_remark
+        is_partial = (
+            0 < failure_count < len(command_output.errors) and declaration_of(self.function).nothing != ""
+        )
+        if is_table and not has_rows and (is_partial or not (command_output.notes or failure_count)):
+            write_note(self._describe_nothing(is_partial))
         for note in written.notes:
-            (stderr.write_stderr_line if failure_count else session.write_remark)(note)
+            write_note(note)
         for note in () if command_output.notes else failed_on(command_output.errors):
             stderr.write_stderr_line(note)
         return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
@@ -401,16 +405,18 @@ class CommandRun:
                 with suppress(ValueError, OverflowError, OSError):
                     yield parameter, parse_time_ms(text.strip(), int(time() * 1000))
 
-    def _describe_nothing(self) -> str:
-        """What an empty result means: no dead letters for analytics."""
+    def _describe_nothing(self, is_partial: bool) -> str:
+        """What an empty result means: no dead letters for analytics. Of silent servers, it says nothing."""
         words, filters = list[str](), self._options.style.selection.filters
         if self._entry.kind in ("read", "local"):
             words = [*self._describe_arguments(), *(w for f in filters for w in ("--filter", shlex.quote(f)))]
-        servers = ", ".join(self._session.namesrv_addrs) or "a name server"
+        answered = "the servers that answered"
+        servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"
         declared = "" if filters else declaration_of(self.function).nothing.replace("{servers}", servers)
         searched = f" for {' '.join(words)}" if words else ""
         nothing = "nothing to show" if words else f"{self._entry.typed_name} found nothing"
-        return f"{declared or nothing}{searched}"
+        text = f"{declared or nothing}{searched}"
+        return f"{text} on {answered}" if is_partial and answered not in text else text
 
     def _describe_arguments(self) -> list[str]:
         """The typed arguments, quoted, with times in UTC: `payments --since 2026-11-28T12:00:00.000Z`."""

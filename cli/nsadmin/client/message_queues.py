@@ -18,6 +18,13 @@ class MessageQueue(NamedTuple):
     queue_id: int
 
 
+def describe_offsets(begin_offset: int, end_offset: int) -> str:
+    """What a queue has instead of a missing offset."""
+    if begin_offset < end_offset:
+        return f"the queue has offsets {begin_offset} to {end_offset - 1}"
+    return "the queue is empty"
+
+
 def parse_queue_table(json_table: object, read_value: Callable[[object, str], T]) -> dict[MessageQueue, T]:
     """Parse a map keyed by queues."""
     pairs: Iterable[object] = (

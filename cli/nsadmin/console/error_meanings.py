@@ -253,7 +253,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker does not have the user",
         "it was created on another broker only",
         "nsadmin listUser -b BROKER",
-        "run nsadmin createUser to create a user, or nsadmin listUser {target} to list the users",
+        "run nsadmin listUser {target} to list the users",
     ),
     (
         ResponseCode.POLICY_NOT_EXIST,

@@ -155,7 +155,8 @@ class ClusterChecks:
             cluster_name: Only the topics of this cluster. Default: all.
             exclude_pattern: A regular expression; topics in which it is found are left out. Default: none.
             warning: Range of the number of topics that some brokers do not accept. Default: "0".
-            critical: Range of the number of topics that no broker accepts. Default: "0".
+            critical: Range of the number of topics that clients of some name server cannot write to. Default:
+                "0".
 
         Returns:
             The finding.

@@ -1,15 +1,17 @@
 """`admin.consume_queues`: the entries of a broker's consume queue, which point into its commit log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from namesrv_core.protocol.broker_headers import QueueOffset
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
+from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
+from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
 
@@ -86,7 +88,7 @@ class ConsumeQueues:
         """
         command = _build_request(topic, queue_id, begin_index, entry_count, group)
         answers = ask_replicas(self._caller, [(route, command) for route in queue_routes])
-        return [decode_answer(a, lambda response: _parse_entries(response, begin_index)) for a in answers]
+        return self._decode_answers(answers, topic, queue_id, begin_index)
 
     def read_entries_at(
         self,
@@ -110,10 +112,33 @@ class ConsumeQueues:
         Returns:
             The entries. The error is NotFound without an entry at `begin_index`.
         """
-        [answer] = self._caller.send_requests(
+        answers = self._caller.send_requests(
             [(broker_addr, _build_request(topic, queue_id, begin_index, entry_count, group))]
         )
-        return decode_answer(answer, lambda response: _parse_entries(response, begin_index))
+        return self._decode_answers(answers, topic, queue_id, begin_index)[0]
+
+    def _decode_answers(
+        self, answers: Iterable[ServerResult[RemotingCommand]], topic: str, queue_id: int, begin_index: int
+    ) -> list[ServerResult[QueueEntries]]:
+        results = [decode_answer(a, lambda response: _parse_entries(response, begin_index)) for a in answers]
+        # An answer without entries does not say which offsets there are.
+        addrs = [r.addr for r in results if isinstance(r.error, NotFound)]
+        begins, ends = (
+            [
+                decode_answer(answer, parse_offset).result
+                for answer in self._caller.send_to_each(addrs, code, QueueOffset(topic, queue_id))
+            ]
+            for code in (RequestCode.GET_MIN_OFFSET, RequestCode.GET_MAX_OFFSET)
+        )
+        errors = {
+            addr: NotFound(
+                f"queue {queue_id} of {topic} has no entry at offset {begin_index}: "
+                f"{describe_offsets(begin, end)}"
+            )
+            for addr, begin, end in zip(addrs, begins, ends, strict=True)
+            if begin is not None and end is not None
+        }
+        return [r._replace(error=errors.get(r.addr, r.error)) for r in results]
 
 
 def _build_request(

@@ -13,6 +13,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
+from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     build_pull_request,
@@ -229,7 +230,7 @@ class MessageAdmin:
         if begin is None or end is None:
             held = "the broker did not say which offsets the queue has"
         else:
-            held = f"the queue has offsets {begin} to {end - 1}" if begin < end else "the queue is empty"
+            held = describe_offsets(begin, end)
         raise NotFound(
             f"no message at offset {offset} of queue {queue_id} of {topic} on {broker_name}: {held}"
         )

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
+from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.queue_reader import MessagePage, SpanResult
 from nsadmin.client.results import error_text
@@ -263,10 +264,9 @@ class _QueueListing:
         if span is None:
             return
         if not span.begin_offset <= wanted_offset < span.end_offset:
-            offsets = f"offsets {span.begin_offset} to {span.end_offset - 1}"
             raise NotFound(
                 f"no message at offset {wanted_offset} of queue {span.queue_id}: "
-                f"it has {offsets if span.begin_offset < span.end_offset else 'none'}"
+                f"{describe_offsets(span.begin_offset, span.end_offset)}"
             )
         self._span_results = [result._replace(queue_span=span._replace(begin_offset=wanted_offset))]
 

@@ -85,7 +85,8 @@ def kv_diff(
     Name servers never copy the KV config to each other. Without a namespace, nsadmin compares
     ORDER_TOPIC_CONFIG and the namespaces that nsadmin's name servers list. Apache's cannot list theirs: name
     each. A line names the compared namespaces. The exit code is 0 if all name servers are equal, and 1 if
-    they differ. It is 3 if a name server did not answer, or if there is only one.
+    they differ. It is 3 if a name server did not answer, or if there is only one, and 5 if none has the
+    namespaces that you name.
 
     Examples:
         # Order configurations; one name server has an additional one (exit code 1)
@@ -100,6 +101,8 @@ def kv_diff(
         session.admin.kv.get_tables_each(wanted_namespaces, session.admin.addresses.addrs)
     )
     tables_by_addr = {r.addr: r.result for r in table_results if r.result is not None}
+    if namespaces and len(tables_by_addr) == len(table_results):
+        _require_any(wanted_namespaces, list(tables_by_addr.values()))
     snapshots = [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()]
     comparison = compare_snapshots(snapshots, ["kv"])
     notes = [_describe_scope(wanted_namespaces, list(tables_by_addr.values()))]
@@ -119,6 +122,7 @@ def kv_diff(
         notes.insert(0, f"unknown: {answers}, a comparison needs two")
         errors.append(KvConfigsDifferError("too few name servers to compare"))
     else:
+        notes[0] = _describe_agreement(wanted_namespaces, list(tables_by_addr.values()))
         errors += [r.error for r in table_results if r.error is not None]
     differences = [(difference, comparison.server_addrs) for difference in comparison.differences]
     return ResultRows.from_records(KV_DIFF_COLUMNS, differences, errors, notes)
@@ -129,6 +133,16 @@ def _describe_scope(namespaces: Sequence[str], tables: Sequence[KvTables]) -> st
     absent = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
     absent_text = f" (on no name server: {', '.join(absent)})" if absent and tables else ""
     return f"compared: {', '.join(namespaces)}{absent_text}"
+
+
+def _describe_agreement(namespaces: Sequence[str], tables: Sequence[KvTables]) -> str:
+    counts = [f"{name} ({count_noun(len(tables[0].get(name, ())), 'key')})" for name in namespaces]
+    return f"{len(tables)} name servers agree on {', '.join(counts)}"
+
+
+def _require_any(namespaces: Sequence[str], tables: Sequence[KvTables]) -> None:
+    if not any(namespace in table for namespace in namespaces for table in tables):
+        raise NotFound(f'no name server has the namespace "{namespaces[0]}"')
 
 
 def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:
@@ -164,7 +178,8 @@ def kv_sync(
         # Make order configurations equal to those of one name server
         nsadmin kv sync --from 127.0.0.1:9876 --prune --yes
     """
-    wanted_namespaces, source_addr = _distinct_namespaces(namespaces), _parse_source(session, source_text)
+    wanted_namespaces = _distinct_namespaces(namespaces)
+    source_addr = _parse_source(session, source_text, ("kv", "sync"))
     if prune_missing and wanted_keys:
         raise UsageError("--prune and --key exclude each other: --prune applies to whole namespaces")
     [source_result] = session.admin.kv.get_tables_each(wanted_namespaces, [source_addr])
@@ -180,13 +195,14 @@ def kv_sync(
     return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
 
 
-def _parse_source(session: Session, source_text: str) -> str:
+def _parse_source(session: Session, source_text: str, command_words: Sequence[str]) -> str:
     """Parse the address of a name server. A word without a port that is no host of one may be a namespace."""
     source_addr, addrs = parse_addr(source_text), session.admin.addresses.addrs
     if ":" not in source_text and source_addr not in addrs:
-        diff = quote_command("kv", "diff", source_text)
+        advised = quote_command(*command_words, "--from", addrs[0], "-s", source_text)
         raise UsageError(
-            f'"{source_text}" is not HOST:PORT: use one of {", ".join(addrs)}; for a namespace: `{diff}`'
+            f'"{source_text}" is not HOST:PORT of the source: use one of {", ".join(addrs)}; '
+            f"for a namespace: `{advised}`"
         )
     return source_addr
 
@@ -231,7 +247,9 @@ def kv_export(
     """
     wanted_namespaces = _distinct_namespaces(namespaces)
     namesrv_addrs = (
-        session.admin.addresses.addrs if source_text is None else (_parse_source(session, source_text),)
+        session.admin.addresses.addrs
+        if source_text is None
+        else (_parse_source(session, source_text, ("kv", "export")),)
     )
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]
@@ -246,8 +264,7 @@ def kv_export(
         )
     kv_tables = answered[0][1]
     missing_namespaces = [namespace for namespace in wanted_namespaces if namespace not in kv_tables]
-    if len(missing_namespaces) == len(wanted_namespaces):
-        raise NotFound(f'no name server has the namespace "{missing_namespaces[0]}"')
+    _require_any(wanted_namespaces, [kv_tables])
     errors, file_text = [r.error for r in table_results], kv_copies.format_kv_file(kv_tables)
     notes = result_notes(table_results, "name server")
     notes += [f'no namespace "{namespace}"' for namespace in missing_namespaces]

@@ -54,7 +54,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _MAX_NAMED_TOPICS = 5
 
 
-@command(columns=(*ORPHAN_COLUMNS, *CLEANUP_COLUMNS))
+@command(columns=(*ORPHAN_COLUMNS, *CLEANUP_COLUMNS), nothing="no orphans")
 def orphans(
     session: Session,
     delete_orphans: Annotated[
@@ -101,7 +101,8 @@ def orphans(
     unknown = orphan_facts.errors_by_server
     notes = [f"unknown state of {server}: {error_text(error)}" for server, error in unknown.items()]
     counts = {kind: sum(o.orphan_kind == kind for o in found_orphans) for kind in FINDINGS_BY_KIND}
-    notes.append(", ".join(f"{n} {kind}" for kind, n in counts.items() if n) or "no orphans")
+    if found_orphans:
+        notes.append(", ".join(f"{n} {kind}" for kind, n in counts.items() if n))
     errors = [None, *unknown.values()] if unknown else []
     return ResultRows.from_records(ORPHAN_COLUMNS, found_orphans, errors, notes)
 

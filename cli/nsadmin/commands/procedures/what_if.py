@@ -235,10 +235,14 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
     errors = {addr: error for addr, error in outage.errors_by_addr.items() if error is not None}
     broker_count, client_count = outage.asked_counts
     notes = [
-        f"read the lists of {count_noun(broker_count, 'broker')} and "
+        f"read the name server lists of {count_noun(broker_count, 'broker')} and "
         f"{count_noun(client_count, 'consumer')}; "
-        f"{count_noun(outage.producer_count, 'producer')} cannot report theirs, "
-        f"{count_noun(outage.silent_count, 'consumer')} did not answer",
+        f"those of {count_noun(outage.producer_count, 'producer')} cannot be read: check their namesrvAddr",
+        *(
+            [f"{count_noun(outage.silent_count, 'consumer')} did not report theirs"]
+            if outage.silent_count
+            else []
+        ),
         *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]
     shown = rows if show_each else _combine_harmless_rows(rows)

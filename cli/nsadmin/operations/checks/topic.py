@@ -107,6 +107,8 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     names = {queue.broker_name for _, route, _ in known if route for queue in route.queues}
     names |= seen.missing_reasons.keys()
     writable_count = min(view.writable_count for view in views)
+    best_count = max(view.writable_count for view in views)
+    behind_addrs = [view.namesrv_addr for view in views if view.writable_count == writable_count]
     samples = [
         scale.make_sample("unwritable", len(names) - writable_count),
         scale.make_sample("writable", writable_count),
@@ -122,7 +124,13 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     ]
     missing_lines = [f"{name}: {reason}" for name, reason in sorted(seen.missing_reasons.items())]
     return scale.make_finding(
-        f"{writable_count} of {len(names)} brokers of {seen.topic} accept messages {masters.LOOKED_AT}"
+        f"{best_count} of {len(names)} brokers of {seen.topic} accept messages"
+        + (
+            f", of which clients of name server {', '.join(behind_addrs)} find {writable_count}"
+            if writable_count < best_count
+            else ""
+        )
+        + f" {masters.LOOKED_AT}"
         if names
         else f"no name server has the topic {seen.topic}",
         samples,

@@ -1,15 +1,16 @@
 """Checks for topics that clients can write to on no broker, or on fewer brokers than have the topic."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
-from nsadmin.console.phrases import count_noun, part_is
+from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -85,17 +86,23 @@ def _find_read_only(
     system_topics: frozenset[str],
     silence_reasons: Mapping[str, str],
 ) -> dict[str, frozenset[str]]:
+    """Ask the master, or a slave, which copies the topics, of each broker that may have read-only ones."""
     suspect_addrs = {
-        find_master_addr(snapshot, name)
+        next(
+            (
+                addr
+                for _, addr in sorted(snapshot.brokers.get(name, {}).get("brokerAddrs", {}).items())
+                if addr not in silence_reasons
+            ),
+            None,
+        )
         for snapshot in snapshots
         for topic, queues_by_broker in snapshot.topics.items()
         if is_user_topic(topic, system_topics)
         for name, queues in queues_by_broker.items()
         if not queues.get("perm", 0) & Perm.WRITE
     }
-    registrations = admin.registrations.get_each(
-        addr for addr in suspect_addrs if addr and addr not in silence_reasons
-    )
+    registrations = admin.registrations.get_each(addr for addr in suspect_addrs if addr)
     return {
         broker.broker_name: frozenset(
             topic for topic, config in broker.topics.items() if not int(config.get("perm", 0)) & Perm.WRITE
@@ -118,13 +125,25 @@ class TopicLoss(NamedTuple):
     lost_brokers: Mapping[str, str]
     is_reduced: bool
 
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.lost_brokers) and not self.is_reduced
+
 
 class TopicGroups(NamedTuple):
-    """The topics that lost some of their brokers, or all; and those that are read-only by configuration."""
+    """The topics that lost some of their brokers, or all; and those that are read-only by configuration.
+
+    `hidden` has the topics that clients of some name servers can write to: by what is said of the others.
+    """
 
     reduced: Mapping[str, TopicLoss]
     unwritable: Mapping[str, TopicLoss]
+    hidden: Mapping[str, Sequence[str]]
     read_only: Sequence[str]
+
+    @property
+    def hidden_count(self) -> int:
+        return sum(map(len, self.hidden.values()))
 
 
 def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
@@ -154,7 +173,7 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     groups = _group_topics(user_topics, seen, reasons_by_topic)
     samples = [
         scale.make_sample("reduced", len(groups.reduced)),
-        scale.make_sample("unwritable", len(groups.unwritable)),
+        scale.make_sample("unwritable", len(groups.unwritable) + groups.hidden_count),
         scale.make_sample("topics", len(user_topics)),
     ]
     known_names = {name for brokers in seen.lost_topics.topic_placements.values() for name in brokers}
@@ -168,6 +187,7 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     ]
     details = [
         *_format_unwritable(groups.unwritable),
+        *_format_hidden(groups.hidden),
         *_format_reduced(groups.reduced),
         *unknown_lines,
         *failure_lines,
@@ -202,30 +222,53 @@ def _group_topics(
     reasons_by_topic: Mapping[str, Mapping[str, str]],
 ) -> TopicGroups:
     snapshots = seen.snapshots
-    losses = {
-        topic: _add_missing(
-            # The loss on the worst name server. Not knowing the topic counts as a complete loss.
-            max(
-                (_find_loss(snapshot, topic, seen) for snapshot in snapshots),
-                key=lambda loss: (bool(loss.lost_brokers) and not loss.is_reduced, len(loss.lost_brokers)),
-            ),
-            reasons_by_topic.get(topic, {}),
-            any(snapshot.topics.get(topic) for snapshot in snapshots),
-        )
-        for topic in user_topics
-    }
-    unwritable = {topic: loss for topic, loss in losses.items() if loss.lost_brokers and not loss.is_reduced}
     read_only = [
         topic
         for topic in user_topics
-        if topic not in unwritable
-        and all(
-            _is_read_only_on_purpose(snapshot, topic, name, seen)
-            for snapshot in snapshots
-            for name in snapshot.topics.get(topic, ())
-        )
+        if (placements := [(shot, name) for shot in snapshots for name in shot.topics.get(topic, ())])
+        and all(_is_read_only_on_purpose(shot, topic, name, seen) for shot, name in placements)
     ]
-    return TopicGroups({t: loss for t, loss in losses.items() if loss.is_reduced}, unwritable, read_only)
+    reduced, unwritable, hidden = {}, {}, defaultdict[str, list[str]](list)
+    for topic in user_topics:
+        losses = {
+            shot.source: _find_loss(shot, topic, seen)
+            for shot in snapshots
+            if topic not in read_only or shot.topics.get(topic)
+        }
+        # Not knowing the topic counts as a complete loss.
+        worst = max(losses.values(), key=lambda loss: (loss.is_complete, len(loss.lost_brokers)))
+        good_addrs = [addr for addr, loss in losses.items() if not loss.is_complete]
+        if worst.is_complete and good_addrs:
+            hidden[_describe_hidden(losses, worst, good_addrs)].append(topic)
+            continue
+        is_placed = any(shot.topics.get(topic) for shot in snapshots)
+        named = TopicLoss(_name_servers_of_reasons(losses, worst), worst.is_reduced)
+        loss = _add_missing(named, reasons_by_topic.get(topic, {}), is_placed)
+        if loss.is_reduced:
+            reduced[topic] = loss
+        elif loss.lost_brokers:
+            unwritable[topic] = loss
+    return TopicGroups(reduced, unwritable, hidden, read_only)
+
+
+def _describe_hidden(losses: Mapping[str, TopicLoss], worst: TopicLoss, good_addrs: Sequence[str]) -> str:
+    """What clients of some name servers meet, while those of others can send."""
+    bad_addrs = ", ".join(addr for addr, loss in losses.items() if loss.is_complete)
+    found = f"can send to no broker ({_list_reasons(worst)})" if all(worst.lost_brokers) else "find no route"
+    return f"clients of name server {bad_addrs} {found}, clients of {', '.join(good_addrs)} can send"
+
+
+def _name_servers_of_reasons(losses: Mapping[str, TopicLoss], worst: TopicLoss) -> dict[str, str]:
+    """The reasons of the worst loss, with the name servers if others do not have the loss."""
+    reasons = {}
+    for name, reason in worst.lost_brokers.items():
+        addrs = [addr for addr, loss in losses.items() if name in loss.lost_brokers]
+        reasons[name] = reason if len(addrs) == len(losses) else f"{reason} on name server {', '.join(addrs)}"
+    return reasons
+
+
+def _list_reasons(loss: TopicLoss) -> str:
+    return ", ".join(f"{name}: {reason}" if name else reason for name, reason in loss.lost_brokers.items())
 
 
 def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
@@ -236,6 +279,8 @@ def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
         summary += f", {count} {'is' if count == 1 else 'are'} read-only by configuration"
     if groups.reduced:
         summary += f", {len(groups.reduced)} of them not on all of their brokers"
+    if groups.hidden:
+        summary += f", {groups.hidden_count} of them not for clients of every name server"
     return f"{summary} {masters.LOOKED_AT}"
 
 
@@ -313,20 +358,28 @@ def _is_read_only_on_purpose(
     A silent broker cannot be asked. But a name server's wipe takes the write permission from all topics of a
     broker, so if another topic still has it, this topic was registered without it.
     """
-    if find_master_addr(snapshot, broker_name) not in seen.master_answers.silence_reasons:
-        return topic in seen.read_only_topics.get(broker_name, ())
+    known_topics = seen.read_only_topics.get(broker_name)
+    silent_addrs = (None, *seen.master_answers.silence_reasons)
+    if known_topics is not None or find_master_addr(snapshot, broker_name) not in silent_addrs:
+        return topic in (known_topics or ())
     perm = snapshot.topics[topic][broker_name].get("perm", 0)
     return not perm & Perm.WRITE and broker_name in seen.unwiped_brokers[snapshot.source]
 
 
 def _format_unwritable(losses: Mapping[str, TopicLoss]) -> list[str]:
     lines = [
-        f"no broker accepts messages for {topic}: "
-        + ", ".join(f"{name}: {reason}" if name else reason for name, reason in loss.lost_brokers.items())
+        f"no broker accepts messages for {topic}: {_list_reasons(loss)}"
         for topic, loss in list(losses.items())[:_MAX_SHOWN]
     ]
     hidden_count = len(losses) - _MAX_SHOWN
     return [*lines, f"and for {count_noun(hidden_count, 'more topic')}"] if hidden_count > 0 else lines
+
+
+def _format_hidden(hidden: Mapping[str, Sequence[str]]) -> list[str]:
+    return [
+        f"{abbreviate_names(topics, 3)}: {text}: `{quote_command('route', 'explain', topics[0])}`"
+        for text, topics in hidden.items()
+    ]
 
 
 def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
@@ -342,7 +395,7 @@ CHECK = Check(
     "writable",
     (
         CheckMeasure("reduced", "topics with brokers that accept no messages", warning="0"),
-        CheckMeasure("unwritable", "topics without a broker that accepts messages", critical="0"),
+        CheckMeasure("unwritable", "topics that clients of some name server cannot write to", critical="0"),
         CheckMeasure("topics", "checked topics"),
     ),
     observe,

@@ -255,7 +255,7 @@ def _explain_perm(
             return None
         return DivergenceCause(
             "write-perm-added",
-            f"{broker_name} itself has no write permission: addWritePerm was sent to "
+            f"{broker_name} has this topic without write permission: addWritePerm was sent to "
             f"{evidence.addrs_at(open_indexes)} only, or the broker's change has not reached it",
             f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
             "permissions",

@@ -54,5 +54,12 @@ def test_a_slave_answers_where_the_master_does_not(client: AdminClient, broker: 
 
 
 def test_no_entry_there(client: AdminClient, broker: FakeBroker) -> None:
-    entries_read = client.consume_queues.read_entries_at(broker.addr, "T", 1, 99, 2)
-    assert (type(entries_read.error), str(entries_read.error)) == (NotFound, "Index 99 of 1@T is not exist!")
+    def said() -> tuple[type, str]:
+        error = client.consume_queues.read_entries_at(broker.addr, "T", 1, 99, 2).error
+        return type(error), str(error)
+
+    assert said() == (NotFound, "Index 99 of 1@T is not exist!")
+    broker.handlers[31] = lambda asked: build_reply(asked, ext={"offset": "2"})
+    broker.handlers[30] = lambda asked: build_reply(asked, ext={"offset": "46"})
+    has_other_offsets = "queue 1 of T has no entry at offset 99: the queue has offsets 2 to 45"
+    assert said() == (NotFound, has_other_offsets)

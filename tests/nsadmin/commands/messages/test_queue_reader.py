@@ -139,7 +139,7 @@ def test_consuming_from_an_offset_on(run_json: Run) -> None:
     later = run_json("consumeMessage", "T", *where, "-o", "3")
     assert (later.code, later.err) == (
         5,
-        "nsadmin: no message at offset 3 of queue 0: it has offsets 0 to 2\n",
+        "nsadmin: no message at offset 3 of queue 0: the queue has offsets 0 to 2\n",
     )
     since = ("-s", str(CREATED + 1000), "-e", str(CREATED + 1000))
     assert bodies(run_json("consumeMessage", "T", *since)) == ["0-1", "5-1"]

@@ -12,7 +12,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
 from namesrv_core.transport.multiplexed_client import MultiplexedClient
 from tests.nsadmin.conftest import Run
-from tests.support.fake_servers import closed_port
+from tests.support.fake_servers import FakeNameServer, closed_port
 from tests.support.lab import Lab, start_lab
 
 
@@ -123,6 +123,16 @@ def test_nothing_is_cleaned_while_somebody_is_silent(run: Run, running_lab: Lab)
     result = run("orphans", *words)
     assert (result.code, len(result.json)) == (3, 5)
     assert f"unknown state of {dead}: connection refused" in result.err
+
+
+def test_none_is_found_on_the_servers_that_answered(run: Run, first_server: FakeNameServer) -> None:
+    first_server.clusters, first_server.routes = {}, {}
+    dead = f"127.0.0.1:{closed_port()}"
+    result = run("orphans", "-n", f"{first_server.addr};{dead}")
+    assert (result.code, result.err.splitlines()[:1]) == (
+        3,
+        ["nsadmin: no orphans on the servers that answered"],
+    )
 
 
 def test_off_a_terminal_it_needs_a_yes(run: Run, running_lab: Lab) -> None:

@@ -51,7 +51,10 @@ def test_the_name_server_that_knows_least_counts(
     second_server.routes = {}
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.summary == "0 of 1 brokers of T accept messages " + LOOKED_AT
+    assert finding.summary == (
+        "1 of 1 brokers of T accept messages, "
+        f"of which clients of name server {second_server.addr} find 0 {LOOKED_AT}"
+    )
     assert finding.details == (f"name server {second_server.addr} does not have the topic",)
 
 

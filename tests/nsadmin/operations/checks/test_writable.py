@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from nsadmin import AdminClient
 from nsadmin.operations.checks import writable
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckScope
@@ -73,15 +75,25 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     assert finding.summary == "0 of 2 topics are writable, 1 is read-only by configuration " + LOOKED_AT
 
 
-def test_a_read_only_topic_stays_so_on_purpose_while_a_broker_is_silent(
-    first_server: FakeNameServer, dead_addr: str
+@pytest.mark.parametrize("broker_id", [0, 1])
+def test_a_read_only_topic_stays_so_on_purpose_while_a_master_is_silent_or_gone(
+    first_server: FakeNameServer, dead_addr: str, broker_id: int
 ) -> None:
-    first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    first_server.clusters = {"C": {"broker-a": {broker_id: dead_addr}}}
     first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 6}}
     finding = found(first_server.addr)
     assert values(finding) == [0, 1, 2]
     assert finding.summary == "0 of 2 topics are writable, 1 is read-only by configuration " + LOOKED_AT
     assert [line.split(":")[0] for line in finding.details] == ["no broker accepts messages for U"]
+
+
+def test_a_slave_that_acts_for_its_master_knows_what_is_read_only_on_purpose(
+    first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    configure_topics(broker)
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    first_server.routes = {"T": {"broker-a": 4}, "U": {"broker-a": 4}}
+    assert values(found(first_server.addr)) == [0, 1, 2]
 
 
 def test_a_wiped_and_silent_broker_takes_no_messages(first_server: FakeNameServer, dead_addr: str) -> None:
@@ -91,16 +103,38 @@ def test_a_wiped_and_silent_broker_takes_no_messages(first_server: FakeNameServe
 
 
 def test_the_name_server_that_knows_least_counts(
-    first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     assert found(first_server.addr, second_server.addr).state is CheckState.OK
     assert found(first_server.addr, second_server.addr, dead_addr).state is CheckState.WARNING
     second_server.routes = {}
     finding = found(first_server.addr, second_server.addr)
     assert finding.state is CheckState.CRITICAL
-    assert finding.details == (
-        f"no broker accepts messages for T: name server {second_server.addr} does not have the topic",
+    # The topic is not lost: clients of the other name server can send.
+    hidden = f"clients of name server {second_server.addr} {{}}, clients of {first_server.addr} can send"
+    no_route = f"T: {hidden.format('find no route')}: `nsadmin route explain T`"
+    assert (finding.details, values(finding)) == ((no_route,), [0, 1, 1])
+    assert finding.summary == (
+        "1 of 1 topic is writable, 1 of them not for clients of every name server " + LOOKED_AT
     )
+    second_server.routes = {"T": {"broker-a": 4}}
+    closed = hidden.format("can send to no broker (broker-a: no write permission)")
+    assert found(first_server.addr, second_server.addr).details[0].startswith(f"T: {closed}")
+    for server, perm in ((first_server, 6), (second_server, 4)):
+        server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
+        server.routes = {"T": {"broker-a": perm, "broker-b": 6}}
+    assert found(first_server.addr, second_server.addr).details == (
+        f"broker-a accepts no messages for 1 topic: no write permission on name server {second_server.addr}",
+    )
+
+
+def test_a_read_only_topic_stays_so_on_purpose_for_a_name_server_without_it(
+    first_server: FakeNameServer, second_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    configure_topics(broker)
+    first_server.routes, second_server.routes = {"T": {"broker-a": 4}}, {}
+    finding = found(first_server.addr, second_server.addr)
+    assert (finding.state, values(finding)) == (CheckState.OK, [0, 0, 1])
 
 
 def test_a_master_that_does_not_answer(first_server: FakeNameServer, dead_addr: str) -> None:

@@ -113,8 +113,8 @@ OTHER_CLUSTER = make_cluster_snapshot("s:2", {"a": make_broker_entry(cluster="d"
         ),
         (
             topics(READ, RW), {"x": telling(own={"T": make_queue_entry(4)})}, "write-perm-added",
-            "a itself has no write permission: addWritePerm was sent to s:2 only, or the broker's change has "
-            "not reached it",
+            "a has this topic without write permission: addWritePerm was sent to s:2 only, or the broker's "
+            "change has not reached it",
             "run `nsadmin repair wipe a`, which restores the broker's own permissions",
         ),
         (
