@@ -12,11 +12,13 @@ from namesrv_core.file_shapes import Name
 from namesrv_core.protocol import object_keys
 from namesrv_core.state import settings
 from nsadmin.commands.programs import guide
+from nsadmin.help_pages import search
 from nsadmin.operations.plans import bulk_lists, fields
 from tests.support.name_rules import read_sources
 from tests.support.regex_growth import find_slow_parts
 
 ACCEPTED = {
+    ("nsadmin.help_pages.search", search._DOCSTRING.pattern): "reads nsadmin's own source",
     ("nsadmin.commands.programs.guide", guide._PAGE_LINK.pattern): "reads nsadmin's own pages",
     ("namesrv_core.protocol.object_keys", object_keys._JSON_TOKEN.pattern): "ends with the first failure",
 }

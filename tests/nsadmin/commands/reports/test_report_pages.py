@@ -9,7 +9,7 @@ import pytest
 from nsadmin.client.extras import describe_missing
 from tests.nsadmin.conftest import Run
 from tests.support.examples import ExampleCase, list_cases_elsewhere, split_example
-from tests.support.gold_tables import date_commits, write_gold_tables
+from tests.support.gold_tables import date_commits, table, write_gold_tables
 
 pytest.importorskip("duckdb", reason="reports are the extra nsadmin[spark]")
 
@@ -89,6 +89,11 @@ def test_the_examples_do_what_they_say(
     case: ExampleCase, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_gold_tables(tmp_path / "reports")
+    table(
+        tmp_path / "reports/gold/topic_volume",
+        {"topic": "varchar", "date": "date"},
+        [("orders", "2025-02-01")],
+    )
     # Before the time that an example of --as-of names.
     date_commits(tmp_path / "reports", datetime(2025, 2, 28))
     monkeypatch.chdir(tmp_path)
