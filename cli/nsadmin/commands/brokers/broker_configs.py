@@ -52,6 +52,8 @@ def get_broker_config(
         nsadmin getBrokerConfig 127.0.0.1:10911
         # One setting on every broker of a cluster
         nsadmin getBrokerConfig -c cluster-a --filter key=fileReservedTime
+        # How long the delay levels wait, from level 1 on
+        nsadmin getBrokerConfig -c cluster-a --filter key=messageDelayLevel
     """
     targets = select_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.broker_configs.get_each(distinct_addrs(targets)))

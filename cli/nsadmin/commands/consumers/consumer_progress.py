@@ -190,6 +190,8 @@ def consumer_progress(
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
+        # The names of the groups that are more than 100 messages behind, for a loop of the shell
+        nsadmin consumerProgress --filter 'lag>100' --output name
         # Only one topic, with the client that owns each queue
         nsadmin consumerProgress warehouse -t payments -s true
     """

@@ -195,6 +195,8 @@ def context_set(
     Examples:
         # Save the addresses of a cluster, read-only and with its name in red
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --read-only --color red
+        # Connect with TLS, and accept certificates of one's own CA
+        nsadmin context set secure -n 127.0.0.1:9876 --tls --tlsCa ca.pem
         # Reach servers in Kubernetes, and sign with credentials from the environment
         nsadmin context set prod --kube rocketmq --credentials env
         # Read a support bundle in place of servers

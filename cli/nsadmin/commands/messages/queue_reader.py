@@ -86,6 +86,8 @@ def print_msg(
     Examples:
         # The content of the first ten messages of a topic
         nsadmin printMsg payments --limit 10
+        # Who sends to a topic: the addresses of the senders of the last ten minutes
+        nsadmin printMsg payments --from 10m --columns bornHost --limit 20
         # Messages with a tag between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """

@@ -76,9 +76,9 @@ def config_diff(
     With --default it is 0.
 
     Examples:
-        # Settings that are not equal on all servers (exit code 1)
+        # Settings that are not the same on all brokers and name servers (exit code 1)
         nsadmin configDiff
-        # Changed settings of the brokers of a cluster
+        # Settings of brokers that somebody changed from their defaults
         nsadmin configDiff -c cluster-a --brokers --default
     """
     if only_brokers and only_name_servers:
