@@ -1,6 +1,6 @@
 """The drain of a broker as a function: what is checked first, the run, and the undoing of a drain."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -109,15 +109,21 @@ def prepare_drain(
     inventory: InventoryKeeper,
     *,
     is_dry_run: bool,
+    moved_topics: Collection[str] = (),
 ) -> PreparedDrain:
     """Read the broker's routes, and check what the cluster loses. An interrupted drain is not checked again.
+
+    The check is without `moved_topics`, which will have left the broker.
 
     Raises:
         NotFound: No name server that answered has the broker.
         DrainRefused: The drain cannot begin.
     """
     environment = ClusterEnvironment(admin, plan.broker)
-    servers = environment.read_servers()
+    servers = tuple(
+        server._replace(topics={t: s for t, s in server.topics.items() if t not in moved_topics})
+        for server in environment.read_servers()
+    )
     folder = find_drain_folder(plan.broker, servers, Installation(admin, state_home))
     saved = None if is_dry_run or folder is None else folder.load()
     if saved is not None:

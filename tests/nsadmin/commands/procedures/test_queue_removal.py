@@ -83,3 +83,43 @@ def test_queues_move_only_for_good(with_env: Run) -> None:
     assert (result.code, result.err) == (
         2, "nsadmin: --move-queues needs --for-good: the queues do not come back by undrain\n",
     )  # fmt: skip
+
+
+def test_a_preview_says_what_refuses_the_move(with_env: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    propose_moves(monkeypatch, MOVE._replace(ordered=True))
+    words = ("drain", A, "--for-good", "--move-queues", "--force")
+    preview, refused = with_env(*words, "--dry-run"), with_env(*words, "--yes")
+    assert (preview.code, preview.err) == (refused.code, refused.err)
+    assert preview.code == 1
+    assert f"1 ordered topic ({TOPIC}): pass --ordered, which keeps" in preview.err
+    # With the option, only the name server still refuses.
+    ordered = with_env(*words, "--ordered", "--dry-run")
+    assert (ordered.code, ordered.err.count("\n")) == (1, 1)
+    assert "run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`" in ordered.err
+
+
+def test_a_preview_counts_without_the_topics_that_move(
+    with_env: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count_topics() -> tuple[str, int]:
+        preview = with_env("drain", A, "--for-good", "--move-queues", "--force", "--dry-run", "--json")
+        [row] = json.loads(preview.out)
+        return preview.err, row["topicCount"]
+
+    propose_moves(monkeypatch)
+    _, unmoved_count = count_topics()
+    propose_moves(monkeypatch, MOVE)
+    remarks, moved_count = count_topics()
+    assert moved_count == unmoved_count - 1
+    assert "the queues of 1 topic would move to other brokers first" in remarks
+    # A topic with its only queue on the broker is no risk if it moves.
+    refusal = with_env("drain", A, "--for-good", "--move-queues", "--dry-run").err
+    assert TOPIC in with_env("drain", A, "--dry-run").err
+    assert TOPIC not in refusal
+
+
+def test_ordered_topics_move_only_with_the_queues(with_env: Run) -> None:
+    result = with_env("drain", A, "--ordered", "--yes")
+    assert (result.code, result.err) == (
+        2, "nsadmin: --ordered needs --move-queues: a drain alone moves no topic\n",
+    )  # fmt: skip
