@@ -13,6 +13,8 @@ from nsadmin.commands.procedures import queue_removal
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalanceMove, RebalancePlan
+from nsadmin.operations.rebalance.run_state import RunState, open_rebalance
+from nsadmin.operations.state_folder import find_state_home
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.lab import Lab, start_lab
@@ -123,3 +125,15 @@ def test_ordered_topics_move_only_with_the_queues(with_env: Run) -> None:
     assert (result.code, result.err) == (
         2, "nsadmin: --ordered needs --move-queues: a drain alone moves no topic\n",
     )  # fmt: skip
+
+
+def test_a_topic_that_an_open_run_moves_waits_for_that_run(with_env: Run, running_lab: Lab) -> None:
+    brokers = tuple(running_lab.brokers.values())
+    plan = RebalancePlan("cluster-a", "", "queues", "", (MOVE,))
+    state = RunState("cluster-a", plan.digest, running_lab.namesrv_addrs, 1, 1, brokers=brokers, tunnel="")
+    folder = open_rebalance(find_state_home(), "cluster-a", plan.digest)
+    folder.save_plan(plan)
+    folder.state.save(state)
+    line = next(line for line in with_env("drain", A, "--dry-run").err.splitlines() if TOPIC in line)
+    assert "a rebalance of cluster-a is interrupted, with no topic in motion: `nsadmin rebalance run" in line
+    assert "spread" not in line
