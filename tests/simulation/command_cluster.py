@@ -38,6 +38,9 @@ class _NoMessages:
 
     begin_offsets = end_offsets
 
+    def groups_of_topic(self, topic: str) -> list[str]:
+        return []
+
     def count_recent_messages(self, topic: str, time_ms: int, window_ms: int) -> int:
         return 0
 

@@ -217,7 +217,7 @@ class CopyRun(OperatedRun):
 
     def _make_clusters(self) -> TransferClusters:
         source = AdminClient(self._source_servers, pool=self.cluster.network.pool, access=Access())
-        return TransferClusters(source, self.make_admin())
+        return TransferClusters(source, self.make_admin(), "prod", "dr")
 
     def _copy(self) -> bool:
         clusters = self._make_clusters()

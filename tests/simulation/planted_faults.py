@@ -575,7 +575,7 @@ PLANTED_FAULTS = (
         kinds=("change topic",),
     ),
     PlantedFault(
-        0,
+        9,
         "the plan is not compared with the cluster again",
         topic_start,
         "describe_difference",

@@ -52,6 +52,9 @@ class QueueTable:
     def committed_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int | None:
         return self.committed.get(offset_key)
 
+    def offset_count(self, group: str, topic: str, queue_count: int) -> int:
+        return max([queue_count, *(q + 1 for g, t, q in self.committed if (g, t) == (group, topic))])
+
     @property
     def moved_groups(self) -> list[str]:
         return [group for group, _, _ in self.committed]

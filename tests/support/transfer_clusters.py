@@ -138,5 +138,9 @@ def open_pair() -> Iterator[ClusterPair]:
     ):
         source_server.routes = target_server.routes = {"T": {"broker-a": 6}}
         yield ClusterPair(
-            source, target, source_server, target_server, TransferClusters(source_admin, target_admin)
+            source,
+            target,
+            source_server,
+            target_server,
+            TransferClusters(source_admin, target_admin, "prod", "dr"),
         )

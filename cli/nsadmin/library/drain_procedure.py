@@ -1,6 +1,6 @@
 """The drain of a broker as a function: what is checked first, the run, and the undoing of a drain."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from nsadmin.operations.drain.undo import UndoRun, find_closed_topics, find_diff
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
+from nsadmin.operations.rebalance.run_state import explain_awaited_run, load_rebalances
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
@@ -109,15 +110,21 @@ def prepare_drain(
     inventory: InventoryKeeper,
     *,
     is_dry_run: bool,
+    moved_topics: Collection[str] = (),
 ) -> PreparedDrain:
     """Read the broker's routes, and check what the cluster loses. An interrupted drain is not checked again.
+
+    The check is without `moved_topics`, which will have left the broker.
 
     Raises:
         NotFound: No name server that answered has the broker.
         DrainRefused: The drain cannot begin.
     """
     environment = ClusterEnvironment(admin, plan.broker)
-    servers = environment.read_servers()
+    servers = tuple(
+        server._replace(topics={t: s for t, s in server.topics.items() if t not in moved_topics})
+        for server in environment.read_servers()
+    )
     folder = find_drain_folder(plan.broker, servers, Installation(admin, state_home))
     saved = None if is_dry_run or folder is None else folder.load()
     if saved is not None:
@@ -133,8 +140,16 @@ def prepare_drain(
     )
     twin_lines = observe_twins(admin, inventory, [plan.broker])
     twin_risks = [DrainRisk("twoProcesses", line, (), True, "then drain it again") for line in twin_lines]
-    checked = checked._replace(risks=(*checked.risks, *twin_risks))
+    risks = (*_await_rebalance(checked.risks, Installation(admin, state_home)), *twin_risks)
+    checked = checked._replace(risks=risks)
     return PreparedDrain(plan, servers, None, checked, environment, folder)
+
+
+def _await_rebalance(risks: Sequence[DrainRisk], installation: Installation) -> Iterator[DrainRisk]:
+    """The risks: the remedy of those about topics that an unfinished rebalance moves is its end."""
+    runs = list(installation.keep_own(load_rebalances(installation.state_home))) if risks else []
+    for risk in risks:
+        yield risk._replace(remedy=explain_awaited_run(runs, risk.topics) or risk.remedy)
 
 
 def find_drain_folder(

@@ -259,29 +259,43 @@ class OffsetAdmin:
         ]
         if not offset_moves:
             raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
-        lacking = self._require_known_group(group, [m.broker_addr for m in offset_moves if m.broker_addr])
+        creations = {
+            name: quote_command("updateSubGroup", group, "-c", clusters_by_broker[name])
+            for name in sorted({move.queue.broker_name for move in offset_moves})
+        }
+        lacking = self._require_known_group(
+            group, [m.broker_addr for m in offset_moves if m.broker_addr], creations.values()
+        )
         # Brokers before 5.2 store the offsets of any group.
         refusing = {addr for addr in lacking if self._resets_by_itself(addr)}
 
         def require_group(move: OffsetMove) -> OffsetMove:
             if move.broker_addr not in refusing:
                 return move
-            creation = quote_command(
-                "updateSubGroup", group, "-c", clusters_by_broker[move.queue.broker_name]
-            )
+            creation = creations[move.queue.broker_name]
             return fail_move(
                 move, NotFound(f'the broker has no consumer group "{group}": `{creation}` creates it')
             )
 
         return [*map(require_group, offset_moves)]
 
-    def _require_known_group(self, group: str, broker_addrs: Sequence[str]) -> list[str]:
-        """Return the brokers that do not have the group. Raises NotFound if none has it."""
+    def _require_known_group(
+        self, group: str, broker_addrs: Sequence[str], creations: Iterable[str] = ()
+    ) -> list[str]:
+        """Return the brokers that do not have the group. Raises NotFound with `creations` if none has it."""
         broker_targets = [BrokerTarget(None, MASTER_BROKER_ID, addr) for addr in dict.fromkeys(broker_addrs)]
         holder_results = self._groups.find_holders(group, broker_targets)
         lacking = [result.addr for result in holder_results if isinstance(result.error, NotFound)]
         if lacking and len(lacking) == len(holder_results):
-            raise NotFound(f'no broker of the topic has the consumer group "{group}"')
+            commands = " and ".join(f"`{creation}`" for creation in dict.fromkeys(creations))
+            raise NotFound(
+                f'no broker of the topic has the consumer group "{group}": '
+                + (
+                    f"create it with {commands}"
+                    if commands
+                    else "`nsadmin consumerProgress` lists the groups"
+                )
+            )
         return lacking
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:

@@ -33,6 +33,7 @@ from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
+from nsadmin.operations.restart_settings import is_read_at_start
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
 CONFIG_CHANGE_COLUMNS = broker_change_columns(KEY, before="the value before", after="the value afterwards")
@@ -93,9 +94,10 @@ def update_broker_config(
     Brokers accept unknown keys and invalid values without an error. nsadmin refuses a value of another type
     than the present one, also with --dry-run, and reports as failed what a broker ignored.
     nsadmin sends nothing to a broker that already has the value. A broker that changes the setting rewrites
-    its configuration file with all settings. Many settings take effect only when the broker restarts. Brokers
-    refuse to change the settings in their configBlackList. After a change to flushDiskType=SYNC_FLUSH, a
-    broker refuses all sends until it restarts: so it needs --yes without a terminal.
+    its configuration file with all settings. Many settings take effect only when the broker restarts. nsadmin
+    says so for those that it knows, such as thread pools. Brokers refuse to change the settings in their
+    configBlackList. After a change to flushDiskType=SYNC_FLUSH, a broker refuses all sends until it restarts:
+    so it needs --yes without a terminal.
 
     Examples:
         # Preview the change
@@ -121,6 +123,8 @@ def update_broker_config(
     configs = session.admin.broker_configs
     change_item = configs.plan_update if session.is_dry_run else configs.update_item
     results = change_item(distinct_addrs(targets), key, value)
+    if is_read_at_start(key) and any(r.result and r.result.is_change for r in results):
+        session.write_remark(f"{key} takes effect when the broker restarts")
     done = "dry-run" if session.is_dry_run else "done"
     changes = [describe_config_change(r, done) for r in match_results(targets, results)]
     rows = broker_change_rows(CONFIG_CHANGE_COLUMNS, targets, changes, {KEY: key})

@@ -81,18 +81,24 @@ def find_former_offsets(
 
 
 def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:
-    """Add `undo` to the records: the command, for the last move of a group on a topic."""
+    """Add `undo` to the records: the command, for the last move of a group on a topic.
+
+    Brokers cannot remove an offset where there was none, so a move without former offsets has no undo.
+    """
     completed: list[AuditRecord] = []
     undone: set[tuple[str, ...]] = set()
     for record in reversed(list(records)):
         undo, moves = None, _MOVING_COMMANDS.intersection(_split_command(record)[:1])
+        moved: set[tuple[str, ...]] = set()
         for row in record.get("results") or () if moves else ():
             words = ("resetOffsetByTime", str(row.get("group")), str(row.get("topic")), "--undo")
             servers = ("-n", ";".join(record.get("nameServers") or ()))
             if row.get("result") in _MOVED_RESULTS and (*words, *servers) not in undone:
-                undone.add((*words, *servers))
-                context = record.get("context")
-                undo = quote_command(*words, *(("--context", context) if context else servers))
+                moved.add((*words, *servers))
+                if row.get("from") is not None:
+                    context = record.get("context")
+                    undo = quote_command(*words, *(("--context", context) if context else servers))
+        undone |= moved
         completed.append(record | {"undo": undo})
     return completed[::-1]
 

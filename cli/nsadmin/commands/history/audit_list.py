@@ -26,7 +26,7 @@ SERVERS: Column[AuditRecord] = Column(
     lambda r: tuple(dict.fromkeys(request.get("server") for request in r.get("sent") or ())),
 )
 UNDO = _recorded_column(
-    "undo", "command that moves a group back, for its last move on a topic; null for other changes"
+    "undo", "command that moves a group back, for its last move on a topic; null if nothing can move back"
 )
 AUDIT_COLUMNS: Columns[AuditRecord] = (
     Column("time", "start of the command (UTC)", lambda r: format_utc(r["time"])),

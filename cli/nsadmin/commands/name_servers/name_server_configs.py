@@ -10,6 +10,7 @@ from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
+from nsadmin.operations.restart_settings import is_read_at_start
 
 NAMESRV_CONFIG_COLUMNS: Columns[tuple[str, str, str]] = (NAMESRV_ADDR.of(lambda r: r[0]), KEY, VALUE)
 NAMESRV_CHANGE_COLUMNS = name_server_change_columns(
@@ -62,4 +63,7 @@ def update_namesrv_config(
     before = [r.then(lambda items: items.get(key)) for r in configs.get_config_each()]
     done = "dry-run" if session.is_dry_run else "done"
     changes = (configs.plan_item if session.is_dry_run else configs.update_item)(key, value)
+    former_values = {r.addr: r.result for r in before}
+    if is_read_at_start(key) and any(r.error is None and r.result != former_values[r.addr] for r in changes):
+        session.write_remark(f"{key} takes effect when the name server restarts")
     return name_server_change_rows(NAMESRV_CHANGE_COLUMNS, before, changes, done, {KEY: key})

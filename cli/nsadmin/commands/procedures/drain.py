@@ -1,6 +1,6 @@
 """Owns drain, undrain and drainStatus, which stop client writes to a broker and allow them again."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
@@ -193,6 +193,13 @@ def drain(
         bool,
         Option("--move-queues", help="With --for-good: first move the broker's queues to other brokers."),
     ] = False,
+    allow_ordered: Annotated[
+        bool,
+        Option(
+            "--ordered",
+            help="With --move-queues: also move ordered topics, and keep the sequence of every key.",
+        ),
+    ] = False,
     durable: Annotated[
         bool,
         Option(
@@ -228,7 +235,8 @@ def drain(
     the end, or did not list the broker.
 
     With --for-good --move-queues, nsadmin first moves the broker's queues to the other brokers of its
-    cluster, like `nsadmin rebalance run`. undrain does not move them back.
+    cluster, like `nsadmin rebalance run`. Ordered topics also need --ordered. undrain does not move the
+    queues back.
 
     nsadmin refuses --then if the broker's name or address contains characters that a shell could interpret.
     Safe characters are letters, digits and ._%:[]-
@@ -252,17 +260,22 @@ def drain(
     )
     if move_queues and not wait_for_consumers:
         raise UsageError("--move-queues needs --for-good: the queues do not come back by undrain")
-    if not move_queues or session.is_dry_run:
+    if not move_queues:
+        if allow_ordered:
+            raise UsageError("--ordered needs --move-queues: a drain alone moves no topic")
         return _check_and_drain(session, drain_plan, then_command)
-    from nsadmin.commands.procedures.queue_removal import move_queues_first
+    from nsadmin.commands.procedures.queue_removal import move_queues_first, prepare_move, preview_moves
 
-    return move_queues_first(session, drain_plan, lambda: _check_and_drain(session, drain_plan, then_command))
+    run_order = prepare_move(session, drain_plan, allow_ordered=allow_ordered)
+    if session.is_dry_run:
+        return _check_and_drain(session, drain_plan, then_command, preview_moves(session, run_order))
+    return move_queues_first(session, run_order, lambda: _check_and_drain(session, drain_plan, then_command))
 
 
 def _check_and_drain(
-    session: Session, drain_plan: DrainPlan, then_command: str | None
+    session: Session, drain_plan: DrainPlan, then_command: str | None, moved_topics: Collection[str] = ()
 ) -> ResultRows | Iterator[OutputText]:
-    """Check the risks, ask, and drain the broker or resume its drain."""
+    """Check the risks, ask, and drain the broker or resume its drain. `moved_topics` have left it by then."""
     broker_name = drain_plan.broker
     prepared_drain = prepare_drain(
         session.admin,
@@ -271,6 +284,7 @@ def _check_and_drain(
         signals.SYSTEM_CLOCK.now_ms(),
         open_inventory(session),
         is_dry_run=session.is_dry_run,
+        moved_topics=moved_topics,
     )
     servers = prepared_drain.servers
     if then_command is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
-from namesrv_core.protocol.codes import Perm
+from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.name_servers.order_confs import parse_order_conf
@@ -119,6 +119,7 @@ def update_topic(
         attribute_list,
     )
     targets = select_masters(session, broker_text, cluster_name)
+    _remark_on_other_clusters(session, topic, topic_patch.perm, cluster_name)
     changes, errors, notes = _apply_topic_patch(
         session, command_name, targets, topic, topic_patch, create_missing=True
     )
@@ -158,12 +159,33 @@ def update_topic_perm(
     """
     topic_patch = TopicPatch(perm=argument_values.parse_perm(perm_text))
     targets = select_masters(session, broker_text, cluster_name)
+    _remark_on_other_clusters(session, topic, topic_patch.perm, cluster_name)
     changes, errors, notes = _apply_topic_patch(
         session, "updateTopicPerm", targets, topic, topic_patch, create_missing=False
     )
     if None in errors:
         errors = [None if isinstance(error, TopicNotExist) else error for error in errors]
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
+
+
+def _remark_on_other_clusters(
+    session: Session, topic: str, perm: int | None, cluster_name: str | None
+) -> None:
+    """Say which clusters of the same name servers keep another permission: clients use all of them."""
+    if perm is None or cluster_name is None:
+        return
+    # A topic that is new has no route. The change itself tells what else is wrong.
+    with suppress(RocketMQError):
+        others = {
+            f"{perm_text(queue.perm)} in {queue.cluster_name}"
+            for queue in session.admin.topics.get_route(topic).queues
+            if queue.cluster_name not in (None, cluster_name) and queue.perm not in (None, perm)
+        }
+        if others:
+            stays = abbreviate_names(sorted(others), 3)
+            session.write_remark(
+                f"{topic} stays {stays}: repeat the command with -c for each cluster to change"
+            )
 
 
 def _apply_topic_patch(

@@ -46,7 +46,7 @@ def open_clusters(
             target_options.namesrv_addr, target_options.access, may_change=True
         ) as target,
     ):
-        yield TransferClusters(source, target)
+        yield TransferClusters(source, target, source_text, target_text)
 
 
 def resolve_cluster(

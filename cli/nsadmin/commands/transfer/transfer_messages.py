@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.messages.message_sender import SendQueue
-from nsadmin.client.results import error_text
+from nsadmin.client.results import NotFound, error_text
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import parse_time_option
@@ -167,7 +167,11 @@ def transfer_messages(
     begin_ms = parse_time_option("--since", since_text, 0)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
-        plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]
+        try:
+            plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]
+        except NotFound:
+            clusters.require_topics(topic_pairs)
+            raise
         if session.is_dry_run:
             queues = [QueueTransfer(queue, queue.record) for plan in plans for queue in plan.queues]
             return ResultRows.from_records(TRANSFER_COLUMNS, queues, [None])

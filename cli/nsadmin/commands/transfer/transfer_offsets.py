@@ -1,12 +1,11 @@
 """Owns `transfer offsets`, which moves a consumer group to the copies of its messages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotApplied
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import RESULT
@@ -23,6 +22,7 @@ from nsadmin.operations.transfer.group_transfer import (
     UncarriedTopic,
     is_retry_topic,
 )
+from nsadmin.operations.transfer.topic_plan import TopicPair, TransferClusters
 
 
 class OffsetRow(NamedTuple):
@@ -112,13 +112,10 @@ def transfer_offsets(
         group_transfer = GroupTransfer(clusters, group, overwrites=overwrites_offsets)
         moves, uncarried_topics = group_transfer.plan_moves()
         if not moves:
-            topics = ",".join(t.topic for t in uncarried_topics if not is_retry_topic(t.topic))
-            command = quote_command(
-                "transfer", "messages", topics, "--from", source_text, "--to", target_text
-            )
+            names = {t.topic for t in uncarried_topics if not is_retry_topic(t.topic)}
             raise NotApplied(
                 f'no topic of the group "{group}" was transferred to {target_text}: '
-                + (f"run `{command}` first" if topics else "it has offsets in its retry topic only")
+                + _advise_transfers(clusters, names)
             )
         if group_transfer.has_source_clients():
             session.write_remark(
@@ -132,6 +129,16 @@ def transfer_offsets(
             )
             moves = group_transfer.apply_moves(moves)
     return _make_rows(moves, uncarried_topics, is_dry_run=session.is_dry_run)
+
+
+def _advise_transfers(clusters: TransferClusters, names: Collection[str]) -> str:
+    """The commands that transfer those of these topics that the source still has."""
+    topics = sorted({*names}.intersection(clusters.source.topics.list_names()))
+    if not topics:
+        return "the source has none of its topics but the retry topic"
+    missing = [pair.topic for pair in clusters.find_missing(TopicPair(t, t) for t in topics)]
+    commands = [clusters.advise("topics", missing)] if missing else []
+    return f"run {' and '.join([*commands, clusters.advise('messages', topics)])} first"
 
 
 def _make_rows(

@@ -207,7 +207,7 @@ def _find_plan_problems(
     if ordered_topics and not rules.allow_ordered:
         yield (
             f"{count_noun(len(ordered_topics), 'ordered topic')} ({abbreviate_names(ordered_topics, 3)}): "
-            "pass --ordered to rebalance run, which keeps the sequence of every key"
+            "pass --ordered, which keeps the sequence of every key"
         )
 
 

@@ -1,6 +1,6 @@
 """The state of a rebalance run, and the folder that has it. Times are ms since 1970."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
 from nsadmin.operations.rebalance.move_stages import MoveStage
 from nsadmin.operations.rebalance.rebalance_plan import (
     QueuePair,
+    RebalanceMove,
     RebalancePlan,
     format_rebalance_plan,
     load_rebalance_plan,
@@ -159,10 +160,7 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
             "wait until `nsadmin rebalance status` shows that it is done"
         )
     plan_file = saved.folder.path / PLAN_FILE
-    has_ordered = False
-    # A run without a readable copy of its plan cannot be resumed with it.
-    with suppress(OSError, InvalidPlanFileError):
-        has_ordered = any(move.is_ordered for move in load_rebalance_plan(plan_file).moves)
+    has_ordered = any(move.is_ordered for move in _load_moves(saved))
     resume = ["rebalance", "run", str(plan_file), *(["--ordered"] if has_ordered else [])]
     undo = state.advise(*resume, "--rollback")
     how = (
@@ -172,6 +170,25 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
     )
     what = "a rollback" if state.is_rollback else "a rebalance"
     return f"{what} of {state.cluster} is {state.describe_phase(None)}, with {topics} in motion: {how}"
+
+
+def _load_moves(saved: SavedRun[RunState]) -> Sequence[RebalanceMove]:
+    # A run without a readable copy of its plan cannot be resumed with it.
+    with suppress(OSError, InvalidPlanFileError):
+        return load_rebalance_plan(saved.folder.path / PLAN_FILE).moves
+    return ()
+
+
+def explain_awaited_run(
+    runs: Iterable[SavedRun[RunState] | InvalidStateError], topics: Collection[str]
+) -> str | None:
+    """Explain the unfinished run whose plan has one of these topics; None if there is none."""
+    for saved in runs:
+        if isinstance(saved, InvalidStateError) or saved.state.finished is not None:
+            continue
+        if {*saved.state.moving, *(move.topic for move in _load_moves(saved))} & set(topics):
+            return explain_open_run(saved)
+    return None
 
 
 def explain_rebalance_conflicts(

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from namesrv_core.errors import QueryNotFound, RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
-from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.lag import measure_lag
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
@@ -18,8 +17,6 @@ from nsadmin.operations.transfer.queue_map import QueueId
 from nsadmin.operations.transfer.topic_plan import TopicPair, TransferClusters
 from nsadmin.operations.transfer.transfer_record import RECORD_NAMESPACE, parse_record_key
 from nsadmin.operations.transfer.verification import load_transfer
-
-_SIDE_NAMES = "source", "target"
 
 
 class MovedQueue(NamedTuple):
@@ -57,7 +54,7 @@ class GroupTransfer:
             NotApplied: No name server lists a broker with copies now.
             RocketMQError: A server refused or did not answer.
         """
-        source, target = (_Side(*side) for side in zip(_SIDE_NAMES, self._clusters, strict=True))
+        source, target = _Side("source", self._clusters.source), _Side("target", self._clusters.target)
         offsets_by_topic = source.read_committed(self._group)
         if not offsets_by_topic:
             raise NotFound(f'the source has no offsets of the group "{self._group}"')
@@ -147,8 +144,8 @@ class GroupTransfer:
         holders = self._clusters.target.groups.find_holders(self._group, targets)
         if all(isinstance(holder.error, NotFound) for holder in holders):
             raise NotFound(
-                f'the target has no group "{self._group}": create it there, such as with '
-                f"`{quote_command('updateSubGroup', self._group, '-c', target.cluster_names[0])}`"
+                f'the target has no group "{self._group}": run '
+                f"{self._clusters.advise('groups', [self._group])} first"
             )
 
     def _make_move(

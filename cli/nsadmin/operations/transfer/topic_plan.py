@@ -12,6 +12,7 @@ from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.queue_reader import MessagePlace, QueueSpan
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.copy_source import SourcePlace, SourceQueue
 from nsadmin.operations.transfer.copy_search import BACKWARD_SCAN, LastCopy, find_last_copies
 from nsadmin.operations.transfer.message_rules import SavedRules, describe_rules
@@ -25,18 +26,44 @@ from nsadmin.operations.transfer.transfer_record import (
 )
 
 
-class TransferClusters(NamedTuple):
-    """The clients of both clusters."""
-
-    source: AdminClient
-    target: AdminClient
-
-
 class TopicPair(NamedTuple):
     """A topic, and the topic that gets its messages."""
 
     topic: str
     target_topic: str
+
+
+class TransferClusters(NamedTuple):
+    """The clients of both clusters, and the words of the operator for --from and --to."""
+
+    source: AdminClient
+    target: AdminClient
+    source_text: str
+    target_text: str
+
+    def advise(self, noun: str, names: Iterable[str], *options: str) -> str:
+        """Return the command that transfers `topics`, `groups` or `messages` of these names."""
+        ends = ("--from", self.source_text, "--to", self.target_text, *options)
+        return f"`{quote_command('transfer', noun, ','.join(names), *ends)}`"
+
+    def find_missing(self, pairs: Iterable[TopicPair]) -> list[TopicPair]:
+        """Return the pairs of which the source has the topic, and the target not."""
+        source_topics, target_topics = self.source.topics.list_names(), self.target.topics.list_names()
+        return [p for p in pairs if p.topic in source_topics and p.target_topic not in target_topics]
+
+    def require_topics(self, pairs: Iterable[TopicPair]) -> None:
+        """Raise NotFound, with the command that creates the topics that the target lacks."""
+        missing = self.find_missing(pairs)
+        if not missing:
+            return
+        names = abbreviate_names([pair.target_topic for pair in missing], 5)
+        same_names = [pair.topic for pair in missing if pair.topic == pair.target_topic]
+        remedy = (
+            f"run {self.advise('topics', same_names)} first"
+            if same_names
+            else "create it there, see `nsadmin updateTopic --help`"
+        )
+        raise NotFound(f"the target has no topic {names}: {remedy}")
 
 
 class PlannedQueue(NamedTuple):
@@ -251,9 +278,8 @@ def _list_routes(admin: AdminClient, topic: str, side_name: str) -> Sequence[Que
     try:
         routes = admin.topics.get_route(topic).queues
     except TopicNotExist:
-        advice = ": create it: `nsadmin transfer topics --help`, or `nsadmin updateTopic --help`"
-        if side_name == "source":
-            advice = ": write names, a pattern has no effect here" if "*" in topic else ""
+        is_pattern = side_name == "source" and "*" in topic
+        advice = ": write names, a pattern has no effect here" if is_pattern else ""
         raise NotFound(f'the {side_name} has no topic "{topic}"{advice}') from None
     if any(route.logical_queues is not None for route in routes):
         raise NotApplied(

@@ -41,8 +41,10 @@ def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
     """
     record = open_store(clusters, pair).load()
     if record is None:
+        mapping = () if pair.topic == pair.target_topic else ("--map-topic", "=".join(pair))
         raise NotFound(
-            f"{pair.topic} has no transfer to {pair.target_topic}: see `nsadmin transfer messages --help`"
+            f"{pair.topic} has no transfer to {pair.target_topic}: run "
+            f"{clusters.advise('messages', [pair.topic], *mapping)} first"
         )
     # The record has a target for each queue, also if source queues share them.
     planner = TopicPlanner(clusters, record.rules, merges_queues=True)

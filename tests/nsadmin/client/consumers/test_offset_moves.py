@@ -57,8 +57,11 @@ def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, broker: Consume
 
 
 def test_what_is_not_there_is_not_moved(admin: AdminClient, first_server: FakeNameServer) -> None:
-    with pytest.raises(NotFound, match='has the consumer group "X"'):
+    creation = "create it with `nsadmin updateSubGroup X -c C`$"
+    with pytest.raises(NotFound, match=f'has the consumer group "X": {creation}'):
         admin.offsets.plan_reset("X", "T", END_OF_QUEUE)
+    with pytest.raises(NotFound, match='has the consumer group "X": `nsadmin consumerProgress` lists'):
+        admin.offsets.plan_clone("X", "G", "T")
     with pytest.raises(NotFound, match='no cluster "D"'):
         admin.offsets.plan_reset("G", "T", END_OF_QUEUE, cluster_name="D")
     first_server.clusters = {**first_server.clusters, "D": {"d": {0: "h:1"}}}

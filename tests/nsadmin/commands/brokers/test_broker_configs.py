@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin.operations.restart_settings import is_read_at_start
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, answer_nothing
 from tests.support.topic_brokers import TopicBroker
@@ -89,6 +90,15 @@ def test_masters_are_changed_and_slaves_if_wanted(
 def test_what_is_so_already_is_unchanged(run: Run, master: TopicBroker) -> None:
     result = run("updateBrokerConfig", "-k", "fileReservedTime", "-v", "72", "-b", master.addr, "--json")
     assert (result.code, json.loads(result.out)[0]["result"]) == (0, "unchanged")
+
+
+def test_a_setting_that_brokers_read_at_their_start_needs_a_restart(run: Run, master: TopicBroker) -> None:
+    master.items["sendMessageThreadPoolNums"] = "2"
+    words = ("updateBrokerConfig", "sendMessageThreadPoolNums", "32", "-b", master.addr, "--yes")
+    remark = "nsadmin: sendMessageThreadPoolNums takes effect when the broker restarts\n"
+    assert [run(*words, *more).err for more in (["--dry-run"], [], [])] == [remark, remark, ""]
+    assert is_read_at_start("traceTopicEnable")
+    assert not is_read_at_start("fileReservedTime")
 
 
 @pytest.mark.parametrize(

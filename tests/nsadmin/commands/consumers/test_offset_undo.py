@@ -71,3 +71,8 @@ def test_only_the_last_move_has_a_command_that_undoes_it() -> None:
     ]  # fmt: skip
     [other] = add_undo_commands([move(1)])
     assert other["undo"] == "nsadmin resetOffsetByTime G T --undo -n h:1"
+    moved_first = move(None) | {"results": [*move(None)["results"], *move(3)["results"]]}
+    assert [bool(r["undo"]) for r in add_undo_commands([moved_first, move(1, topic="U"), move(None)])] == [
+        False, True, False,
+    ]  # fmt: skip
+    assert add_undo_commands([moved_first])[0]["undo"]

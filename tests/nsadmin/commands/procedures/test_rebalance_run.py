@@ -137,8 +137,8 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
     result = with_env("rebalance", "run", plan, "--yes")
     assert result.code == 1
     assert result.err.startswith(
-        f"nsadmin: refused, nothing changed: 1 ordered topic ({TOPIC}): pass --ordered to rebalance run, "
-        "which keeps the sequence of every key\n"
+        f"nsadmin: refused, nothing changed: 1 ordered topic ({TOPIC}): pass --ordered, which keeps the "
+        "sequence of every key\n"
     )
     result = with_env("rebalance", "run", plan, "--ordered", "--yes")
     assert result.code == 1

@@ -239,6 +239,20 @@ def test_a_permission_changes_alone(
     assert a.configs["T"] == topic_config("T", readQueueNums=4, writeQueueNums=4, order=True, perm=4)
 
 
+@pytest.mark.parametrize("words", [("updateTopicPerm", "T", "6"), ("updateTopic", "T", "-p", "6")])
+def test_the_permission_in_other_clusters_is_told(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, words: tuple[str, ...]
+) -> None:
+    server.clusters = {"C": {"broker-a": {0: a.addr}}, "D": {"broker-b": {0: b.addr}}}
+    server.routes = {"T": {"broker-a": 6, "broker-b": 4}}
+    where = ("-n", server.addr, "--dry-run")
+    assert run(*words, "-c", "C", *where).err == (
+        "nsadmin: T stays r-- in D: repeat the command with -c for each cluster to change\n"
+    )
+    assert run(*words, "-c", "D", *where).err == ""
+    assert run(*words, "-b", a.addr, *where).err == ""
+
+
 def test_a_broker_without_the_topic_fails_only_alone(
     run: Run, server: FakeNameServer, b: TopicBroker
 ) -> None:

@@ -31,6 +31,18 @@ def test_topics_get_other_names_in_the_target(transfer: Run, pair: ClusterPair) 
     assert pair.target.stored_messages("U") == []
 
 
+def test_topics_that_the_target_lacks_are_transferred_first(transfer: Run, pair: ClusterPair) -> None:
+    pair.source_server.routes = {topic: {"broker-a": 6} for topic in "TUV"}
+    ends = f"--from {pair.source_server.addr} --to {pair.target_server.addr}"
+    result = transfer("messages", "T,U,V", "--yes")
+    assert (result.code, result.err) == (
+        5,
+        f"nsadmin: the target has no topic U, V: run `nsadmin transfer topics U,V {ends}` first\n",
+    )
+    mapped = transfer("messages", "T", "--map-topic", "T=W", "--yes")
+    assert "the target has no topic W: create it there, see `nsadmin updateTopic --help`" in mapped.err
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

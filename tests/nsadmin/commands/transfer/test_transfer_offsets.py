@@ -40,6 +40,11 @@ def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPa
         f'nsadmin: no topic of the group "G" was transferred to {pair.target_server.addr}: '
         f"run `nsadmin transfer messages T {ends}` first\n",
     )
+    routes, pair.target_server.routes = pair.target_server.routes, {}
+    lacking = transfer("offsets", "G", "--yes")
+    commands = [f"`nsadmin transfer {noun} T {ends}`" for noun in ("topics", "messages")]
+    assert lacking.err.endswith(f": run {' and '.join(commands)} first\n")
+    pair.target_server.routes = routes
     assert transfer("messages", "T", "--yes").code == 0
     pair.source.store_message(b"again", "%RETRY%G")
     pair.source_server.routes["%RETRY%G"] = {"broker-a": 6}

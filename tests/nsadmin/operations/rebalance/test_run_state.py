@@ -16,6 +16,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 from nsadmin.operations.rebalance.run_state import (
     RunState,
     TopicProgress,
+    explain_awaited_run,
     explain_open_run,
     explain_rebalance_conflicts,
     load_rebalances,
@@ -87,6 +88,9 @@ def test_the_advice_for_a_run_with_ordered_topics_has_its_option(tmp_path: Path)
     folder = open_rebalance(tmp_path, STATE.cluster, STATE.digest)
     folder.save_plan(PLAN._replace(moves=(PLAN.moves[0]._replace(ordered=True),)))
     line = explain_open_run(SavedRun(folder, STATE, None))
+    # A topic of the plan that does not move yet waits for the run, too.
+    assert explain_awaited_run([SavedRun(folder, STATE, None)], [PLAN.moves[0].topic]) == line
+    assert explain_awaited_run([SavedRun(folder, STATE, None)], ["new"]) is None
     assert line.endswith(
         "plan.yaml --ordered -n ns:9876` resumes it, "
         f"`nsadmin rebalance run {folder.plan_file} --ordered --rollback -n ns:9876` undoes it"

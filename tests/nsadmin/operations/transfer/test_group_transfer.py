@@ -62,7 +62,8 @@ def test_a_group_that_a_cluster_lacks_is_an_error(pair: ClusterPair) -> None:
     with pytest.raises(NotFound, match='the source has no offsets of the group "H"'):
         GroupTransfer(pair.clusters, "H", overwrites=False).plan_moves()
     pair.target.groups.clear()
-    with pytest.raises(NotFound, match='the target has no group "G": create it'):
+    advice = "run `nsadmin transfer groups G --from prod --to dr` first"
+    with pytest.raises(NotFound, match=f'the target has no group "G": {advice}'):
         GroupTransfer(pair.clusters, "G", overwrites=False).plan_moves()
 
 
