@@ -84,8 +84,10 @@ def print_msg(
     for whole bodies. nsadmin reads without a consumer group, so no offset changes.
 
     Examples:
-        # The content of the first ten messages of a topic
+        # The content of the first ten messages of a topic, the oldest
         nsadmin printMsg payments --limit 10
+        # The messages of the last ten minutes
+        nsadmin printMsg payments --from 10m
         # Messages with a tag between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """
