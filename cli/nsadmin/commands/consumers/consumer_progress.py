@@ -190,7 +190,7 @@ def consumer_progress(
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
-        # Only one topic, with the client that owns each queue
+        # Which client reads which queue of a topic
         nsadmin consumerProgress warehouse -t payments -s true
     """
     if group is None and topic is not None:
