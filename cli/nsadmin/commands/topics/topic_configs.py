@@ -281,14 +281,16 @@ def _describe_loss(
     if _writes_unread_queues(due):
         advice = f": reduce the write queues first (-w {first_unread})" if _takes_queues(due) else ""
         return f"consumers of {topic} cannot read the messages in {unread_queues}{advice}", True
-    if counts_by_queue is None:
-        return f"consumers of {topic} can no longer read the messages in {unread_queues}", True
-    count = sum(n for queue_id, n in counts_by_queue.items() if queue_id >= first_unread)
-    if not count:
+    # 4.9 tells nothing of queues beyond the write queues.
+    counts = [
+        (counts_by_queue or {}).get(queue) for queue in range(first_unread, _count_readable(due.before))
+    ]
+    count = None if None in counts else sum(n or 0 for n in counts)
+    if count == 0:
         return "", False
     lags = _sum_group_lags(admin, topic, due.broker_addr, first_unread)
     if not lags:
-        messages = count_noun(count, "message")
+        messages = "the messages" if count is None else count_noun(count, "message")
         return f"consumers of {topic} can no longer read {messages} in {unread_queues}", True
     behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
     if not behind:
