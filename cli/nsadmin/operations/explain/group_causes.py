@@ -1010,8 +1010,8 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
     if facts.put_tps is None or facts.topic is not None or filters != {"*"}:
         return ""
     gain = tps - facts.put_tps
-    if abs(gain) < tps / 50:
-        trend = "the lag stays"
+    if abs(gain) < tps / 10:
+        trend = "the lag changes little"
     elif gain < 0:
         trend = f"the lag grows by {-gain:.2f} per second"
     else:

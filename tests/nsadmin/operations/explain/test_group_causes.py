@@ -358,8 +358,8 @@ def test_each_cause_has_its_evidence_and_a_command(
     [
         ("*", None, ""),
         ("*", 0.5, ", 0.50 arrive: caught up in about 30 min"),
-        ("*", 0.9, ", 0.90 arrive: caught up in about 2 h"),
-        ("*", 0.99, ", 0.99 arrive: the lag stays"),
+        ("*", 0.88, ", 0.88 arrive: caught up in about 2 h"),
+        ("*", 0.99, ", 0.99 arrive: the lag changes little"),
         ("*", 3.5, ", 3.50 arrive: the lag grows by 2.50 per second"),
         ("A", 3.5, ""),
     ],
