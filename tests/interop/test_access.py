@@ -232,6 +232,8 @@ def test_get_and_list_let_an_operator_read_and_refuse_most_changes(access: Acces
 
 def test_who_changes_his_own_password_is_told_that_it_is_done(access: Access) -> None:
     access("createUser", "chief", "-t", "Super", "-b", access.b.address, "--passwordStdin", typed="old\n")
+    granting = ("createAcl", "chief", "-r", "Topic:t", "-a", "Sub", "-d", "Allow", "-b", access.b.address)
+    assert f"User:chief is Super on {access.b.address}" in access(*granting, "--dry-run").err
     chief = {"user": "chief", "secret": "old"}
     changed = access("updateUser", "chief", "-b", access.b.address, "--passwordStdin", typed="new\n", **chief)
     assert (changed.code, changed.rows[0]["changes"], changed.rows[0]["result"]) == (

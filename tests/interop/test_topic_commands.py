@@ -73,11 +73,11 @@ def config_of(broker: JavaBroker, topic: str) -> dict[str, Any]:
     return dict(json.loads(wire.ask(broker.port, 351, {"topic": topic}).body))
 
 
-def consume(broker: JavaBroker, topic: str, group: str, count: int) -> None:
-    """Make the group, let it read so many messages of the first queue, and commit that."""
+def consume(broker: JavaBroker, topic: str, group: str, count: int, queue_id: int = 0) -> None:
+    """Make the group, let it read so many messages of a queue, and commit that."""
     config = json.dumps({"groupName": group, "consumeEnable": True}).encode()
     assert wire.ask(broker.port, 200, {}, config).code == 0
-    place = {"consumerGroup": group, "topic": topic, "queueId": "0"}
+    place = {"consumerGroup": group, "topic": topic, "queueId": str(queue_id)}
     ext = {
         **place, "queueOffset": "0", "maxMsgNums": str(count), "sysFlag": "4", "commitOffset": "0",
         "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "0", "expressionType": "TAG",
@@ -340,6 +340,22 @@ def test_stats_are_those_of_mqadmin(cluster: Cluster) -> None:
     own = {row["topic"] for row in nsadmin(cluster, "statsAll", "--no-system").rows}
     assert "Busy" in own
     assert not {"SELF_TEST_TOPIC", "TBW102", "RMQ_SYS_TRANS_HALF_TOPIC"} & own
+
+
+def test_read_queues_go_when_each_group_has_consumed_them(cluster: Cluster) -> None:
+    for broker in (cluster.master, cluster.old):
+        words = ("updateTopic", "Shrunk", "-b", broker.address)
+        nsadmin(cluster, *words, "-r", "2", "-w", "2")
+        wait_for_topic([cluster.server], "Shrunk")
+        send(broker.port, "Shrunk", 1, 5)
+        consume(broker, "Shrunk", "G", 2, queue_id=1)
+        assert "reduce the write queues first (-w 1)" in nsadmin(cluster, *words, "-r", "1").err
+        assert nsadmin(cluster, *words, "-w", "1").code == 0
+        assert "(G 3): wait until" in nsadmin(cluster, *words, "-r", "1", "--dry-run").err
+        consume(broker, "Shrunk", "G", 5, queue_id=1)
+        done = nsadmin(cluster, *words, "-r", "1")
+        said = f"nsadmin: all groups of Shrunk have consumed queues 1 and up on {broker.address}\n"
+        assert (done.code, done.err) == (0, said)
 
 
 def test_queues_are_shared_as_javas_clients_share_them(cluster: Cluster, tmp_path: Path) -> None:

@@ -12,7 +12,12 @@ _WRITTEN_ON_ONE = ("updateKvConfig ORDER_TOPIC_CONFIG orders broker-a-0:4 -n 127
 
 _BACKUP = "backup create cluster-a --file cluster-a.nsbackup.zip"
 
+_SHOP = "createUser shop -c cluster-a --passwordFile shop.password --yes"
+_PASSWORD = {"shop.password": "s3cret\n"}
 BEFORE = {
+    "createAcl": (_SHOP,),
+    "updateAcl": (_SHOP,),
+    "deleteAcl": (_SHOP, "createAcl shop -r Topic:orders,Group:g -a Sub -d Allow -c cluster-a --yes"),
     "backupShow": (_BACKUP,),
     "backupDiff": (
         _BACKUP,
@@ -96,8 +101,7 @@ FILES = {
         ' {"topicName": "refunds", "perm": 4}]'
     },
     "updateSubGroupList": {"groups.json": '[{"groupName": "auditors", "retryMaxTimes": 3}]'},
-    "createUser": {"shop.password": "s3cret\n"},
-    "updateUser": {"shop.password": "s3cret\n"},
+    **dict.fromkeys(("createUser", "updateUser", "createAcl", "updateAcl", "deleteAcl"), _PASSWORD),
     "batch": {"round.txt": "topicRoute orders\nupdateKvConfig DEPLOYMENT stage canary\n"},
     "kvImport": {"kv.json": '{"configTable": {"DEPLOYMENT": {"stage": "canary"}}}'},
     **dict.fromkeys(OF_JOURNALS, JOURNAL),

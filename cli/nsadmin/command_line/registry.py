@@ -195,7 +195,7 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("topicClusterList", "topics.topics", "read", "List the clusters of a topic"),
         ("statsAll", "topics.topic_traffic", "read", "Show the traffic of topics and groups"),
         ("route explain", "procedures.route_explain", "read", 'Explain "No route info of this topic"'),
-        ("allocateMQ", "consumers.queue_allocation", "read", "Show which client gets which queues"),
+        ("allocateMQ", "consumers.queue_allocation", "read", "Compute how clients would share queues"),
         ("updateTopic", "topics.topic_configs", "change", "Create or change a topic"),
         ("updateTopicPerm", "topics.topic_configs", "change", "Change the permission of a topic"),
         ("updateTopicList", "procedures.bulk_update", "change", "Create or change the topics of a file"),

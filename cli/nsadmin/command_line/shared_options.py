@@ -227,7 +227,7 @@ CHANGE_OPTIONS: dict[str, Any] = {
 
 
 DIAGNOSTIC_OPTIONS: dict[str, Any] = {
-    "quiet": Annotated[bool, Option("--quiet", help="Print nothing but errors on stderr.")],
+    "quiet": Annotated[bool, Option("--quiet", help="On stderr, print only errors.")],
     "debug": Annotated[bool, Option("--debug", help="Print each request, and tracebacks, on stderr.")],
 }
 

@@ -275,7 +275,7 @@ QUESTIONS = """
     which broker is master: clusterList
     which brokers are up: clusterList, check brokers
     which clients consume a topic: consumerConnection
-    which consumer instance reads which queue: allocateMQ
+    which consumer instance reads which queue: consumerProgress
     which consumers have lag on this broker: brokerConsumeStats
     which machines write to a topic: producer, client list
     which topics are busiest: statsAll

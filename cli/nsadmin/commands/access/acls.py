@@ -31,7 +31,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
-from nsadmin.commands.access.enforcement import warn_of_no_effect
+from nsadmin.commands.access.enforcement import warn_of_no_effect, warn_of_super_user
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -179,16 +179,17 @@ def create_acl(
 ) -> ResultRows:
     """Allow or deny actions on resources to a user, on a broker or on every broker of a cluster.
 
-    The entry is added to the user's ACL. It replaces an entry for the same resource. The user must exist.
-    To read a topic, a consumer needs Sub on the topic and on its group.
+    The entry is added to the user's ACL. It replaces an entry for the same resource. The user must exist. It
+    must be Normal: brokers check no ACL for a Super user. To read a topic, a consumer needs Sub on the topic
+    and on its group.
 
     Examples:
         # Allow a user to send to a topic, and to read it with one group
-        nsadmin createAcl operator-1 -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
+        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
-        nsadmin createAcl operator-1 -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
+        nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview an entry for clients in one network
-        nsadmin createAcl operator-1 -r Group:* -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
+        nsadmin createAcl shop -r 'Group:*' -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """
     entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
     return _merge_acl(session, subject_text, entries, broker_text, cluster_name)
@@ -211,7 +212,7 @@ def update_acl(
 
     Examples:
         # Allow a user only to read a topic
-        nsadmin updateAcl operator-1 -r Topic:orders -a Sub -d Allow -c cluster-a --yes
+        nsadmin updateAcl shop -r Topic:orders -a Sub -d Allow -c cluster-a --yes
     """
     entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
     return _merge_acl(session, subject_text, entries, broker_text, cluster_name)
@@ -247,9 +248,9 @@ def delete_acl(
 
     Examples:
         # Preview the deletion
-        nsadmin deleteAcl operator-1 -c cluster-a --dry-run
+        nsadmin deleteAcl shop -c cluster-a --dry-run
         # Revoke access: take away the rights on one topic, on one broker
-        nsadmin deleteAcl operator-1 -r Topic:orders -b 127.0.0.1:10911 --yes
+        nsadmin deleteAcl shop -r Topic:orders -b 127.0.0.1:10911 --yes
     """
     subject, chosen_resources = parse_subject(subject_text), parse_resources(resource_list)
     policy_kind = argument_values.parse_choice("--policyType", policy_type, POLICY_TYPES)
@@ -333,6 +334,7 @@ def _merge_acl(
     entries_text = "; ".join(map(_describe_entry, entries))
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
     warn_of_no_effect(session, "ACLs", plans)
+    warn_of_super_user(session, subject, plans)
     session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     return _apply_plans(session, targets, subject, plans)
 

@@ -21,6 +21,17 @@ def warn_of_no_effect(session: Session, things: Things, plans: Sequence[ServerRe
     _warn(session, session.admin, things, (plan.addr for plan in plans if plan.error is None))
 
 
+def warn_of_super_user(session: Session, subject: str, plans: Sequence[ServerResult[Any]]) -> None:
+    """Write where the user of an ACL is Super: UserAuthorizationHandler of brokers skips ACLs then."""
+    addrs = dict.fromkeys(plan.addr for plan in plans if plan.error is None)
+    users = session.admin.users.get_user(addrs, subject.removeprefix("User:"))
+    super_addrs = [addr for addr, user, _ in users if user is not None and user.user_type == "Super"]
+    if super_addrs:
+        session.write_remark(
+            f"{subject} is Super on {abbreviate_names(super_addrs, 3)}: brokers check no ACL for it"
+        )
+
+
 def warn_of_restored_access(session: Session, admin: AdminClient, backup: ClusterBackup) -> None:
     """Write which masters lack a setting for the users or ACLs that they get of a backup."""
     masters = list_master_targets(admin.clusters.get_info(), backup.cluster_name)

@@ -192,7 +192,7 @@ def consumer_progress(
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
         nsadmin consumerProgress --filter 'lag>100' --output name
-        # Only one topic, with the client that owns each queue
+        # Which client reads which queue of a topic
         nsadmin consumerProgress warehouse -t payments -s true
     """
     if group is None and topic is not None:

@@ -29,14 +29,15 @@ def allocate_mq(
         str, Argument(metavar="CLIENTS", help="Client ids, or placeholders: a,b,c."), Flags("-i", "--ipList")
     ],
 ) -> ResultRows:
-    """Show how clients would share the queues of a topic.
+    """Compute how clients would share the queues of a topic.
 
-    This is the default strategy of Java clients: queues and client ids are sorted, and each client gets
-    adjacent queues. consumerConnection shows real client ids. A client without queues has a row without a
+    nsadmin asks no client: `consumerProgress GROUP -t TOPIC -s true` shows which client reads which queue now.
+    The strategy is the default of Java clients: queues and client ids are sorted, and each client gets adjacent
+    queues. consumerConnection shows real client ids. A client without queues has a row without a
     queue. Queues of a static topic belong to the broker __syslo__global__, as in clients.
 
     Examples:
-        # Which of three consumers reads which queue
+        # The queues that each of three clients would get
         nsadmin allocateMQ payments client-1,client-2,client-3
     """
     client_ids = parse_name_list("-i", client_list)

@@ -30,8 +30,7 @@ from nsadmin.commands.messages.message_rows import (
     Findings,
     MessageTopicArgument,
     ShownMessage,
-    describe_hidden,
-    describe_missing_id,
+    describe_missing,
     show_findings,
 )
 from nsadmin.commands.messages.message_sender import SENT_COLUMNS
@@ -121,10 +120,8 @@ def query_msg_by_key(
         if (r.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
     ]
     found_messages = found_messages._replace(messages=found_messages.messages[-max_count:])
-    key_noun, hidden_text = "tag" if key_type == "T" else "key", ""
-    if not found_messages.messages and key_type == "K":
-        hidden_text = describe_hidden(session.admin.messages.find_by_key, topic, message_key)
-    missing_text = f'no message of {topic} has the {key_noun} "{message_key}"{hidden_text}'
+    noun = "tag" if key_type == "T" else "key"
+    missing_text = describe_missing(session.admin, topic, noun, message_key, found_messages)
     messages, errors, notes = show_findings(found_messages, missing_text, decoders=decoders)
 
     def format_index_key(shown: ShownMessage) -> str:
@@ -182,7 +179,7 @@ def query_msg_by_unique_key(
         end_ms=end_ms,
         route_topic=route_topic,
     )
-    missing_text = describe_missing_id(topic, msg_id)
+    missing_text = describe_missing(session.admin, topic, "id", msg_id, found_messages)
     if has_receiver:
         return push_messages(
             session, "queryMsgByUniqueKey", _require_messages(found_messages, missing_text), group, client_id
@@ -271,7 +268,7 @@ def _find_by_id(
     session: Session, topic: str, msg_id: str, route_topic: str | None
 ) -> tuple[FoundMessages, str]:
     found_messages = session.admin.messages.find_by_id(topic, msg_id, route_topic=route_topic)
-    return found_messages, describe_missing_id(topic, msg_id)
+    return found_messages, describe_missing(session.admin, topic, "id", msg_id, found_messages)
 
 
 def _require_messages(found_messages: FoundMessages, missing_text: str) -> Sequence[LocatedMessage]:

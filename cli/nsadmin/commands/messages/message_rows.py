@@ -9,7 +9,7 @@ from typer import Argument
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.message_ids import parse_message_id
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client import NotFound
+from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC, LEVEL_TOPIC, TIMER_TOPIC
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
@@ -33,7 +33,7 @@ from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.commands.messages.body_decoders import decode_body
 from nsadmin.console.output import AnyColumn, Column, Columns, of_part
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import count_noun, format_utc_second
 
 MAX_SHOWN_BYTES = 16 << 20
 """A longer body is not shown. Brokers accept messages of 4 MiB by default."""
@@ -152,7 +152,7 @@ def show_message(
     return ShownMessage(located.broker_name, message, *body)
 
 
-def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key: str) -> str:
+def _describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key: str) -> str:
     """Name the messages with the key that wait in a topic of the broker: delayed ones, and half ones."""
     counts = {
         hidden_topic: sum(
@@ -170,12 +170,26 @@ def describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, key
     return ""
 
 
-def describe_missing_id(topic: str, msg_id: str) -> str:
-    """Say that no message has the id; a text without the form of an id may be a key."""
-    key_advice = ""
-    if parse_message_id(msg_id) is None:
-        key_advice = f" (if it is a key: `{quote_command('queryMsgByKey', topic, msg_id)}`)"
-    return f'no message of {topic} has the id "{msg_id}"{key_advice}'
+def describe_missing(admin: AdminClient, topic: str, noun: str, value: str, found: FoundMessages) -> str:
+    """Say that no message has the key, tag or id, and why that may be; empty if one has it."""
+    if found.messages:
+        return ""
+    text = f'no message of {topic} has the {noun} "{value}"'
+    if noun == "id" and parse_message_id(value) is None:
+        return f"{text} (if it is a key: `{quote_command('queryMsgByKey', topic, value)}`)"
+    find: Callable[..., FoundMessages] = admin.messages.find_by_unique_key
+    if noun == "key":
+        find = admin.messages.find_by_key
+    if noun != "tag" and (hidden_text := _describe_hidden(find, topic, value)):
+        return text + hidden_text
+    if any(found.errors):
+        return f"{text} on the brokers that answered"
+    runtimes = admin.brokers.get_runtime_info(r.addr for r in found.broker_results)
+    oldest_ms = [r.result.get_integer("earliestMessageTimeStamp") if r.result else None for r in runtimes]
+    # -1: the store is empty.
+    known_ms = [ms for ms in oldest_ms if ms is not None and ms >= 0]
+    expired = f"; messages from before {format_utc_second(min(known_ms))} have expired" if known_ms else ""
+    return f"{text}: compare its topic, cluster and time with the log of the producer{expired}"
 
 
 class Findings(NamedTuple):
@@ -195,7 +209,7 @@ def show_findings(
         if not notes:
             raise NotFound(missing_text)
         if len(notes) < len(found.broker_results):
-            notes.append(f"{missing_text} on the brokers that answered")
+            notes.append(missing_text)
     messages = [show_message(m, encoding, decoders) for m in found.messages]
     return Findings(messages, list(found.errors), [*notes, *body_notes(messages)])
 

@@ -11,7 +11,7 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.messages import OFFSET_MSG_ID, QUEUE_OFFSET
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
-from nsadmin.commands.messages.message_rows import MessageTopicArgument, describe_hidden, describe_missing_id
+from nsadmin.commands.messages.message_rows import MessageTopicArgument, describe_missing
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.session import Session
@@ -59,8 +59,7 @@ def message_track(
     if not found_messages.messages:
         for broker_error in broker_errors:
             raise broker_error
-        hidden_text = describe_hidden(session.admin.messages.find_by_unique_key, topic, msg_id)
-        raise NotFound(describe_missing_id(topic, msg_id) + hidden_text)
+        raise NotFound(describe_missing(session.admin, topic, "id", msg_id, found_messages))
     story = gather_story(session.admin, found_messages.messages)
     return ResultRows.from_records(
         STORY_COLUMNS,

@@ -84,8 +84,10 @@ def print_msg(
     for whole bodies. nsadmin reads without a consumer group, so no offset changes.
 
     Examples:
-        # The content of the first ten messages of a topic
+        # The content of the first ten messages of a topic, the oldest
         nsadmin printMsg payments --limit 10
+        # The messages of the last ten minutes
+        nsadmin printMsg payments --from 10m
         # Who sends to a topic: the addresses of the senders of the last ten minutes
         nsadmin printMsg payments --from 10m --columns bornHost --limit 20
         # Messages with a tag between two times (--until TIME), without bodies

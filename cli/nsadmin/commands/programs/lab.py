@@ -120,7 +120,7 @@ def lab_up(
         own_servers = {"--namesrvs": namesrvs, "SCENARIO": scenario, "--speed": speed, "--dir": run_dir}
         for flag, value in own_servers.items():
             if value is not None:
-                raise UsageError(f"{flag} has no effect with -n, which starts no name servers")
+                raise UsageError(f"omit {flag}: with -n, the lab starts no name servers")
     plan = LabPlan(
         sizes, namesrvs or 1, scenario, seed, 1 if speed is None else _parse_speed(speed),
         Path(run_dir) if run_dir else None, namesrv_port, broker_port,

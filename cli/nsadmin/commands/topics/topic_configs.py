@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.name_servers.order_confs import parse_order_conf
@@ -93,7 +94,8 @@ def update_topic(
 
     A broker without the topic creates it, by default with 8 queues and the permission rw- (6). nsadmin reads
     the topic from each master before and after the change. Each row shows the change on one master. In a
-    script without a terminal, pass --yes to confirm a change that makes messages unreadable.
+    script without a terminal, pass --yes to confirm a change that makes messages unreadable, such as fewer
+    read queues before all groups have consumed the messages in them.
 
     With -o true, nsadmin also adds these brokers to the topic's order configuration on each name server. -o
     false does not change the order configuration: use updateOrderConf.
@@ -103,6 +105,8 @@ def update_topic(
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
         # Preview more queues for a topic, on one master
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 32 -r 32 --dry-run
+        # Fewer queues: first the write queues; when all is consumed, the read queues (-r 4)
+        nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
         # Make a topic ordered, with its order configuration
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
@@ -205,7 +209,7 @@ def _apply_topic_patch(
     plans = configs.plan_update(distinct_addrs(targets), topic, patch, create=create_missing)
     due_changes = [plan for plan in plans if plan.is_change]
     warn_of_drains(session, (due.broker_name for due in due_changes))
-    losses = _find_losses(session, topic, due_changes)
+    losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
         session.require_yes(command_name, "; ".join(losses.values()))
     addrs_by_text: dict[str, list[str]] = {}
@@ -228,22 +232,28 @@ def _apply_topic_patch(
     ]
     errors = [c.change.error for c in changes]
     notes = [f"{addr} made the change, but did not answer in time" for addr in late_addrs]
-    notes += [*losses.values(), *_list_closed_notes(topic, due_changes)]
+    notes += [*losses.values(), *loss_notes, *_list_closed_notes(topic, due_changes)]
     notes += failed_on(errors) if notes else []
     return changes, errors, notes
 
 
-def _find_losses(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> dict[str, str]:
-    """Describe, by broker address, which messages consumers can no longer read after the changes."""
+def _find_losses(
+    admin: AdminClient, topic: str, due_changes: Sequence[TopicConfigChange]
+) -> tuple[dict[str, str], list[str]]:
+    """What consumers can no longer read after the changes, by broker address; and notes of what they have."""
     shrinking = [due for due in due_changes if _takes_queues(due)]
-    counts = session.admin.bulk.count_messages((due.broker_addr, topic) for due in shrinking)
+    counts = admin.bulk.count_messages((due.broker_addr, topic) for due in shrinking)
     counts_by_addr = {due.broker_addr: r.result for due, r in zip(shrinking, counts, strict=True)}
-    losses = {
-        due.broker_addr: _describe_loss(topic, due, counts_by_addr.get(due.broker_addr))
-        for due in due_changes
-        if _takes_queues(due) or _writes_unread_queues(due)
-    }
-    return {addr: loss for addr, loss in losses.items() if loss is not None}
+    losses, notes = dict[str, str](), list[str]()
+    for due in due_changes:
+        if not _takes_queues(due) and not _writes_unread_queues(due):
+            continue
+        loss, is_lost = _describe_loss(admin, topic, due, counts_by_addr.get(due.broker_addr))
+        if is_lost:
+            losses[due.broker_addr] = loss
+        elif loss:
+            notes.append(loss)
+    return losses, notes
 
 
 def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> list[str]:
@@ -282,21 +292,56 @@ def _count_readable(config: BrokerTopicConfig | None) -> int:
 
 
 def _describe_loss(
-    topic: str, due: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
-) -> str | None:
+    admin: AdminClient, topic: str, due: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
+) -> tuple[str, bool]:
+    """What becomes of the messages in the queues, and whether some are lost for consumers."""
     assert due.after is not None
     if not due.after.perm & Perm.READ:
-        return f"consumers cannot read {topic} on {due.broker_addr}"
+        return f"consumers cannot read {topic} on {due.broker_addr}", True
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
     if _writes_unread_queues(due):
-        return f"consumers of {topic} cannot read the messages in {unread_queues}"
-    if counts_by_queue is None:
-        return f"consumers of {topic} can no longer read the messages in {unread_queues}"
-    count = sum(n for queue_id, n in counts_by_queue.items() if queue_id >= first_unread)
-    if not count:
+        advice = f": reduce the write queues first (-w {first_unread})" if _takes_queues(due) else ""
+        return f"consumers of {topic} cannot read the messages in {unread_queues}{advice}", True
+    # 4.9 tells nothing of queues beyond the write queues.
+    counts = [
+        (counts_by_queue or {}).get(queue) for queue in range(first_unread, _count_readable(due.before))
+    ]
+    count = None if None in counts else sum(n or 0 for n in counts)
+    if count == 0:
+        return "", False
+    lags = _sum_group_lags(admin, topic, due.broker_addr, first_unread)
+    if not lags:
+        messages = "the messages" if count is None else count_noun(count, "message")
+        return f"consumers of {topic} can no longer read {messages} in {unread_queues}", True
+    behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
+    if not behind:
+        return f"all groups of {topic} have consumed {unread_queues}", False
+    waiting = quote_command("consumerProgress", "-t", topic, "--filter", f"queueId>={first_unread}")
+    return (
+        f"groups have not consumed all messages in {unread_queues} ({abbreviate_names(behind, 3)}): "
+        f"wait until `{waiting}` shows 0",
+        True,
+    )
+
+
+def _sum_group_lags(
+    admin: AdminClient, topic: str, broker_addr: str, first_queue: int
+) -> dict[str, int | None] | None:
+    """How many messages each group has not consumed from these queues on; None if groups are not known."""
+    groups = admin.topics.list_consumer_groups(broker_addr, [topic]).result
+    if groups is None:
         return None
-    return f"consumers of {topic} can no longer read {count_noun(count, 'message')} in {unread_queues}"
+    lags: dict[str, int | None] = {}
+    for group in groups.get(topic, ()):
+        [stats] = admin.consumers.get_progress_at(group, [broker_addr])
+        counts = [
+            queue_lag.lag.messages
+            for queue_lag in (stats.result.queues if stats.result else ())
+            if queue_lag.queue.topic == topic and queue_lag.queue.queue_id >= first_queue
+        ]
+        lags[group] = sum(n or 0 for n in counts) if counts and None not in counts else None
+    return lags
 
 
 def _describe_broker(

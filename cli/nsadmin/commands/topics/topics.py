@@ -19,6 +19,7 @@ from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
+from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
 if TYPE_CHECKING:
     from nsadmin.client.topic_routes import QueueRoute, TopicRoute
@@ -79,11 +80,11 @@ def topic_list(
 ) -> ResultRows:
     """List the topics.
 
-    --no-system hides the topics that name servers and brokers report as system topics. It still shows retry
-    and dead-letter topics (%RETRY%..., %DLQ%...), because these belong to consumer groups.
+    --no-system hides the topics that name servers and brokers report as system topics, and those that brokers
+    create for the retries and dead letters of groups (%RETRY%..., %DLQ%...).
 
     Examples:
-        # All topics except RocketMQ's own
+        # The topics of applications
         nsadmin topicList --no-system
         # Topics whose names begin with "pay", with their consumer groups
         nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
@@ -92,6 +93,8 @@ def topic_list(
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
+    if not include_system:
+        names = tuple(n for n in names if not n.startswith((RETRY_PREFIX, DLQ_PREFIX)))
     if not with_groups:
         return ResultRows.from_records(NAME_COLUMNS, names)
     usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]

@@ -987,7 +987,11 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
         yield CauseFinding(
             "warning" if tps else "unknown",
             f"waiting messages: {total.messages}; "
-            + (f"the group consumes {tps:.2f} per second" if tps else "the group consumed none in a minute"),
+            + (
+                f"the group consumes {tps:.2f} per second{_describe_trend(facts, total.messages, tps)}"
+                if tps
+                else "the group consumed none in a minute"
+            ),
             advise_command(
                 "consumerProgress",
                 facts.group,
@@ -998,6 +1002,26 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             if tps
             else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),
         )
+
+
+def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
+    """When the lag is gone; empty if the rates are unknown, or also those of other messages."""
+    filters = {str(s) for by_topic in facts.subscriptions.values() for s in by_topic.values()}
+    if facts.put_tps is None or facts.topic is not None or filters != {"*"}:
+        return ""
+    gain = tps - facts.put_tps
+    if abs(gain) < tps / 10:
+        trend = "the lag changes little"
+    elif gain < 0:
+        trend = f"the lag grows by {-gain:.2f} per second"
+    else:
+        minutes = lag / gain / 60
+        trend = (
+            f"caught up in about {minutes:.0f} min"
+            if minutes < 120
+            else f"caught up in about {minutes / 60:.0f} h"
+        )
+    return f", {facts.put_tps:.2f} arrive: {trend}"
 
 
 def _small_lag(facts: GroupFacts) -> CauseFinding:

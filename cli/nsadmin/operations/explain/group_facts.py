@@ -69,6 +69,7 @@ class GroupFacts(NamedTuple):
     `heads` are the first unconsumed messages of queues that may stand still; None if there is no message,
     and an error if it cannot be read. `stacks` are thread dumps of the clients of such queues. `samples` are
     the newest messages of topics with a filter. `min_offsets` are the oldest offsets of queues.
+    `put_tps` are the messages that its topics get per second; None if a broker does not tell.
     `replayed_count` are the dead letters that were replayed. `topic` limits the question to one topic.
     """
 
@@ -79,6 +80,7 @@ class GroupFacts(NamedTuple):
     stats: tuple[ServerResult[ConsumeStats], ...] = ()
     routes: Mapping[str, ServerResult[TopicRoute]] = {}
     min_offsets: Mapping[MessageQueue, int] = {}
+    put_tps: float | None = None
     dead_letters: DeadLetterCounts | None = None
     replayed_count: int = 0
     samples: Mapping[str, tuple[StoredMessage, ...]] = {}

@@ -115,8 +115,9 @@ def observe_group(
         dead_letters=dead_letters,
         replayed_count=count_replayed(admin, dead_letters),
     )
-    bounds = _read_bounds(admin, facts)
+    bounds, put_tps = _read_bounds(admin, facts)
     facts = facts._replace(
+        put_tps=put_tps,
         min_offsets={q: s.min_offset for q, s in bounds.items() if s.min_offset is not None},
         samples=_read_samples(admin, facts, bounds),
         heads=_read_heads(admin, facts),
@@ -124,8 +125,13 @@ def observe_group(
     return facts._replace(stacks=_read_stacks(admin, facts))
 
 
-def _read_bounds(admin: AdminClient, facts: GroupFacts) -> dict[MessageQueue, QueueStats]:
-    """The first and last offset of each queue, without those of static topics, which have logical ids."""
+def _read_bounds(
+    admin: AdminClient, facts: GroupFacts
+) -> tuple[dict[MessageQueue, QueueStats], float | None]:
+    """The first and last offset of each queue, and the arriving messages per second.
+
+    Static topics, which have logical ids, are left out. The rate is None if a broker does not tell it.
+    """
     places = [
         (queue.broker_name, facts.cluster.reader_addrs[queue.broker_name], topic)
         for topic, route in facts.routes.items()
@@ -134,11 +140,14 @@ def _read_bounds(admin: AdminClient, facts: GroupFacts) -> dict[MessageQueue, Qu
         if queue.broker_name in facts.cluster.reader_addrs
     ]
     results = admin.topics.get_stats_at([(addr, topic) for _, addr, topic in places])
-    return {
+    bounds = {
         MessageQueue(topic, broker_name, queue.queue_id): queue
         for (broker_name, _, topic), result in zip(places, results, strict=True)
         for queue in (result.result.queues if result.result else ())
     }
+    rates = [r.result.put_tps if r.result else None for r in results]
+    is_complete = {topic for _, _, topic in places} == set(facts.topics)
+    return bounds, sum(r or 0 for r in rates) if is_complete and None not in rates else None
 
 
 def _read_samples(

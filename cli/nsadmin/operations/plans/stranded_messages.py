@@ -25,16 +25,13 @@ def count_stranded_messages(
     count_results = admin.bulk.count_messages(
         (master_addrs[step.server_name], step.item_name) for step in shrinking_steps
     )
-    return {
-        step: None
-        if count_result.result is None
-        else sum(
-            message_count
-            for queue_id, message_count in count_result.result.items()
-            if queue_id >= count_readable_queues(step.after)
-        )
-        for step, count_result in zip(shrinking_steps, count_results, strict=True)
-    }
+    stranded: dict[PlanStep, int | None] = {}
+    for step, count_result in zip(shrinking_steps, count_results, strict=True):
+        # 4.9 tells nothing of queues beyond the write queues.
+        queues = range(count_readable_queues(step.after), count_readable_queues(step.before))
+        counts = [(count_result.result or {}).get(queue) for queue in queues]
+        stranded[step] = None if None in counts else sum(n or 0 for n in counts)
+    return stranded
 
 
 def count_readable_queues(topic_settings: Mapping[str, Any] | None) -> int:

@@ -64,7 +64,8 @@ def test_what_changes_is_told_resource_by_resource(run: Run, master: AccessBroke
         "Topic:orders Allow All -> Deny Pub,Sub from 10.0.0.0/8; new: Group:g* Deny Pub,Sub from 10.0.0.0/8;"
         " new: * Deny Pub,Sub from 10.0.0.0/8"
     )
-    assert (row["result"], set(master.asked_codes())) == ("dry-run", {3009, 26})
+    assert (row["result"], set(master.asked_codes())) == ("dry-run", {3009, 26, 3004})
+    assert result.err == f"nsadmin: User:operator-1 is Super on {master.addr}: brokers check no ACL for it\n"
     result = run("updateAcl", *words, "--json")
     [row] = json.loads(result.out)
     assert (row["result"], [entry["resource"] for entry in row["after"]]) == (

@@ -62,7 +62,7 @@ def test_nothing_found_is_an_error_only_where_all_answered() -> None:
     rows = show_findings(FoundMessages((), (answered, ServerResult("h:2", None, DOWN))), "no such thing")
     assert (rows.errors, rows.notes) == (
         [None, DOWN],
-        ["broker h:2: down", "no such thing on the brokers that answered"],
+        ["broker h:2: down", "no such thing"],
     )
     rows = show_findings(FoundMessages((), (ServerResult("h:2", None, DOWN),)), "no such thing")
     assert (rows.errors, rows.notes) == ([DOWN], ["broker h:2: down"])

@@ -46,7 +46,11 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_shown(stream: Run, store: 
 
 def test_a_message_that_is_not_there(stream: Run, store: DeadLetterBroker) -> None:
     result = stream("message", "track", "T", KEY)
-    assert (result.code, result.err) == (5, f'nsadmin: no message of T has the id "{KEY}"\n')
+    assert (result.code, result.err) == (
+        5,
+        f'nsadmin: no message of T has the id "{KEY}": '
+        "compare its topic, cluster and time with the log of the producer\n",
+    )
     store.store_message(b"x", "SCHEDULE_TOPIC_XXXX", UNIQ_KEY=KEY, REAL_TOPIC="T")
     text = ", but 1 delayed message: `nsadmin delayed list T` shows when they are delivered"
     assert stream("message", "track", "T", KEY).err.endswith(f"{text}\n")

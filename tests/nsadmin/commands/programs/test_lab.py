@@ -133,3 +133,8 @@ def test_a_size_beside_a_scenario_is_refused(capsys: pytest.CaptureFixture[str])
 
 def test_addresses_are_separated_by_semicolons_commas_and_blanks() -> None:
     assert _parse_addresses("a:1;b:2, [::1]:3") == ["a:1", "b:2", "[::1]:3"]
+
+
+def test_options_for_own_name_servers_are_refused_with_n(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "up", "-n", "127.0.0.1:1", "--dir", "d"]) == 2
+    assert "omit --dir: with -n, the lab starts no name servers" in capsys.readouterr().err

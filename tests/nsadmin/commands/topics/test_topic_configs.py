@@ -8,7 +8,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.fake_servers import FakeNameServer, answer_nothing, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -118,7 +118,10 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     run: Run, a: TopicBroker
 ) -> None:
     words = ("updateTopic", "T", "-b", a.addr, "-r", "1")
-    loss = f"consumers of T cannot read the messages in queues 1 and up on {a.addr}"
+    loss = (
+        f"consumers of T cannot read the messages in queues 1 and up on {a.addr}: "
+        "reduce the write queues first (-w 1)"
+    )
     refused = run(*words)
     assert (refused.code, refused.out, refused.err) == (
         2,
@@ -130,6 +133,30 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     result = run(*words, "--yes")
     assert (result.code, result.err) == (0, f"nsadmin: {loss}\n")
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
+
+
+def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a: TopicBroker) -> None:
+    a.configs["T"]["writeQueueNums"] = 2
+    a.offsets["T"] = {n: {"minOffset": 0, "maxOffset": 50} for n in range(4)}
+    a.handlers[RequestCode.QUERY_TOPIC_CONSUME_BY_WHO] = lambda asked: answer_json(
+        asked, {"groupList": ["G"]}
+    )
+    words = ("updateTopic", "T", "-b", a.addr, "-r", "2")
+    a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 43), (50, 50))
+    refused = run(*words)
+    assert (refused.code, "(G 7): wait until `nsadmin consumerProgress -t T --filter" in refused.err) == (
+        2,
+        True,
+    )
+    a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 50), (50, 50))
+    done = run(*words)
+    assert (done.code, done.err) == (
+        0,
+        f"nsadmin: all groups of T have consumed queues 2 and up on {a.addr}\n",
+    )
+    a.configs["T"]["readQueueNums"] = 4
+    a.handlers[RequestCode.GET_CONSUME_STATS] = refuse_with(1, "broken")
+    assert "(G unknown)" in run(*words).err
 
 
 @pytest.mark.parametrize("words", [("updateTopic", "T", "-p", "2"), ("updateTopicPerm", "T", "2"),
@@ -204,7 +231,8 @@ def test_the_question_says_what_changes_and_a_no_changes_nothing(
     assert (result.code, result.out, result.err) == (1, "", "nsadmin: nothing was changed\n")
     assert asked == [
         f"Change the topic T (readQueueNums 4 -> 5) on {a.addr}?",
-        f"consumers of T cannot read the messages in queues 5 and up on {b.addr};"
+        f"consumers of T cannot read the messages in queues 5 and up on {b.addr}: "
+        f"reduce the write queues first (-w 5);"
         f" Change the topic T (readQueueNums 8 -> 5) on {b.addr}?",
     ]
     assert 17 not in {*a.asked_codes(), *b.asked_codes()}

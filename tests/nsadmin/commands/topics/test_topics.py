@@ -47,9 +47,9 @@ def test_system_topics_can_be_hidden(
     run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     for server in (first_server, second_server):
-        server.routes = {name: {"broker-a": 6} for name in ("T", "TBW102", "C", "%DLQ%G")}
-    assert run("topicList", both_servers).out == "topic\n%DLQ%G\nC\nT\nTBW102\n"
-    assert run("topicList", both_servers, "--no-system").out == "topic\n%DLQ%G\nT\n"
+        server.routes = {name: {"broker-a": 6} for name in ("T", "TBW102", "C", "%DLQ%G", "%RETRY%G")}
+    assert run("topicList", both_servers).out == "topic\n%DLQ%G\n%RETRY%G\nC\nT\nTBW102\n"
+    assert run("topicList", both_servers, "--no-system").out == "topic\nT\n"
 
 
 def test_topics_of_one_cluster(run: Run, both_servers: str, first_server: FakeNameServer) -> None:

@@ -353,6 +353,25 @@ def test_each_cause_has_its_evidence_and_a_command(
     assert found[3] == (None if command is None else f"nsadmin {command}")
 
 
+@pytest.mark.parametrize(
+    ("text", "put_tps", "trend"),
+    [
+        ("*", None, ""),
+        ("*", 0.5, ", 0.50 arrive: caught up in about 30 min"),
+        ("*", 0.88, ", 0.88 arrive: caught up in about 2 h"),
+        ("*", 0.99, ", 0.99 arrive: the lag changes little"),
+        ("*", 3.5, ", 3.50 arrive: the lag grows by 2.50 per second"),
+        ("A", 3.5, ""),
+    ],
+)
+def test_a_lag_says_when_it_is_gone(text: str, put_tps: float | None, trend: str) -> None:
+    client = make_client("c1", make_queue(Q0), make_queue(Q1), text=text)
+    heads = {Q0: make_message(age_ms=0)}
+    steps = explain_group(make_facts(client, ends=(900, 10), heads=heads, put_tps=put_tps))
+    [evidence] = [s.finding.evidence for s in steps if s.cause_id == "lag"]
+    assert evidence == f"waiting messages: 890; the group consumes 1.00 per second{trend}"
+
+
 def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
     client = ConnectedClient("g1", None, "JAVA", None, (), "gRPC", ("10.0.0.9:8080",))
     heartbeat = ClientHeartbeat(ProxyIdentity("10.0.0.9", 8080, 8081), "G", client, None, None, False, 0, 0)
