@@ -31,9 +31,9 @@ def allocate_mq(
 ) -> ResultRows:
     """Compute how clients would share the queues of a topic.
 
-    nsadmin asks no client: `consumerProgress GROUP -t TOPIC -s true` shows which client reads which queue now.
-    The strategy is the default of Java clients: queues and client ids are sorted, and each client gets adjacent
-    queues. consumerConnection shows real client ids. A client without queues has a row without a
+    nsadmin asks no client: `consumerProgress GROUP -t TOPIC -s true` shows which client reads which queue
+    now. The strategy is the default of Java clients: queues and client ids are sorted, and each client gets
+    adjacent queues. consumerConnection shows real client ids. A client without queues has a row without a
     queue. Queues of a static topic belong to the broker __syslo__global__, as in clients.
 
     Examples:
