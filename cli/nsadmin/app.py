@@ -353,6 +353,12 @@ class CommandRun:
     def _write_result(self, command_output: ResultRows | str) -> int:
         session = self._session
         if isinstance(command_output, str):
+            typed_format = session.shared_values.get("output")
+            if typed_format in output.ROW_FORMATS:
+                raise UsageError(
+                    f"--output {typed_format} is for rows, and {self._entry.typed_name} prints a text here: "
+                    "omit it"
+                )
             output.write_text(
                 command_output if session.output_form is None else session.output_form(command_output)
             )

@@ -1,12 +1,13 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
 from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client.results import is_not_found
+from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
@@ -15,14 +16,14 @@ from nsadmin.commands.columns.changes import ServerChange, change_columns, descr
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
 from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
 if TYPE_CHECKING:
-    from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+    from nsadmin.client.topic_routes import QueueRoute
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
     from nsadmin.client.topics.topic_usage import TopicUsage
 
@@ -61,6 +62,11 @@ DELETION_COLUMNS: Columns[ServerChange] = (
 )
 
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
+TopicsArgument = Annotated[
+    str,
+    Argument(metavar="TOPIC", help="A topic, several as a,b or a pattern such as 'test-*'."),
+    Flags("-t", "--topic"),
+]
 IncludeSystem = Annotated[bool, Option("--system/--no-system", help="Whether to show RocketMQ's own topics.")]
 NewTopicArgument = Annotated[
     str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic", may_be_new=True)
@@ -118,7 +124,7 @@ def _usage_notes(usages: "Sequence[TopicUsage]") -> list[str]:
 @command(columns=ROUTE_COLUMNS)
 def topic_route(
     session: Session,
-    topic: TopicArgument,
+    topic: TopicsArgument,
     raw_json: Annotated[bool, Option("--raw", help="Print the JSON of the name server.")] = False,
     show_rows: Annotated[
         bool, Option("-l", "--list", help="Accepted for mqadmin. nsadmin prints rows by default.")
@@ -127,11 +133,13 @@ def topic_route(
     """Show the brokers of a topic, with queues and permission (r read, w write, i inherit).
 
     For a static topic, logicalQueues shows the logical queues that each broker writes, and the number of each
-    queue on the broker.
+    queue on the broker. A pattern matches no system topics.
 
     Examples:
         # Brokers and queues of a topic
         nsadmin topicRoute orders
+        # The settings of all topics, as a spreadsheet
+        nsadmin topicRoute '*' --output spreadsheet
         # Brokers where the topic is not writable
         nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm
         # An unknown topic (exit code 5)
@@ -139,14 +147,21 @@ def topic_route(
     """
     if raw_json or (session.options.style.output_format == "mqadmin" and not show_rows):
         return session.admin.topics.get_raw_route(topic)
-    return route_rows(topic, session.admin.topics.get_route(topic))
-
-
-def route_rows(topic: str, route: "TopicRoute") -> ResultRows:
-    """A row for each broker of a route."""
-    is_static = any(q.logical_queues is not None for q in route.queues)
-    columns = ROUTE_COLUMNS if is_static else (*ROUTE_COLUMNS[:-1], LOGICAL_QUEUES.in_wide())
-    return ResultRows.from_records(columns, route.queues, common={TOPIC: topic})
+    topics = session.admin.topics
+    names = expand_patterns("topic", parse_name_list("TOPIC", topic), topics.list_user_names)
+    if len(names) == 1:
+        results = {names[0]: ServerResult("", topics.get_route(names[0]), None)}
+    else:
+        results = topics.get_routes(names)
+    queues = [(name, queue) for name, r in results.items() if r.result for queue in r.result.queues]
+    is_static = any(queue.logical_queues is not None for _, queue in queues)
+    columns = (
+        TOPIC.of(itemgetter(0)),
+        *of_part(itemgetter(1), ROUTE_COLUMNS[1:-1]),
+        *of_part(itemgetter(1), (LOGICAL_QUEUES if is_static else LOGICAL_QUEUES.in_wide(),)),
+    )
+    errors = [r.error for r in results.values()]
+    return ResultRows.from_records(columns, queues, errors, [str(error) for error in errors if error])
 
 
 @command(columns=CLUSTER_COLUMNS)
@@ -163,11 +178,7 @@ def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
 @command(columns=DELETION_COLUMNS)
 def delete_topic(
     session: Session,
-    topic: Annotated[
-        str,
-        Argument(metavar="TOPIC", help="A topic, several as a,b or a pattern such as 'test-*'."),
-        Flags("-t", "--topic"),
-    ],
+    topic: TopicsArgument,
     cluster_name: Annotated[
         str, Argument(metavar="CLUSTER", help="The cluster to delete it from."), Flags("-c", "--clusterName")
     ],

@@ -6,6 +6,7 @@ Nothing else writes to stdout.
 from nsadmin.console.output.columns import AnyColumn, Column, Columns, of_part, read_row, replace_columns
 from nsadmin.console.output.result_rows import (
     OUTPUT_FORMATS,
+    ROW_FORMATS,
     ByteSize,
     CheckVerdict,
     DurationMillis,
@@ -23,6 +24,7 @@ from nsadmin.console.output.stdout_writer import clear_screen, write_rows, write
 
 __all__ = [
     "OUTPUT_FORMATS",
+    "ROW_FORMATS",
     "AnyColumn",
     "ByteSize",
     "CheckVerdict",

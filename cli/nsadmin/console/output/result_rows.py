@@ -10,6 +10,8 @@ OUTPUT_FORMATS = (
     "table", "wide", "json", "jsonl", "yaml", "csv", "spreadsheet", "tsv", "name", "value", "mqadmin",
 )  # fmt: skip
 
+ROW_FORMATS = ("csv", "spreadsheet", "tsv", "name", "value")
+"""The formats that no text has."""
 ResultRow = Mapping[str, object]
 
 

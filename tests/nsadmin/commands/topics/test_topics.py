@@ -88,6 +88,20 @@ def test_a_route_is_readable_in_a_table_and_has_wire_values_in_json(
     ]
 
 
+def test_a_pattern_shows_the_routes_of_all_its_topics(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    for server in (first_server, second_server):
+        server.routes = {name: {"broker-a": 6} for name in ("pay", "payments", "T", "%DLQ%pay")}
+    shown = run("topicRoute", "pa*,T", both_servers, "--columns", "topic,brokerName,perm", "--no-headers")
+    assert [line.split() for line in shown.out.splitlines()] == [
+        [name, "broker-a", "rw-"] for name in ("pay", "payments", "T")
+    ]
+    missing = run("topicRoute", "T,none", both_servers, "--output", "name")
+    assert (missing.code, missing.out) == (3, "T\n")
+    assert "none" in missing.err
+
+
 def test_the_raw_route_is_the_servers_json(run: Run, both_servers: str) -> None:
     assert json.loads(run("topicRoute", "T", both_servers, "--raw").out)["queueDatas"][0]["perm"] == 7
 
