@@ -188,7 +188,7 @@ def wait_for_routes(cluster: Cluster, topic: str, brokers: list[str]) -> Any:
 
 @pytest.mark.parametrize("others", ["", "  one: {}\n  two: {}\n"])
 def test_attributes_are_changed_and_taken_away(empty_cluster: Cluster, others: str) -> None:
-    """In a list, and by itself."""
+    """In a list, and by itself. 4.9 does not tell what is in queues beyond the write queues."""
     cluster = empty_cluster
 
     def wanted(name: str) -> str:
@@ -199,11 +199,13 @@ def test_attributes_are_changed_and_taken_away(empty_cluster: Cluster, others: s
         ("message.type: DELAY, queue.type: BatchCQ", {"message.type": "DELAY", "queue.type": "BatchCQ"}),
         ("queue.type: BatchCQ", {"queue.type": "BatchCQ"}),
     ):
-        result = cluster.apply(wanted(name) + others.replace("{}", f"{{readQueueNums: {8 + len(name)}}}"))
+        result = cluster.apply(
+            wanted(name) + others.replace("{}", f"{{readQueueNums: {8 + len(name)}}}"), "--allow-stranded"
+        )
         assert (result.code, results(result)) == (0, {"done"}), result
         assert configs(cluster.new)["typed"]["attributes"] == had
     # This one is for ever.
-    fixed = cluster.apply(wanted("queue.type: SimpleCQ") + others)
+    fixed = cluster.apply(wanted("queue.type: SimpleCQ") + others, "--allow-stranded")
     assert [row["error"] for row in fixed.rows if row["name"] == "typed"] != [None]
 
 
