@@ -40,6 +40,25 @@ def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
     assert run_json("printMsg", "T", "--maxNum", "5").err == ""
 
 
+def test_the_last_messages_of_a_topic(run_json: Run) -> None:
+    result = run_json("printMsg", "T", "--last", "3")
+    assert (bodies(result), result.err) == (["0-1", "5-1", "0-2"], "")
+    assert bodies(run_json("printMsg", "T", "--last", "9")) == ["0-0", "5-0", "0-1", "5-1", "0-2"]
+    result = run_json("printMsg", "T", "--last", "1", "-s", "B")
+    assert (bodies(result), result.err) == (["5-1"], "")
+    result = run_json("printMsg", "T", "--last", "2", "-s", "A")
+    assert bodies(result) == ["5-0", "0-2"]
+    result = run_json("printMsg", "T", "--last", "1", "-s", "C")
+    assert result == (0, "[]\n", "nsadmin: searched only the last 1 message of each queue\n")
+
+
+@pytest.mark.parametrize("words", [("--from", "10m"), ("--until", "now"), ("--limit", "3")])
+def test_the_last_messages_have_no_other_bounds(run_json: Run, words: tuple[str, ...]) -> None:
+    result = run_json("printMsg", "T", "--last", "3", *words)
+    assert (result.code, result.out) == (2, "")
+    assert "--last reads the ends of the queues: leave out --from, --until and --limit" in result.err
+
+
 @pytest.mark.parametrize("words", [("T", "broker-a", "5"), ("-t", "T", "-a", "broker-a", "-i", "5")])
 def test_one_queue(run_json: Run, words: tuple[str, ...]) -> None:
     assert bodies(run_json("printMsgByQueue", *words, "-d", "true")) == ["5-0", "5-1"]
