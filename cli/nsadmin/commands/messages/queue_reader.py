@@ -10,6 +10,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.messages.message_queries import LocatedMessage
+from nsadmin.client.messages.pull_requests import PAGE_SIZE
 from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
@@ -93,7 +94,7 @@ def print_msg(
     Examples:
         # The last ten messages of a topic
         nsadmin printMsg payments --last 10
-        # The content of the first ten messages of a topic, the oldest
+        # The content of the first messages of each queue in turns, ten in all
         nsadmin printMsg payments --limit 10
         # Who sends to a topic: the addresses of the senders of the last ten minutes
         nsadmin printMsg payments --from 10m --columns bornHost --limit 20
@@ -216,7 +217,7 @@ def consume_message(
     group of -g, whose clients then rebalance.)
 
     Examples:
-        # The first ten messages of a topic
+        # The first messages of each queue of a topic in turns, ten in all
         nsadmin consumeMessage payments -c 10
         # Messages of one queue, starting at an offset
         nsadmin consumeMessage payments -b broker-a-0 -i 0 -o 0
@@ -288,8 +289,9 @@ class _QueueListing:
     def _list_spans(self) -> list[QueueSpan]:
         return [s.queue_span for s in self._span_results if s.queue_span is not None]
 
-    def _read_pages(self, spans: Sequence[QueueSpan]) -> Iterator[MessagePage]:
-        for page in self._session.admin.queue_reader.read_pages(self._topic, spans, self._wanted_tags):
+    def _read_pages(self, spans: Sequence[QueueSpan], first_size: int = PAGE_SIZE) -> Iterator[MessagePage]:
+        reader = self._session.admin.queue_reader
+        for page in reader.read_pages(self._topic, spans, self._wanted_tags, first_size=first_size):
             if page.error is not None:
                 self._errors_by_queue[page.broker_name, page.queue_id] = page.error
             yield page
@@ -297,9 +299,10 @@ class _QueueListing:
     def list_messages(self, encoding: str, with_body: bool, *, with_tag_counts: bool = False) -> ResultRows:
         shown, notes = list[ShownMessage](), []
         kept_bytes = 0
-        messages = (
-            LocatedMessage(p.broker_name, m) for p in self._read_pages(self._list_spans()) for m in p.messages
-        )
+        spans = self._list_spans()
+        # All queues have their turn within the limit.
+        pages = self._read_pages(spans, max(1, self._max_count // max(1, len(spans))))
+        messages = (LocatedMessage(p.broker_name, m) for p in pages for m in p.messages)
         for message in messages:
             if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""

@@ -1,5 +1,7 @@
 """printMsg, printMsgByQueue and consumeMessage."""
 
+from collections import Counter
+
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
@@ -38,6 +40,18 @@ def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
     assert (result.code, len(bodies(result))) == (0, 2)
     assert result.err == "nsadmin: stopped after 2 messages: use --limit, --from, --until for more\n"
     assert run_json("printMsg", "T", "--maxNum", "5").err == ""
+
+
+@pytest.mark.parametrize("command_name", ["printMsg", "consumeMessage"])
+def test_each_queue_has_its_turn_within_the_limit(
+    run_json: Run, message_broker: MessageBroker, command_name: str
+) -> None:
+    for _ in range(40):
+        for queue in range(8):
+            message_broker.store_message(b"", queue_id=queue)
+    for limit, counts in ((3, [1, 1, 1]), (16, [2] * 8), (20, [2 + 4] + [2] * 7)):
+        rows = run_json(command_name, "T", "--limit", str(limit)).json
+        assert list(Counter(row["queueId"] for row in rows).values()) == counts
 
 
 def test_the_last_messages_of_a_topic(run_json: Run) -> None:
