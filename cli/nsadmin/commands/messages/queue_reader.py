@@ -310,6 +310,11 @@ class _QueueListing:
                     f"stopped after {count_noun(len(shown), 'message')}{long_bodies}: use --limit, "
                     "--from, --until for more"
                 )
+                if self._session.options.style.selection.sort is not None:
+                    notes.append(
+                        f"sorted only the {count_noun(len(shown), 'message')} that were read: "
+                        "printMsg --last N shows the newest"
+                    )
                 break
             shown.append(show_message(message, encoding, with_body=with_body))
             kept_bytes += shown[-1].body_length

@@ -42,6 +42,15 @@ def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
     assert run_json("printMsg", "T", "--maxNum", "5").err == ""
 
 
+def test_only_the_messages_within_the_limit_are_sorted(run_json: Run) -> None:
+    result = run_json("printMsg", "T", "--limit", "2", "--sort", "-storeTime")
+    assert result.err.splitlines() == [
+        "nsadmin: stopped after 2 messages: use --limit, --from, --until for more",
+        "nsadmin: sorted only the 2 messages that were read: printMsg --last N shows the newest",
+    ]
+    assert run_json("printMsg", "T", "--limit", "5", "--sort", "-storeTime").err == ""
+
+
 @pytest.mark.parametrize("command_name", ["printMsg", "consumeMessage"])
 def test_each_queue_has_its_turn_within_the_limit(
     run_json: Run, message_broker: MessageBroker, command_name: str
