@@ -159,6 +159,12 @@ def test_all_queues_with_and_without_a_tag(cluster: Cluster) -> None:
     result = nsadmin(cluster, "printMsg", TOPIC)
     assert result.code == 0
     assert {row["msgId"] for row in result.rows} == set(java)
+    last = nsadmin(cluster, "printMsg", TOPIC, "--last", "3").rows
+    by_time = sorted(result.rows, key=lambda row: (row["storeTime"], row["queueId"], row["queueOffset"]))
+    assert last == by_time[-3:]
+    queues = {row["queueId"] for row in result.rows}
+    first = nsadmin(cluster, "printMsg", TOPIC, "--limit", str(len(queues))).rows
+    assert [row["queueId"] for row in first] == sorted(queues)
     mqadmin_output = cluster.mqadmin("printMsg", "-t", TOPIC, "-s", "traced || binary")
     rows = nsadmin(cluster, "printMsg", TOPIC, "-s", "traced || binary").rows
     assert {row["tags"] for row in rows} == {"traced", "binary"}

@@ -217,7 +217,12 @@ class QueueReader:
         return tuple(decode_pulled_messages(response)), begin_offset if next_offset is None else next_offset
 
     def read_pages(
-        self, topic: str, queue_spans: Sequence[QueueSpan], wanted_tags: frozenset[str] | None = None
+        self,
+        topic: str,
+        queue_spans: Sequence[QueueSpan],
+        wanted_tags: frozenset[str] | None = None,
+        *,
+        first_size: int = PAGE_SIZE,
     ) -> Iterator[MessagePage]:
         """Yield the messages of all spans, page by page, taking turns between queues (PULL_MESSAGE, 11).
 
@@ -225,6 +230,7 @@ class QueueReader:
             topic: The topic.
             queue_spans: The parts of queues to read.
             wanted_tags: Only messages with one of these tags; brokers filter by hash, the client exactly.
+            first_size: The maximum size of the first pages, from 1. Each turn doubles it, up to 32.
 
         Yields:
             One MessagePage per answer with matching messages, or with an error.
@@ -232,7 +238,9 @@ class QueueReader:
         tag_expression = "*" if wanted_tags is None else " || ".join(sorted(wanted_tags))
         empty_answers = EmptyAnswers(tag_expression)
         next_offsets = {s: s.begin_offset for s in queue_spans if s.begin_offset < s.end_offset}
+        page_size = first_size
         while next_offsets:
+            page_size = min(page_size, PAGE_SIZE)
             calls = [
                 (
                     span.broker_addr,
@@ -240,7 +248,7 @@ class QueueReader:
                         topic,
                         span.queue_id,
                         offset,
-                        min(PAGE_SIZE, span.end_offset - offset),
+                        min(page_size, span.end_offset - offset),
                         subscription=tag_expression,
                     ),
                 )
@@ -260,6 +268,7 @@ class QueueReader:
                     next_offsets[queue_span] = next_offset
                 if message_page.messages or message_page.error is not None:
                     yield message_page
+            page_size *= 2
 
     def _read_offsets(
         self,

@@ -78,7 +78,9 @@ FOLDER_FILES = frozenset(
 CLIENT_FILES: Mapping[str, str] = {"apply.file_name": ".yaml", "plan.file_name": ".yaml"}
 """Parameters for which a client sends the content of a file, and the ending of its temporary file."""
 
-ROW_COUNT_FLAGS = frozenset(("--count", "--largest", "--limit", "--maxNum", "--MessageNumber", "--topK"))
+ROW_COUNT_FLAGS = frozenset(
+    ("--count", "--largest", "--last", "--limit", "--maxNum", "--MessageNumber", "--topK")
+)
 """Flags of tools that read, whose value is a number of rows: a command keeps them all in memory."""
 
 OMITTED_VALUES: Mapping[str, int] = {"consume.max_messages": DEFAULT_ROWS}

@@ -10,7 +10,8 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.messages.message_queries import LocatedMessage
-from nsadmin.client.messages.queue_reader import MessagePage, SpanResult
+from nsadmin.client.messages.pull_requests import PAGE_SIZE
+from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
@@ -76,29 +77,40 @@ def print_msg(
         Option("-l", "--lmqParentTopic", metavar="TOPIC", help="Ask the brokers of this topic instead."),
     ] = None,
     max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
+    last_count: Annotated[
+        int | None,
+        Option(
+            "--last", metavar="N", help="The newest N messages of the topic, in the order of time.", min=1
+        ),
+    ] = None,
 ) -> ResultRows:
-    """Show the messages in all queues of a topic, the oldest of each queue first.
+    """Show the messages in all queues of a topic, the oldest of each queue first; or the newest with --last.
 
     nsadmin shows at most --limit messages, from the queues in turns. A line on stderr reports further
-    messages. On a terminal, a table shows only the beginning of a body. Use --output wide or --output json
-    for whole bodies. nsadmin reads without a consumer group, so no offset changes.
+    messages. With --last N, -s chooses among the last N messages of each queue. On a terminal, a table shows
+    only the beginning of a body. Use --output wide or --output json for whole bodies. nsadmin reads without a
+    consumer group, so no offset changes.
 
     Examples:
-        # The content of the first ten messages of a topic, the oldest
+        # The last ten messages of a topic
+        nsadmin printMsg payments --last 10
+        # The content of the first messages of each queue in turns, ten in all
         nsadmin printMsg payments --limit 10
-        # The messages of the last ten minutes
-        nsadmin printMsg payments --from 10m
         # Who sends to a topic: the addresses of the senders of the last ten minutes
         nsadmin printMsg payments --from 10m --columns bornHost --limit 20
         # Messages with a tag between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """
+    window = (begin_text, end_text)
+    if last_count is not None and (window != (None, None) or max_count != DEFAULT_MAX_MESSAGES):
+        raise UsageError("--last reads the ends of the queues: leave out --from, --until and --limit")
+    encoding, with_body = parse_charset("-c", charset_name), parse_boolean("-d", body_flag) is not False
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
     queue_listing = _QueueListing(session, topic, tag_expression, max_count)
-    queue_listing.find_spans(queue_routes, None, begin_text, end_text)
-    return queue_listing.list_messages(
-        parse_charset("-c", charset_name), parse_boolean("-d", body_flag) is not False
-    )
+    queue_listing.find_spans(queue_routes, None, *window)
+    if last_count is not None:
+        return queue_listing.list_last(last_count, encoding, with_body)
+    return queue_listing.list_messages(encoding, with_body)
 
 
 @command(
@@ -205,7 +217,7 @@ def consume_message(
     group of -g, whose clients then rebalance.)
 
     Examples:
-        # The first ten messages of a topic
+        # The first messages of each queue of a topic in turns, ten in all
         nsadmin consumeMessage payments -c 10
         # Messages of one queue, starting at an offset
         nsadmin consumeMessage payments -b broker-a-0 -i 0 -o 0
@@ -274,9 +286,12 @@ class _QueueListing:
             )
         self._span_results = [result._replace(queue_span=span._replace(begin_offset=wanted_offset))]
 
-    def _read_pages(self) -> Iterator[MessagePage]:
-        spans = [s.queue_span for s in self._span_results if s.queue_span is not None]
-        for page in self._session.admin.queue_reader.read_pages(self._topic, spans, self._wanted_tags):
+    def _list_spans(self) -> list[QueueSpan]:
+        return [s.queue_span for s in self._span_results if s.queue_span is not None]
+
+    def _read_pages(self, spans: Sequence[QueueSpan], first_size: int = PAGE_SIZE) -> Iterator[MessagePage]:
+        reader = self._session.admin.queue_reader
+        for page in reader.read_pages(self._topic, spans, self._wanted_tags, first_size=first_size):
             if page.error is not None:
                 self._errors_by_queue[page.broker_name, page.queue_id] = page.error
             yield page
@@ -284,7 +299,10 @@ class _QueueListing:
     def list_messages(self, encoding: str, with_body: bool, *, with_tag_counts: bool = False) -> ResultRows:
         shown, notes = list[ShownMessage](), []
         kept_bytes = 0
-        messages = (LocatedMessage(p.broker_name, m) for p in self._read_pages() for m in p.messages)
+        spans = self._list_spans()
+        # All queues have their turn within the limit.
+        pages = self._read_pages(spans, max(1, self._max_count // max(1, len(spans))))
+        messages = (LocatedMessage(p.broker_name, m) for p in pages for m in p.messages)
         for message in messages:
             if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
                 long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
@@ -292,6 +310,11 @@ class _QueueListing:
                     f"stopped after {count_noun(len(shown), 'message')}{long_bodies}: use --limit, "
                     "--from, --until for more"
                 )
+                if self._session.options.style.selection.sort is not None:
+                    notes.append(
+                        f"sorted only the {count_noun(len(shown), 'message')} that were read: "
+                        "printMsg --last N shows the newest"
+                    )
                 break
             shown.append(show_message(message, encoding, with_body=with_body))
             kept_bytes += shown[-1].body_length
@@ -303,6 +326,30 @@ class _QueueListing:
                 f"tag {tag or '(none)'}: {count_noun(count, 'message')}"
                 for tag, count in counts.most_common()
             ]
+        return self._make_rows(shown, notes, with_body)
+
+    def list_last(self, last_count: int, encoding: str, with_body: bool) -> ResultRows:
+        """List the newest messages; those are among the last ones of each queue."""
+        spans = self._list_spans()
+        tails = [s._replace(begin_offset=max(s.begin_offset, s.end_offset - last_count)) for s in spans]
+        shown, notes, kept_count = list[ShownMessage](), [], last_count
+        for page in self._read_pages(tails):
+            located = (LocatedMessage(page.broker_name, m) for m in page.messages)
+            shown += [show_message(m, encoding, with_body=with_body) for m in located]
+            shown.sort(key=lambda m: (m.message.store_timestamp, m.place))
+            del shown[:-kept_count]
+            while len(shown) > 1 and sum(m.body_length for m in shown) > MAX_KEPT_BYTES:
+                del shown[0]
+                # An older message would leave a gap.
+                kept_count = len(shown)
+        if kept_count < last_count:
+            kept = count_noun(kept_count, "message")
+            notes.append(f"shows only {kept}, which have long bodies: -d false shows all")
+        elif self._wanted_tags and len(shown) < last_count and tails != spans:
+            notes.append(f"searched only the last {count_noun(last_count, 'message')} of each queue")
+        return self._make_rows(shown, [*notes, *body_notes(shown)], with_body)
+
+    def _make_rows(self, shown: Sequence[ShownMessage], notes: Sequence[str], with_body: bool) -> ResultRows:
         return ResultRows.from_records(
             MESSAGE_COLUMNS,
             shown,
@@ -312,7 +359,7 @@ class _QueueListing:
         )
 
     def count_tags(self) -> ResultRows:
-        counts = Counter(m.tags for page in self._read_pages() for m in page.messages)
+        counts = Counter(m.tags for page in self._read_pages(self._list_spans()) for m in page.messages)
         tags = counts.most_common()
         return ResultRows.from_records(TAG_COLUMNS, tags, self._span_errors(), self._failure_notes())
 

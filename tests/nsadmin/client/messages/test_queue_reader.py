@@ -123,6 +123,14 @@ def test_queues_are_read_in_turns_to_their_ends(admin: AdminClient, message_brok
     assert places(admin.queue_reader.read_pages("T", spans)) == [(0, [0, 1]), (1, [1, 2]), (0, [2]), (1, [3])]
 
 
+def test_pages_grow(admin: AdminClient, message_broker: MessageBroker) -> None:
+    for _ in range(90):
+        message_broker.store_message()
+    span = QueueSpan("a", message_broker.addr, 0, 0, 90)
+    pages = list(admin.queue_reader.read_pages("T", [span], first_size=1))
+    assert [len(page.messages) for page in pages] == [1, 2, 4, 8, 16, 32, 27]
+
+
 def test_nobody_reads_on_for_one_who_has_stopped(admin: AdminClient, message_broker: MessageBroker) -> None:
     message_broker.page = 1
     for _ in range(9):

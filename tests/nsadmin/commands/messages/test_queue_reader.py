@@ -1,5 +1,7 @@
 """printMsg, printMsgByQueue and consumeMessage."""
 
+from collections import Counter
+
 import pytest
 
 from tests.nsadmin.conftest import CommandResult, Run
@@ -38,6 +40,46 @@ def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
     assert (result.code, len(bodies(result))) == (0, 2)
     assert result.err == "nsadmin: stopped after 2 messages: use --limit, --from, --until for more\n"
     assert run_json("printMsg", "T", "--maxNum", "5").err == ""
+
+
+def test_only_the_messages_within_the_limit_are_sorted(run_json: Run) -> None:
+    result = run_json("printMsg", "T", "--limit", "2", "--sort", "-storeTime")
+    assert result.err.splitlines() == [
+        "nsadmin: stopped after 2 messages: use --limit, --from, --until for more",
+        "nsadmin: sorted only the 2 messages that were read: printMsg --last N shows the newest",
+    ]
+    assert run_json("printMsg", "T", "--limit", "5", "--sort", "-storeTime").err == ""
+
+
+@pytest.mark.parametrize("command_name", ["printMsg", "consumeMessage"])
+def test_each_queue_has_its_turn_within_the_limit(
+    run_json: Run, message_broker: MessageBroker, command_name: str
+) -> None:
+    for _ in range(40):
+        for queue in range(8):
+            message_broker.store_message(b"", queue_id=queue)
+    for limit, counts in ((3, [1, 1, 1]), (16, [2] * 8), (20, [2 + 4] + [2] * 7)):
+        rows = run_json(command_name, "T", "--limit", str(limit)).json
+        assert list(Counter(row["queueId"] for row in rows).values()) == counts
+
+
+def test_the_last_messages_of_a_topic(run_json: Run) -> None:
+    result = run_json("printMsg", "T", "--last", "3")
+    assert (bodies(result), result.err) == (["0-1", "5-1", "0-2"], "")
+    assert bodies(run_json("printMsg", "T", "--last", "9")) == ["0-0", "5-0", "0-1", "5-1", "0-2"]
+    result = run_json("printMsg", "T", "--last", "1", "-s", "B")
+    assert (bodies(result), result.err) == (["5-1"], "")
+    result = run_json("printMsg", "T", "--last", "2", "-s", "A")
+    assert bodies(result) == ["5-0", "0-2"]
+    result = run_json("printMsg", "T", "--last", "1", "-s", "C")
+    assert result == (0, "[]\n", "nsadmin: searched only the last 1 message of each queue\n")
+
+
+@pytest.mark.parametrize("words", [("--from", "10m"), ("--until", "now"), ("--limit", "3")])
+def test_the_last_messages_have_no_other_bounds(run_json: Run, words: tuple[str, ...]) -> None:
+    result = run_json("printMsg", "T", "--last", "3", *words)
+    assert (result.code, result.out) == (2, "")
+    assert "--last reads the ends of the queues: leave out --from, --until and --limit" in result.err
 
 
 @pytest.mark.parametrize("words", [("T", "broker-a", "5"), ("-t", "T", "-a", "broker-a", "-i", "5")])

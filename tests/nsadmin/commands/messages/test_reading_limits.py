@@ -73,6 +73,10 @@ def test_long_bodies_end_a_list(
     assert result.err == (
         "nsadmin: stopped after 3 messages, which have long bodies: use --limit, --from, --until for more\n"
     )
+    result = run_json("printMsg", "T", "--last", "4")
+    assert [row["queueOffset"] for row in result.json] == [3, 4]
+    assert result.err == "nsadmin: shows only 2 messages, which have long bodies: -d false shows all\n"
+    assert len(run_json("printMsg", "T", "--last", "4", "-d", "false").json) == 4
     monkeypatch.setattr(consume, "MAX_SHOWN_BYTES", 1)
     result = run_json("consume", "T")
     assert (result.code, len(result.json)) == (3, 3)
