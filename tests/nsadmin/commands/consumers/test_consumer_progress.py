@@ -65,7 +65,7 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
     assert ask("consumerProgress").code == 3
 
 
-def test_filters_that_leave_no_row_are_named(ask: Run) -> None:
+def test_filters_that_leave_no_row_are_named(ask: Run, consumer_broker: ConsumerBroker) -> None:
     lines = ask("consumerProgress", "G", "--filter", "lag<0").err.splitlines()
     assert lines[0] == "nsadmin: nothing to show for G --filter 'lag<0'"
     assert "consume TPS" in lines[1]
