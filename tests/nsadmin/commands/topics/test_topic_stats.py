@@ -91,8 +91,8 @@ def test_times_say_whether_a_lag_expires(run: Run, server: FakeNameServer) -> No
 def test_times_of_a_group_without_an_offset_are_unknown(
     run: Run, server: FakeNameServer, broker: TopicBroker
 ) -> None:
-    broker.handlers |= {14: refuse_with(22, "Not found"), 201: lambda asked: answer_json(asked, table)}
     table = {"subscriptionGroupTable": {"G": {"groupName": "G"}}}
+    broker.handlers |= {14: refuse_with(22, "Not found"), 201: lambda asked: answer_json(asked, table)}
     words = ("topicStatus", "T", "--times", "-n", server.addr, "--json", "-g")
     result = run(*words, "G")
     assert (result.code, result.err) == (
