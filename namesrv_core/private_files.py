@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import stat
 from contextlib import suppress
 
@@ -19,6 +20,18 @@ def open_private_file(path: str | os.PathLike[str], open_flags: int) -> int:
     is_link = check_links(path_text)
     # A link that appears after the check is refused as well.
     return os.open(path_text, open_flags | (0 if is_link else os.O_NOFOLLOW) | os.O_CLOEXEC, 0o600)
+
+
+def advise_mode(
+    path: str | os.PathLike[str],
+    mode: str = "600",
+    instead: str = "name a regular file that only you can read",
+) -> str:
+    """How to hide a file from other users. /dev/stdin has no mode of its own: it is what a shell opened."""
+    path_text = os.fspath(path)
+    if os.path.abspath(path_text).startswith(("/dev/", "/proc/")) or not os.path.isfile(path_text):
+        return instead
+    return f"run `chmod {mode} {shlex.quote(path_text)}`"
 
 
 def append_record(path: str | os.PathLike[str], record: bytes, *, syncs: bool = False) -> None:

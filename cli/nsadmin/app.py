@@ -386,7 +386,9 @@ class CommandRun:
         is_partial = (
             0 < failure_count < len(command_output.errors) and declaration_of(self.function).nothing != ""
         )
-        if is_table and not has_rows and (is_partial or not (command_output.notes or failure_count)):
+        is_told = bool(command_output.notes or failure_count)
+        is_filtered = bool(command_output.rows and self._options.style.selection.filters)
+        if is_table and not has_rows and (is_partial or is_filtered or not is_told):
             write_note(self._describe_nothing(is_partial))
         for note in written.notes:
             write_note(note)

@@ -6,6 +6,7 @@ An invalid credentials file never replaces a valid one. RefusalLog limits the lo
 from pathlib import Path
 
 from namesrv_core.errors import BadSettings
+from namesrv_core.private_files import advise_mode
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.server.log import log
 from namesrv_core.state.access_policy import AccessPolicy, AccessRole
@@ -63,7 +64,7 @@ class AccessControl:
         if self._path is not None and credentials_file.is_world_readable(self._path):
             warnings.append(
                 f'every user of this machine can read the secrets in "{self._path}": '
-                f"run chmod 600 {self._path}"
+                f"{advise_mode(self._path)}"
             )
         policy = self._server_state.policy
         if settings.tls.client_auth == "none" and policy and any(g.subject for g in policy.keyless_grants):

@@ -358,6 +358,22 @@ def test_read_queues_go_when_each_group_has_consumed_them(cluster: Cluster) -> N
         assert (done.code, done.err) == (0, said)
 
 
+def test_the_times_of_a_group_without_an_offset_are_unknown(cluster: Cluster) -> None:
+    for broker in (cluster.master, cluster.old):
+        nsadmin(cluster, "updateTopic", "Timed", "-b", broker.address, "-r", "1", "-w", "1")
+        nsadmin(cluster, "updateSubGroup", "Timeless", "-b", broker.address, "--yes")
+    wait_for_topic([cluster.server], "Timed")
+    for broker in (cluster.master, cluster.old):
+        send(broker.port, "Timed", 0, 3)
+    consume(cluster.master, "Timed", "Timeless", 1, queue_id=0)
+    words = ("topicStatus", "Timed", "--times", "-g")
+    timed = nsadmin(cluster, *words, "Timeless")
+    assert timed.code == 0, timed.err
+    assert timed.err.endswith(": lag unknown on 1 queue (no consumer offset)\n")
+    assert sorted(row["lastConsumed"] is None for row in timed.rows) == [False, True]
+    assert nsadmin(cluster, *words, "nobody").code == 5
+
+
 def test_queues_are_shared_as_javas_clients_share_them(cluster: Cluster, tmp_path: Path) -> None:
     for broker in (cluster.master, cluster.old):
         nsadmin(cluster, "updateTopic", "Shared", "-b", broker.address, "-r", "5", "-w", "5")

@@ -150,3 +150,11 @@ def test_what_another_process_appended_meanwhile_stays(
     with pytest.raises(OSError, match="No space"):
         private_files.append_record(file, b"one\n")
     assert file.read_bytes() == b"onother\n"
+
+
+def test_a_mode_is_advised_of_regular_files_only(tmp_path: Path) -> None:
+    file = tmp_path / "a b"
+    file.touch()
+    assert private_files.advise_mode(file) == f"run `chmod 600 '{file}'`"
+    for path in ("/dev/null", "/proc/self/status", tmp_path):
+        assert private_files.advise_mode(path) == "name a regular file that only you can read"

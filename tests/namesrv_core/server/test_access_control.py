@@ -122,7 +122,7 @@ def test_a_file_that_everybody_may_read_is_warned_of(tmp_path: Path) -> None:
     assert guarding.startup_warnings() == []
     path.chmod(0o644)
     assert guarding.startup_warnings() == [
-        f'every user of this machine can read the secrets in "{path}": run chmod 600 {path}'
+        f'every user of this machine can read the secrets in "{path}": run `chmod 600 {path}`'
     ]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from namesrv_core import operator_files
 from namesrv_core.errors import BadSettings
+from namesrv_core.private_files import advise_mode
 from nsadmin.client.connection.access_options import Credentials
 from nsadmin.client.extras import describe_missing
 
@@ -161,7 +162,7 @@ def _find_in_tools(file_path: "Path") -> FoundCredentials | None:
         return None
     needs_warning = found_credentials != _SAMPLE_CREDENTIALS and _is_world_readable(file_path)
     warning = (
-        f"all users of this machine can read the secret key in {file_path}: run `chmod o-r {file_path}`"
+        f"all users of this machine can read the secret key in {file_path}: {advise_mode(file_path, 'o-r')}"
         if needs_warning
         else None
     )
@@ -226,11 +227,11 @@ def _is_world_readable(file_path: "Path") -> bool:
         return False
 
 
-def require_private_file(file_path: "Path") -> None:
-    """Check that a file with a secret is not world-readable."""
+def require_private_file(file_path: "Path", **words: str) -> None:
+    """Check that a file with a secret is not world-readable. `words` are those of `advise_mode`."""
     if _is_world_readable(file_path):
         raise BadSettings(
-            f"all users of this machine can read the secret in {file_path}: run `chmod 600 {file_path}`"
+            f"all users of this machine can read the secret in {file_path}: {advise_mode(file_path, **words)}"
         )
 
 

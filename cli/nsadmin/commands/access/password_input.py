@@ -84,7 +84,7 @@ def _read_password_file(password_file: str, kind: str) -> str:
 
     file_path = Path(password_file).expanduser()
     try:
-        require_private_file(file_path)
+        require_private_file(file_path, instead="pass --passwordStdin")
         password_text = file_path.read_text(encoding="utf-8").rstrip("\r\n")
     except BadSettings as error:
         raise UsageError(f"{error}") from None

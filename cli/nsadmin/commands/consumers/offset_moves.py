@@ -44,6 +44,7 @@ OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
     ERROR,
 )
 
+_UNDO = "resetOffsetByTime --undo"
 _ROUND_SECONDS = COMMIT_INTERVAL_SECONDS + 1
 _MAX_ROUNDS = 3
 """Clients of 4.x execute a reset 10 seconds after they receive it, and commit an old offset before."""
@@ -146,7 +147,7 @@ def reset_offset_by_time(
         former_offsets = read_former_offsets(group, topic, session.admin.addresses.addrs)
         return _apply_offset_plan(
             session,
-            "resetOffsetByTime --undo",
+            _UNDO,
             offset_admin.plan_return(group, topic, former_offsets),
             offset_admin.apply_clone,
             skip_verification,
@@ -321,7 +322,11 @@ def _apply_offset_plan(
     # Brokers cannot remove an offset where there was none.
     if any(_awaits_commits(m) and m.old_offset is not None for m in moves) and audit_path() is not None:
         undo_command = quote_command("resetOffsetByTime", plan.group, plan.topic, "--undo")
-        notes.append(f"to undo it: {undo_command}")
+        if command_name != _UNDO:
+            notes.append(f"to undo it: {undo_command}")
+        elif not any(errors):
+            # --undo after a failed one continues it.
+            notes.append(f"to make the undone move again: {undo_command}")
     return ResultRows.from_records(OFFSET_MOVE_COLUMNS, moves, errors, notes, common=common)
 
 

@@ -44,6 +44,13 @@ class TopicChange(NamedTuple):
     broker_name: str | None = None
 
 
+class Loss(NamedTuple):
+    """What consumers lose by a change on a broker, in words from before and from after it."""
+
+    before: str
+    after: str
+
+
 TOPIC_CHANGE_COLUMNS: Columns[TopicChange] = (
     *of_part(attrgetter("change"), (SERVER, ROLE)),
     BROKER_NAME,
@@ -211,12 +218,12 @@ def _apply_topic_patch(
     warn_of_drains(session, (due.broker_name for due in due_changes))
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
-        session.require_yes(command_name, "; ".join(losses.values()))
+        session.require_yes(command_name, "; ".join(loss.before for loss in losses.values()))
     addrs_by_text: dict[str, list[str]] = {}
     for due in due_changes:
         addrs_by_text.setdefault(_describe_topic_change(due), []).append(due.broker_addr)
     for text, addrs in addrs_by_text.items():
-        due_losses = [losses[addr] for addr in addrs if addr in losses]
+        due_losses = [losses[addr].before for addr in addrs if addr in losses]
         verb = "Create" if text.startswith("new: ") else "Change"
         change = f"{verb} the topic {topic} ({text.removeprefix('new: ')}) on {', '.join(addrs)}?"
         session.confirm_change("; ".join([*due_losses, change]))
@@ -232,24 +239,26 @@ def _apply_topic_patch(
     ]
     errors = [c.change.error for c in changes]
     notes = [f"{addr} made the change, but did not answer in time" for addr in late_addrs]
-    notes += [*losses.values(), *loss_notes, *_list_closed_notes(topic, due_changes)]
+    made = [losses[a.broker_addr] for a in applied if a.error is None and a.broker_addr in losses]
+    notes += [loss.before if session.is_dry_run else loss.after for loss in made]
+    notes += [*loss_notes, *_list_closed_notes(topic, due_changes)]
     notes += failed_on(errors) if notes else []
     return changes, errors, notes
 
 
 def _find_losses(
     admin: AdminClient, topic: str, due_changes: Sequence[TopicConfigChange]
-) -> tuple[dict[str, str], list[str]]:
+) -> tuple[dict[str, Loss], list[str]]:
     """What consumers can no longer read after the changes, by broker address; and notes of what they have."""
     shrinking = [due for due in due_changes if _takes_queues(due)]
     counts = admin.bulk.count_messages((due.broker_addr, topic) for due in shrinking)
     counts_by_addr = {due.broker_addr: r.result for due, r in zip(shrinking, counts, strict=True)}
-    losses, notes = dict[str, str](), list[str]()
+    losses, notes = dict[str, Loss](), list[str]()
     for due in due_changes:
         if not _takes_queues(due) and not _writes_unread_queues(due):
             continue
-        loss, is_lost = _describe_loss(admin, topic, due, counts_by_addr.get(due.broker_addr))
-        if is_lost:
+        loss = _describe_loss(admin, topic, due, counts_by_addr.get(due.broker_addr))
+        if isinstance(loss, Loss):
             losses[due.broker_addr] = loss
         elif loss:
             notes.append(loss)
@@ -293,35 +302,44 @@ def _count_readable(config: BrokerTopicConfig | None) -> int:
 
 def _describe_loss(
     admin: AdminClient, topic: str, due: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
-) -> tuple[str, bool]:
-    """What becomes of the messages in the queues, and whether some are lost for consumers."""
+) -> Loss | str:
+    """What consumers lose, or a note if they lose nothing."""
     assert due.after is not None
     if not due.after.perm & Perm.READ:
-        return f"consumers cannot read {topic} on {due.broker_addr}", True
+        return Loss(*[f"consumers cannot read {topic} on {due.broker_addr}"] * 2)
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
+    restoring = ""
+    if due.before is not None and _takes_queues(due):
+        queues = str(due.before.read_queue_nums)
+        command = quote_command("updateTopic", topic, "-b", due.broker_addr, "-r", queues)
+        restoring = f": restore the read queues with `{command}`"
     if _writes_unread_queues(due):
-        advice = f": reduce the write queues first (-w {first_unread})" if _takes_queues(due) else ""
-        return f"consumers of {topic} cannot read the messages in {unread_queues}{advice}", True
+        unread = f"consumers of {topic} cannot read the messages in {unread_queues}"
+        advice = f": reduce the write queues first (-w {first_unread})" if restoring else ""
+        return Loss(f"{unread}{advice}", f"{unread}{restoring}")
     # 4.9 tells nothing of queues beyond the write queues.
     counts = [
         (counts_by_queue or {}).get(queue) for queue in range(first_unread, _count_readable(due.before))
     ]
     count = None if None in counts else sum(n or 0 for n in counts)
     if count == 0:
-        return "", False
+        return ""
     lags = _sum_group_lags(admin, topic, due.broker_addr, first_unread)
     if not lags:
         messages = "the messages" if count is None else count_noun(count, "message")
-        return f"consumers of {topic} can no longer read {messages} in {unread_queues}", True
+        unread = f"consumers of {topic} can no longer read {messages} in {unread_queues}"
+        return Loss(unread, f"{unread}{restoring}")
     behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
     if not behind:
-        return f"all groups of {topic} have consumed {unread_queues}", False
-    waiting = quote_command("consumerProgress", "-t", topic, "--filter", f"queueId>={first_unread}")
-    return (
-        f"groups have not consumed all messages in {unread_queues} ({abbreviate_names(behind, 3)}): "
-        f"wait until `{waiting}` shows 0",
-        True,
+        return f"all groups of {topic} have consumed {unread_queues}"
+    filters = ("--filter", f"queueId>={first_unread}", "--filter", "lag!=0")
+    waiting = quote_command("consumerProgress", "-t", topic, *filters)
+    groups = abbreviate_names(behind, 3)
+    return Loss(
+        f"groups have not consumed all messages in {unread_queues} ({groups}): "
+        f"wait until `{waiting}` shows no row",
+        f"groups can no longer read their messages in {unread_queues} ({groups}){restoring}",
     )
 
 

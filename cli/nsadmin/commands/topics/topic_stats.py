@@ -1,6 +1,6 @@
 """Owns topicStatus, which shows the offsets of a topic's queues on each broker."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Annotated, NamedTuple
 
@@ -9,6 +9,8 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
+from nsadmin.client.consumers.lag import NEVER_COMMITTED
+from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats, QueueTimes
 from nsadmin.command_line.declarations import Flags, command
@@ -20,6 +22,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 TOPIC_STATUS_COLUMNS: Columns[tuple[BrokerTopicStats, QueueStats | None]] = (
@@ -75,12 +78,12 @@ TIMES_COLUMNS: Columns[GroupTimes] = (
     GROUP,
     Column(
         "lastConsumed",
-        "when the last consumed message was stored (UTC); the oldest one if the group consumed none",
+        "when the last consumed message was stored (UTC); the oldest one if the group is at offset 0",
         lambda t: format_utc(t.times.consumed_ms) if t.times and t.group else None,
     ),
     Column(
         "unreadAgeMs",
-        "age of the oldest unread message, in ms; null if all are read",
+        "age of the oldest unread message, in ms; null if all are read, or without a consumer offset",
         lambda t: to_millis(t.times.unread_age_ms) if t.times and t.group else None,
     ),
     Column(
@@ -134,7 +137,7 @@ def topic_status(
         # The queues on one broker
         nsadmin topicStatus payments --filter brokerName=broker-a-0
         # Will messages expire before a group has read them?
-        nsadmin topicStatus orders --times -g warehouse
+        nsadmin topicStatus payments --times -g warehouse
     """
     if group is not None and not with_times:
         raise UsageError("-g GROUP needs --times")
@@ -160,11 +163,16 @@ def _times_rows(
     }
     # Without a group, the broker is asked for one that it does not know.
     places = [(addr, topic, name) for addr, names in groups_by_addr.items() for name in names or ("-",)]
+    results = session.admin.topics.get_times_at(places)
+    queues_at = {place: r.result for place, r in zip(places, results, strict=True) if r.result is not None}
+    uncommitted = _find_uncommitted(session, queues_at)
+    if group is not None and uncommitted and len(uncommitted) == sum(map(len, queues_at.values())):
+        session.admin.groups.check_exists(group)
     configs = {r.addr: r.result or {} for r in session.admin.broker_configs.get_each(list(answering))}
     rows = [GroupTimes(b, group, error=error_text(b.error)) for b in brokers if b.error is not None]
     errors: list[RocketMQError | None] = [b.error for b in brokers if b.error is not None]
     notes = _failure_notes(brokers)
-    for (addr, _, name), result in zip(places, session.admin.topics.get_times_at(places), strict=True):
+    for (addr, _, name), result in zip(places, results, strict=True):
         reader = name if groups_by_addr[addr] else None
         errors.append(result.error)
         if result.error is not None or result.result is None:
@@ -174,13 +182,43 @@ def _times_rows(
             continue
         hours = configs[addr].get("fileReservedTime", _DEFAULT_RESERVED_HOURS)
         reserved_ms = int(hours) * _MS_PER_HOUR if hours.isdecimal() else None
+        unknown = [
+            times.queue_id
+            for times in result.result
+            if times.oldest_ms is not None and (addr, name, times.queue_id) in uncommitted
+        ]
         queues = [
             GroupTimes(answering[addr], reader, times, _expires_in(times, reserved_ms) if reader else None)
-            for times in result.result
+            for times in (
+                times._replace(consumed_ms=None, unread_age_ms=None) if times.queue_id in unknown else times
+                for times in result.result
+            )
         ]
         rows += queues
-        notes += _expiry_notes(answering[addr].broker_name, reader, queues, hours)
+        broker_name = answering[addr].broker_name
+        notes += _expiry_notes(broker_name, reader, queues, hours)
+        if unknown and reader:
+            where = f"{reader} on {broker_name}"
+            notes.append(f"{where}: lag unknown on {count_noun(len(unknown), 'queue')} ({NEVER_COMMITTED})")
     return ResultRows.from_records(TIMES_COLUMNS, rows, errors, notes, common={TOPIC: topic})
+
+
+def _find_uncommitted(
+    session: Session, queues_at: Mapping[tuple[str, str, str], Sequence[QueueTimes]]
+) -> set[tuple[str, str, int]]:
+    """The queues (address, group, number) without an offset of the group: brokers take it for offset 0."""
+    queues = [
+        (addr, group, MessageQueue(topic, "", times.queue_id))
+        for (addr, topic, group), queue_times in queues_at.items()
+        for times in queue_times
+        if times.consumed_ms == times.oldest_ms
+    ]
+    offsets = session.admin.queue_progress.get_committed_offsets(queues)
+    return {
+        (addr, group, queue.queue_id)
+        for (addr, group, queue), offset in zip(queues, offsets, strict=True)
+        if offset == (None, None)
+    }
 
 
 def _expires_in(times: QueueTimes, reserved_ms: int | None) -> int | None:

@@ -166,7 +166,13 @@ def transfer_messages(
     options = TransferOptions(follows, rate, rules)
     begin_ms = parse_time_option("--since", since_text, 0)
     with open_clusters(session, command_name, source_text, target_text) as clusters:
-        planner = TopicPlanner(clusters, rules.save(), begin_ms, merges_queues=merges_queues)
+        planner = TopicPlanner(
+            clusters,
+            rules.save(),
+            begin_ms,
+            merges_queues=merges_queues,
+            write_remark=session.write_remark,
+        )
         try:
             plans = [planner.plan_topic(topic_pair) for topic_pair in topic_pairs]
         except NotFound:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from namesrv_core.private_files import advise_mode
 from nsadmin.console import contexts
 from nsadmin.console.contexts import Context, InvalidContextsError
 from nsadmin.console.exit_codes import UsageError
@@ -45,7 +46,7 @@ def choose_context(
     except InvalidContextsError as error:
         raise UsageError(str(error)) from None
     if context.has_secrets and _is_readable_by_others(contexts_file):
-        write_warning(f"other users can read the secrets in {contexts_file}: run chmod 600 {contexts_file}")
+        write_warning(f"other users can read the secrets in {contexts_file}: {advise_mode(contexts_file)}")
     return ChosenContext(chosen_name, context, given_name is not None, os.path.dirname(contexts_file))
 
 

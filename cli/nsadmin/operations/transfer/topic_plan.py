@@ -1,6 +1,6 @@
 """Plans the transfer of a topic: which queue goes where, and at which message each queue continues."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import TopicNotExist
@@ -116,13 +116,20 @@ class TopicPlan(NamedTuple):
 class TopicPlanner:
     """Plans transfers of messages that were stored since `begin_ms`, in ms since 1970.
 
-    With `merges_queues`, source queues share target queues if there are too few.
+    With `merges_queues`, source queues share target queues if there are too few. `write_remark` gets a line
+    before a long search of the target.
     """
 
     def __init__(
-        self, clusters: TransferClusters, rules: SavedRules, begin_ms: int = 0, *, merges_queues: bool = False
+        self,
+        clusters: TransferClusters,
+        rules: SavedRules,
+        begin_ms: int = 0,
+        *,
+        merges_queues: bool = False,
+        write_remark: Callable[[str], None] | None = None,
     ) -> None:
-        self._clusters, self._rules = clusters, rules
+        self._clusters, self._rules, self._write_remark = clusters, rules, write_remark
         self._begin_ms, self._merges_queues = begin_ms, merges_queues
 
     def plan_topic(self, pair: TopicPair) -> TopicPlan:
@@ -215,7 +222,12 @@ class TopicPlanner:
         }
         require_targets(target_topic, mapping.values(), target_spans)
         known_queues = dict(record.queues) if record is not None else {}
-        copies = find_last_copies(target, target_topic, _list_tails(mapping, target_spans, known_queues))
+        tails = _list_tails(mapping, target_spans, known_queues)
+        count = sum(span.end_offset - span.begin_offset for span in tails)
+        if self._write_remark is not None and count >= BACKWARD_SCAN:
+            messages = f"the newest {count} messages of {target_topic} in the target"
+            self._write_remark(f"searching {messages} for copies of an earlier run")
+        copies = find_last_copies(target, target_topic, tails)
         positions = {}
         for queue, target_queue in mapping.items():
             known, span = known_queues.get(queue), target_spans[target_queue]

@@ -59,6 +59,18 @@ def test_from_a_file_that_is_one_line_and_nobody_else_s(tmp_path: Path) -> None:
     assert "run `chmod 600" in refused(None, str(file))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a file has a mode of its own")
+def test_the_mode_of_a_file_that_the_shell_opened_is_not_changed(tmp_path: Path) -> None:
+    file = tmp_path / "p"
+    file.write_text("s3cret\n")
+    file.chmod(0o644)
+    with file.open() as opened:
+        device = f"/dev/fd/{opened.fileno()}"
+        assert refused(None, device) == (
+            f"all users of this machine can read the secret in {device}: pass --passwordStdin"
+        )
+
+
 def test_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("s3cret\n"))
     assert given(stdin=True) == "s3cret"

@@ -65,6 +65,12 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
     assert ask("consumerProgress").code == 3
 
 
+def test_filters_that_leave_no_row_are_named(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    lines = ask("consumerProgress", "G", "--filter", "lag<0").err.splitlines()
+    assert lines[0] == "nsadmin: nothing to show for G --filter 'lag<0'"
+    assert "consume TPS" in lines[1]
+
+
 def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.clients = {"G": ["c1"]}
     consumer_broker.running = {"c1": f'{{"mqTable":{format_queue_map("broker-a", {("T", 1): {}})}}}'}

@@ -295,6 +295,16 @@ def test_a_move_that_was_a_mistake_is_undone_from_the_audit(
     assert [row["result"] for row in result.json] == ["done"] * 7 + ["failed"]
     assert result.code == 3
     assert {key: filled_broker.offsets[key] for key in before} == before
+    # Another --undo continues it.
+    assert "--undo" not in result.err
+
+
+def test_an_undo_of_all_queues_says_what_another_one_does(ask: Run, filled_broker: ConsumerBroker) -> None:
+    filled_broker.offsets["G", "T", 7] = 20
+    assert ask("resetOffsetByTime", "G", "T", "-s", "15", "--yes").err == UNDO_HINT
+    result = ask("resetOffsetByTime", "G", "T", "--undo", "--yes")
+    assert (result.code, result.err) == (0, UNDO_HINT.replace("undo it", "make the undone move again"))
+    assert set(filled_broker.offsets.values()) == {20}
 
 
 def test_an_undo_needs_a_move_in_the_audit_and_no_target(ask: Run, filled_broker: ConsumerBroker) -> None:

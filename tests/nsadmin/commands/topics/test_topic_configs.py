@@ -114,6 +114,10 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
 
 
+def restoring(broker: TopicBroker, queues: int) -> str:
+    return f"restore the read queues with `nsadmin updateTopic T -b {broker.addr} -r {queues}`"
+
+
 def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     run: Run, a: TopicBroker
 ) -> None:
@@ -131,7 +135,8 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert 17 not in a.asked_codes()
     assert (run(*words, "--dry-run").code, 17 in a.asked_codes()) == (0, False)
     result = run(*words, "--yes")
-    assert (result.code, result.err) == (0, f"nsadmin: {loss}\n")
+    fact = loss.partition(": ")[0]
+    assert (result.code, result.err) == (0, f"nsadmin: {fact}: {restoring(a, 4)}\n")
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
 
 
@@ -144,10 +149,15 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     words = ("updateTopic", "T", "-b", a.addr, "-r", "2")
     a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 43), (50, 50))
     refused = run(*words)
-    assert (refused.code, "(G 7): wait until `nsadmin consumerProgress -t T --filter" in refused.err) == (
-        2,
-        True,
+    waiting = "nsadmin consumerProgress -t T --filter 'queueId>=2' --filter 'lag!=0'"
+    assert refused.code == 2
+    assert f"(G 7): wait until `{waiting}` shows no row: " in refused.err
+    assert f"(G 7): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
+    assert run(*words, "--yes").err == (
+        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G 7): "
+        f"{restoring(a, 4)}\n"
     )
+    a.configs["T"]["readQueueNums"] = 4
     a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 50), (50, 50))
     done = run(*words)
     assert (done.code, done.err) == (

@@ -6,35 +6,45 @@ from collections.abc import Iterator
 import pytest
 
 from tests.nsadmin.conftest import Run
-from tests.support.fake_servers import FakeNameServer, answer_json
+from tests.support.fake_servers import FakeNameServer, Handler, answer_json, refuse_with
 from tests.support.topic_brokers import TopicBroker
 
 NOW = 1_795_900_000_000
 HOUR = 3_600_000
 
 
+def answer_times(*spans: tuple[int, int, int, int, int]) -> Handler:
+    keys = ("minTimeStamp", "maxTimeStamp", "consumeTimeStamp", "delayTime")
+    return lambda asked: answer_json(
+        asked,
+        {
+            "consumeTimeSpanSet": [
+                {"messageQueue": {"queueId": queue_id}, **dict(zip(keys, times, strict=True))}
+                for queue_id, *times in spans
+            ]
+        },
+    )
+
+
 @pytest.fixture
-def server() -> Iterator[FakeNameServer]:
+def broker() -> Iterator[TopicBroker]:
     with TopicBroker() as broker:
-        spans = [(0, NOW - 70 * HOUR, NOW, NOW - 70 * HOUR, 70 * HOUR), (1, NOW - HOUR, NOW, NOW, 0),
-                 (2, NOW - 2 * HOUR, NOW, NOW - 2 * HOUR, NOW + 1), (3, -1, -1, -1, NOW + 1)]  # fmt: skip
-        keys = ("minTimeStamp", "maxTimeStamp", "consumeTimeStamp", "delayTime")
-        broker.handlers[303] = lambda asked: answer_json(
-            asked,
-            {
-                "consumeTimeSpanSet": [
-                    {"messageQueue": {"queueId": queue_id}, **dict(zip(keys, times, strict=True))}
-                    for queue_id, *times in spans
-                ]
-            },
-        )
+        broker.handlers[303] = answer_times(
+            (0, NOW - 70 * HOUR, NOW, NOW - 70 * HOUR, 70 * HOUR), (1, NOW - HOUR, NOW, NOW, 0),
+            (2, NOW - 2 * HOUR, NOW, NOW - 2 * HOUR, NOW + 1), (3, -1, -1, -1, NOW + 1),
+        )  # fmt: skip
         broker.offsets["T"] = {
             0: {"minOffset": 3, "maxOffset": 14, "lastUpdateTimestamp": 1795231796713},
             1: {"minOffset": 0, "maxOffset": 0, "lastUpdateTimestamp": 0},
         }
-        with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
-            running.routes = {"T": {"broker-a": 6}, "C": {"broker-a": 6}}
-            yield running
+        yield broker
+
+
+@pytest.fixture
+def server(broker: TopicBroker) -> Iterator[FakeNameServer]:
+    with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
+        running.routes = {"T": {"broker-a": 6}, "C": {"broker-a": 6}}
+        yield running
 
 
 @pytest.mark.parametrize("words", [("T",), ("-t", "T"), ("--topic", "T", "--cluster", "C")])
@@ -76,6 +86,26 @@ def test_times_say_whether_a_lag_expires(run: Run, server: FakeNameServer) -> No
         (3, None, None),
     ]
     assert run("topicStatus", "T", "-g", "G", "-n", server.addr).code == 2
+
+
+def test_times_of_a_group_without_an_offset_are_unknown(
+    run: Run, server: FakeNameServer, broker: TopicBroker
+) -> None:
+    table = {"subscriptionGroupTable": {"G": {"groupName": "G"}}}
+    broker.handlers |= {14: refuse_with(22, "Not found"), 201: lambda asked: answer_json(asked, table)}
+    words = ("topicStatus", "T", "--times", "-n", server.addr, "--json", "-g")
+    result = run(*words, "G")
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: G on broker-a: lag unknown on 2 queues (no consumer offset)\n",
+    )
+    columns = ("queueId", "lastConsumed", "unreadAgeMs", "expiresInMs")
+    rows = [tuple(row[column] for column in columns) for row in json.loads(result.out)]
+    assert (rows[0], rows[2], rows[3]) == tuple((queue, None, None, None) for queue in (0, 2, 3))
+    broker.handlers[303] = answer_times((0, NOW - HOUR, NOW, NOW - HOUR, HOUR))
+    nobody = run(*words, "nobody")
+    assert (nobody.code, nobody.out) == (5, "")
+    assert 'no broker has the consumer group "nobody"' in nobody.err
 
 
 def test_a_topic_that_is_not_there(run: Run, server: FakeNameServer) -> None:

@@ -44,5 +44,5 @@ def test_secrets_that_others_may_read_are_mentioned(config: Path, capsys: pytest
     assert capsys.readouterr().err == ""
     config.chmod(0o644)
     choose_context(None)
-    warning = f"nsadmin: other users can read the secrets in {config}: run chmod 600 {config}\n"
+    warning = f"nsadmin: other users can read the secrets in {config}: run `chmod 600 {config}`\n"
     assert capsys.readouterr().err == warning

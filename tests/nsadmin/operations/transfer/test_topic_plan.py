@@ -3,9 +3,10 @@
 import pytest
 
 from nsadmin.client.results import NotApplied, NotFound
-from nsadmin.operations.transfer.topic_plan import TopicPair
+from nsadmin.operations.transfer import topic_plan
+from nsadmin.operations.transfer.topic_plan import TopicPair, TopicPlanner
 from tests.support.message_brokers import CREATED
-from tests.support.transfer_clusters import ClusterPair
+from tests.support.transfer_clusters import COPIED, ClusterPair
 
 
 def fill(pair: ClusterPair, count: int) -> None:
@@ -29,6 +30,17 @@ def test_without_a_record_the_copies_say_how_far_the_transfer_came(pair: Cluster
     fill(pair, 2)
     [first, *_] = pair.plan_topic().queues
     assert (first.record.next_offset, first.remaining_count, first.record.target_begin) == (10, 2, 0)
+
+
+def test_a_long_search_of_the_target_is_announced(pair: ClusterPair, monkeypatch: pytest.MonkeyPatch) -> None:
+    remarks: list[str] = []
+    planner = TopicPlanner(pair.clusters, {}, write_remark=remarks.append)
+    pair.target.store_message(b"of another producer")
+    planner.plan_topic(COPIED)
+    assert remarks == []
+    monkeypatch.setattr(topic_plan, "BACKWARD_SCAN", 1)
+    planner.plan_topic(COPIED)
+    assert remarks == ["searching the newest 1 messages of T in the target for copies of an earlier run"]
 
 
 def test_a_target_topic_that_was_created_again_gets_everything_again(pair: ClusterPair) -> None:
