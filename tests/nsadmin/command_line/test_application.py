@@ -78,7 +78,9 @@ def test_values_of_the_servers_of_the_screen(server: FakeNameServer) -> None:
     assert offered(server, "topicRoute", "o") == [("orders", "")]
     assert offered(server, "wipeWritePerm", "b") == [("broker-a", "C")]
     assert offered(server, "kv get N", "") == [("k", "")]
-    assert offered(server, "topicRoute", "-t") == [("-t", "A topic, several as a,b or a pattern such as 'test-*'.")]
+    assert offered(server, "topicRoute", "-t") == [
+        ("-t", "A topic, several as a,b or a pattern such as 'test-*'.")
+    ]
     assert offered(server, "kvGet -s N", "") == [("k", "")]
     assert offered(server, "--json kv-get N", "") == [("k", "")]
     assert words("kv get -s N k", "") == words("kvGet N k more", "") == []
