@@ -246,7 +246,7 @@ def drain(
         nsadmin drain broker-a-0 --dry-run
         # Drain it anyway; it is safe to stop after about a minute
         nsadmin drain broker-a-0 --force --yes
-        # Take a broker out for good, after its queues: here a setting is missing (exit code 1)
+        # Take a broker out for good, after its queues; here orderMessageEnable is off (exit code 1)
         nsadmin drain broker-a-0 --for-good --move-queues --ordered --dry-run
     """
     drain_plan = DrainPlan(

@@ -155,8 +155,10 @@ def rebalance_plan(
     the number of messages that consumers must read before the run ends, and the risks.
 
     Examples:
-        # Preview a plan that levels the load of the brokers (--add BROKER: bring a new broker into use)
+        # Preview a plan that levels the load of the brokers
         nsadmin rebalance plan -c cluster-a
+        # Bring a new broker into use: give it topics of the others
+        nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
         # Empty a broker: move all topics off it, to take it out of the cluster
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml
         # Take the queues of one topic off a broker

@@ -139,6 +139,8 @@ def rolling_restart(
     Examples:
         # Preview the order and the steps, and the topics that only one broker has (exit code 1)
         nsadmin rollingRestart -c cluster-a --dry-run
+        # With the commands that stop and start each broker; a preview, also refused (exit code 1)
+        nsadmin rollingRestart cluster-a --stop './stop {brokerAddr}' --start './start {brokerAddr}' --dry-run
     """
     broker_groups = [
         broker_group

@@ -89,9 +89,9 @@ def report_show(
 ) -> ResultRows:
     """Show a report, or another table, that `nsadmin report run` computed.
 
-    Each report has its own columns: see `nsadmin report schema NAME`. A table that was renamed is also found
-    by its former name. The command needs nsadmin[spark], but
-    starts neither Spark nor Java.
+    Among the reports are broker_availability, topic_volume, consumer_lag_trend (the lag of past weeks) and
+    drain_audit. Each has its own columns: see `nsadmin report schema NAME`. A table that was renamed is also
+    found by its former name. The command needs nsadmin[spark], but starts neither Spark nor Java.
 
     With --expect, the report broker_availability also names the expected brokers that were down on the last
     day. An expected broker that the report does not have gets a row without values. The exit code is then 3.
