@@ -49,9 +49,6 @@ DEFAULT_NAME_BYTES = 255
 5.5.0 has no longer names: a topic of users has 127 characters, a group 120, and so the longest topic,
 `%RETRY%GROUP_TOPIC`, has 255 (TopicValidator, KeyBuilder).
 """
-# Older brokers accept groups of 255 characters. If their retry topics were refused, a consumer with such a
-# group could keep its broker from registering.
-_COMPOSED_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 _MAX_CHARACTER_BYTES = 4
 _SHOWN_CHARACTERS = 40
 
@@ -73,4 +70,6 @@ def check_topic_name(topic: str | None, max_bytes: int) -> None:
     """Like `check_name`. The topics of old brokers for retries and dead letters may be twice as long."""
     if topic is None or len(topic) * _MAX_CHARACTER_BYTES <= max_bytes:
         return
-    check_name("topic", topic, max_bytes * 2 if topic.startswith(_COMPOSED_TOPIC_PREFIXES) else max_bytes)
+    # Older brokers accept groups of 255 characters. If their retry topics were refused, a consumer with such
+    # a group could keep its broker from registering.
+    check_name("topic", topic, max_bytes * 2 if topic.startswith(GROUP_TOPIC_PREFIXES) else max_bytes)

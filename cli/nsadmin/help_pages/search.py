@@ -209,11 +209,12 @@ def _find(
             continue
         seen.append(hits)
         rarity = (6 + len(hits)) ** -_RARITY
-        said_hits = _weigh_hits(database, kind, said)
+        said_hits = hits if said == query else _weigh_hits(database, kind, said)
         for page, weight in hits.items():
             scores[page] += rarity * max(said_hits.get(page, 0), _MEANT * weight)
-        said_phrases = set(_find_phrases(database, kind, said))
-        for phrase in _find_phrases(database, kind, query):
+        found_phrases = _find_phrases(database, kind, query)
+        said_phrases = set(found_phrases if said == query else _find_phrases(database, kind, said))
+        for phrase in found_phrases:
             phrases[phrase].append(rarity * (1 if phrase in said_phrases else _MEANT))
     matches = defaultdict(list)
     for (name, summary, weight, _), found in phrases.items():

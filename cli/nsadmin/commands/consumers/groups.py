@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.group_settings import GroupChange
 from nsadmin.client.consumers.groups import is_system_group
@@ -294,7 +295,7 @@ def delete_sub_group(
     master_targets = select_masters(session, broker_text, cluster_name)
     words = argument_values.parse_name_list("GROUP", group)
     groups = expand_patterns("consumer group", words, lambda: _list_group_names(session, master_targets))
-    topic_prefixes = () if cluster_name is None or keep_topics else ("%RETRY%", "%DLQ%")
+    topic_prefixes = () if cluster_name is None or keep_topics else GROUP_TOPIC_PREFIXES
     deleted_things = [
         f"the consumer group {groups[0]}"
         if len(groups) == 1

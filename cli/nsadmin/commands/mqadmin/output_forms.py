@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from namesrv_core.protocol import fastjson
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.commands.mqadmin import change_forms, client_forms
 from nsadmin.commands.mqadmin.java_text import (
     CommandArguments,
@@ -90,7 +91,7 @@ def _format_topic_list(rows: ResultRows, arguments: CommandArguments) -> str:
         return join_lines([str(row["topic"]) for row in rows.rows])
     text_lines = [f"{'#Cluster Name':<20}  {'#Topic':<48}  {'#Consumer Group':<48}"]
     for row in rows.rows:
-        if str(row["topic"]).startswith(("%RETRY%", "%DLQ%")):
+        if str(row["topic"]).startswith(GROUP_TOPIC_PREFIXES):
             continue
         consumer_groups: Any = row["groups"] or [""]
         cluster_name, topic_name = str(row["clusterName"] or "")[:20], str(row["topic"])[:64]

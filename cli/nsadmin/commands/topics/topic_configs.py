@@ -306,7 +306,8 @@ def _describe_loss(
     """What consumers lose, or a note if they lose nothing."""
     assert due.after is not None
     if not due.after.perm & Perm.READ:
-        return Loss(*[f"consumers cannot read {topic} on {due.broker_addr}"] * 2)
+        unread = f"consumers cannot read {topic} on {due.broker_addr}"
+        return Loss(unread, unread)
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
     restoring = ""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.consumers import CONSUMER_GROUP
@@ -74,7 +75,7 @@ def stats_all(
     topics = session.admin.topics
     if topic is None:
         names = topics.list_names() if include_system else topics.list_user_names()
-        names = tuple(name for name in names if not name.startswith(("%RETRY%", "%DLQ%")))
+        names = tuple(name for name in names if not name.startswith(GROUP_TOPIC_PREFIXES))
     else:
         names = (topic,)
         topics.get_route(topic)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import remark_missing
@@ -20,7 +21,6 @@ from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
-from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
 if TYPE_CHECKING:
     from nsadmin.client.topic_routes import QueueRoute
@@ -100,7 +100,7 @@ def topic_list(
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not include_system:
-        names = tuple(n for n in names if not n.startswith((RETRY_PREFIX, DLQ_PREFIX)))
+        names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
     if not with_groups:
         return ResultRows.from_records(NAME_COLUMNS, names)
     usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
@@ -155,10 +155,10 @@ def topic_route(
         results = topics.get_routes(names)
     queues = [(name, queue) for name, r in results.items() if r.result for queue in r.result.queues]
     is_static = any(queue.logical_queues is not None for _, queue in queues)
+    logical_queues = LOGICAL_QUEUES if is_static else LOGICAL_QUEUES.in_wide()
     columns = (
         TOPIC.of(itemgetter(0)),
-        *of_part(itemgetter(1), ROUTE_COLUMNS[1:-1]),
-        *of_part(itemgetter(1), (LOGICAL_QUEUES if is_static else LOGICAL_QUEUES.in_wide(),)),
+        *of_part(itemgetter(1), (*ROUTE_COLUMNS[1:-1], logical_queues)),
     )
     errors = [r.error for r in results.values()]
     return ResultRows.from_records(columns, queues, errors, [str(error) for error in errors if error])

@@ -35,17 +35,17 @@ def observe(admin: AdminClient, scope: CheckScope) -> ClockObservation:
         raise RocketMQError(_NOT_IN_BUNDLE)
     listing = listed_brokers.observe_listing(admin, scope.cluster_name)
     addrs = sorted(listing.broker_names)
-    before_ms, results, after_ms = admin.clock_ms, admin.brokers.get_runtime_info(addrs), admin.clock_ms
+    before_ms, results, after_ms = _ask(admin, addrs)
     failures = [result for result in results if result.error is not None]
     if 0 < len(failures) < len(results):
         # The wait for silent brokers hides when the others answered.
-        answering = [result.addr for result in results if result.error is None]
-        before_ms, results, after_ms = (
-            admin.clock_ms,
-            [*admin.brokers.get_runtime_info(answering), *failures],
-            admin.clock_ms,
-        )
+        before_ms, answers, after_ms = _ask(admin, [r.addr for r in results if r.error is None])
+        results = [*answers, *failures]
     return ClockObservation(listing, results, before_ms, after_ms)
+
+
+def _ask(admin: AdminClient, addrs: Sequence[str]) -> tuple[int, list[ServerResult[RuntimeInfo]], int]:
+    return admin.clock_ms, admin.brokers.get_runtime_info(addrs), admin.clock_ms
 
 
 def judge(scale: CheckScale, seen: ClockObservation) -> CheckFinding:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.clusters import find_shared_addrs
@@ -12,8 +13,6 @@ from nsadmin.client.topics.bulk_changes import BrokerTopicTable, KvValuesByNames
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
 from nsadmin.operations.plans.records import ClusterState, LiveBrokerState, LiveNameServerState
 from nsadmin.operations.plans.settings import ItemSettings, complete_settings
-
-_GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 
 
 def observe_cluster(
@@ -105,7 +104,7 @@ def _broker_state(
 
 def _is_broker_made(topic: str) -> bool:
     """Whether a broker created the topic for itself or for a group."""
-    return topic.startswith(_GROUP_TOPIC_PREFIXES) or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
+    return topic.startswith(GROUP_TOPIC_PREFIXES) or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
 
 
 def _name_server_state(
