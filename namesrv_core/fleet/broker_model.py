@@ -10,8 +10,6 @@ from namesrv_core.fleet.offsets import ConsumerOffsets
 from namesrv_core.fleet.properties import BrokerProperties
 from namesrv_core.fleet.topics import (
     DEFAULT_TOPIC,
-    DLQ_PREFIX,
-    RETRY_PREFIX,
     TopicConfigJson,
     TopicTable,
     make_system_topics,
@@ -22,6 +20,7 @@ from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol import headers, registration_codec
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm, RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_request
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 
 _LONGEST_UPTIME_MS = 40 * 86_400_000
 _AUTH_PACKAGE = "org.apache.rocketmq.auth"
@@ -57,7 +56,7 @@ class BrokerSpec(NamedTuple):
         return {
             config["topicName"]: config["writeQueueNums"]
             for config in self.topic_configs
-            if config["writeQueueNums"] and not config["topicName"].startswith((RETRY_PREFIX, DLQ_PREFIX))
+            if config["writeQueueNums"] and not config["topicName"].startswith(GROUP_TOPIC_PREFIXES)
         }
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.fleet.offsets import group_delay_ms
-from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.protocol import fastjson, object_keys
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, V5_5_0, VERSION_NAMES
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 
 _HEARTBEAT_PERIOD_MS = 30_000
 _CONSUMERS_PER_GROUP = 3
@@ -238,7 +238,7 @@ def _producers_by_group(model: BrokerModel) -> dict[str, list[SimulatedClient]]:
         return {}
     topics = [config["topicName"] for config in model.spec.topic_configs]
     first_words = sorted(
-        {topic.partition("-")[0] for topic in topics if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))}
+        {topic.partition("-")[0] for topic in topics if not topic.startswith(GROUP_TOPIC_PREFIXES)}
     )
     return {f"{word}-producer": producers_of_topic(model, word) for word in first_words}
 

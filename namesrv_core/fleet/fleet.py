@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS, PRODUCER_PERIOD_SECONDS, SimulatedBroker
 from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
-from namesrv_core.fleet.topics import DLQ_PREFIX, RETRY_PREFIX, TopicConfigJson, make_topic_config
+from namesrv_core.fleet.topics import TopicConfigJson, make_topic_config
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.state.kv_config import ORDER_TOPIC_CONFIG
 from namesrv_core.transport.request_channel import RequestChannel
 

@@ -8,7 +8,6 @@ from namesrv_core.fleet import clients, messages, replication, stats
 from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.fleet.groups import GroupTable
 from namesrv_core.fleet.topics import (
-    RETRY_PREFIX,
     TopicTable,
     change_known_attributes,
     make_topic_config,
@@ -20,6 +19,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand, build_reply
 from namesrv_core.protocol.fastjson import decode_json, encode_json, to_int
 from namesrv_core.protocol.json_bodies import DataVersion, require_object
+from namesrv_core.protocol.resource_names import RETRY_PREFIX
 
 
 class HandlerOutcome(NamedTuple):

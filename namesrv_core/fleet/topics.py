@@ -21,8 +21,6 @@ TopicConfigJson = Mapping[str, Any]
 """A complete TopicConfig in the JSON form of bodies; never changed in place."""
 
 DEFAULT_TOPIC = "TBW102"
-RETRY_PREFIX = "%RETRY%"
-DLQ_PREFIX = "%DLQ%"
 
 _RESERVED_NAMES = ("TRANS_CHECK_MAX_TIME_TOPIC", "RMQ_SYS_TRACE_TOPIC", "CHECKPOINT_TOPIC")
 

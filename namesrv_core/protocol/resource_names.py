@@ -16,7 +16,7 @@ MAX_OLD_NAME_LENGTH = 255
 """The limit of retry and dead-letter topics, and of names that older brokers accepted."""
 EXISTING_NAME_PATTERN = f".{{1,{MAX_OLD_NAME_LENGTH}}}"
 """Names that can exist, for files and their JSON Schema."""
-GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
+RETRY_PREFIX, DLQ_PREFIX = GROUP_TOPIC_PREFIXES = ("%RETRY%", "%DLQ%")
 _ALLOWED_CHARACTERS = "letters, digits and % | _ -"
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Set
 
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
-
-RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 
 
 def group_of_topic(topic: str, known_groups: Set[str]) -> str | None:
@@ -13,7 +12,7 @@ def group_of_topic(topic: str, known_groups: Set[str]) -> str | None:
 
     Popped messages have separate retry topics: the group's name, "_" or (since 5.3) "+", and the topic's.
     """
-    for topic_prefix in (RETRY_PREFIX, DLQ_PREFIX):
+    for topic_prefix in GROUP_TOPIC_PREFIXES:
         if topic.startswith(topic_prefix):
             bare_name = topic.removeprefix(topic_prefix)
             separator_positions = (position for position, letter in enumerate(bare_name) if letter in "_+")
@@ -63,5 +62,5 @@ def is_user_topic(topic: str, own_topics: frozenset[str]) -> bool:
     return (
         topic not in own_topics
         and not topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
-        and not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
+        and not topic.startswith(GROUP_TOPIC_PREFIXES)
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
 from nsadmin.tui.messages.message_table import MessagesView
@@ -34,7 +34,7 @@ class MessageController:
             place = (subject.broker_name, subject.queue_id, subject.offset)
             self._show_query(query_topic(subject.topic, *place))
         elif subject.group is not None:
-            self._show_query(query_topic(DEAD_LETTER_PREFIX + subject.group))
+            self._show_query(query_topic(DLQ_PREFIX + subject.group))
         else:
             app.show_message("this row has no messages: press v on a topic, a queue or a group", "warn")
 

@@ -10,7 +10,7 @@ from nsadmin.client.brokers import targets
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
 from nsadmin.client.consumers.groups import GroupAdmin
-from nsadmin.client.results import NotApplied, ServerResult, confirm_plans
+from nsadmin.client.results import NotApplied, ServerResult, confirm_plans, ignored_change
 from nsadmin.client.topics.topic_configs import TopicConfigs
 
 MODE_NAMES = ("PULL", "POP")
@@ -141,9 +141,9 @@ class ConsumeModes:
             changing_addrs, RequestCode.SET_MESSAGE_REQUEST_MODE, None, fastjson.encode_json(fields)
         )
 
-        def confirm(_: str, change: ModeChange, modes: tuple[AssignedMode, ...]) -> ModeChange:
+        def confirm(addr: str, change: ModeChange, modes: tuple[AssignedMode, ...]) -> ModeChange:
             if AssignedMode(topic, group, wanted_mode) not in modes:
-                raise NotApplied("the broker reported success, but has another mode")
+                raise ignored_change(addr, f"{group} has another mode", "getConsumeMode", "-b", addr)
             return change
 
         return confirm_plans(plans, answers, self.list_modes, confirm)

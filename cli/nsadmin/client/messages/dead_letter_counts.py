@@ -6,12 +6,13 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
+from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.client.messages.pull_requests import (
     PAGE_SIZE,
     PULL_RESPONSE_CODES,
@@ -154,7 +155,7 @@ def _read_offsets(
             q.queue_route,
             make_request(
                 request_code,
-                broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms),
+                broker_headers.QueueOffset(DLQ_PREFIX + q.group, q.queue_id, timestamp_ms),
             ),
         )
         for q in letter_queues
@@ -172,7 +173,7 @@ def _pull_samples(
     requests = []
     for index, offset, max_messages in sample_requests:
         group, queue_route, queue_id = letter_queues[index]
-        pull_request = build_pull_request(DEAD_LETTER_PREFIX + group, queue_id, offset, max_messages)
+        pull_request = build_pull_request(DLQ_PREFIX + group, queue_id, offset, max_messages)
         requests.append((queue_route, pull_request))
     answers = ask_replicas(caller, requests, PULL_RESPONSE_CODES)
     samples: list[list[StoredMessage] | None] = [[] for _ in letter_queues]

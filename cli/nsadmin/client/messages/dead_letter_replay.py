@@ -8,14 +8,13 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.brokers import BrokerAdmin, wait_for_dispatch
 from nsadmin.client.messages.dead_letter_selection import (
-    DEAD_LETTER_PREFIX,
     REPLAY_COUNT_PROPERTY,
     REPLAY_ID_PROPERTY,
     REPLAY_RUN_PROPERTY,
-    RETRY_PREFIX,
     DeadLetter,
     DeadLetterSelection,
 )
@@ -301,7 +300,7 @@ class FailureWatch:
         watched_queues = (
             (broker_name, broker_addr, *topic_and_queue)
             for broker_name, broker_addr in brokers
-            for topic_and_queue in ((LEVEL_TOPIC, _FIRST_RETRY_QUEUE), (DEAD_LETTER_PREFIX + group, 0))
+            for topic_and_queue in ((LEVEL_TOPIC, _FIRST_RETRY_QUEUE), (DLQ_PREFIX + group, 0))
         )
         self._next_offsets = {queue: self._find_end(*queue[1:]) for queue in watched_queues}
 
@@ -333,10 +332,10 @@ class FailureWatch:
                 if topic == LEVEL_TOPIC:
                     is_failure = properties.get("REAL_TOPIC") in (
                         RETRY_PREFIX + self._group,
-                        DEAD_LETTER_PREFIX + self._group,
+                        DLQ_PREFIX + self._group,
                     )
                 else:
-                    is_failure = topic.startswith(DEAD_LETTER_PREFIX) or message.reconsume_times > 0
+                    is_failure = topic.startswith(DLQ_PREFIX) or message.reconsume_times > 0
                 if is_failure and properties.get(REPLAY_RUN_PROPERTY) == self._run_id:
                     self._failed_ids[queue_span.broker_name].add(properties.get(REPLAY_ID_PROPERTY, ""))
 
@@ -404,7 +403,7 @@ class DeadLetterReplay:
             # Those that were replayed are read, too: a later dead letter can be a copy of one.
             if queue_span.broker_name not in self._broken_brokers:
                 queue_spans.append(queue_span)
-        for message_page in self._queue_reader.read_pages(DEAD_LETTER_PREFIX + self._group, queue_spans):
+        for message_page in self._queue_reader.read_pages(DLQ_PREFIX + self._group, queue_spans):
             broker_name = message_page.broker_name
             if message_page.error is not None:
                 self._break_broker(broker_name, message_page.error)

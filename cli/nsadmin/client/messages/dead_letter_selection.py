@@ -3,10 +3,9 @@
 import re
 from typing import NamedTuple
 
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
-
-DEAD_LETTER_PREFIX, RETRY_PREFIX = "%DLQ%", "%RETRY%"
 
 REPLAY_ID_PROPERTY = "NSADMIN_REPLAY_OF"
 """The property of a replayed message that has the offset id of the dead letter."""
@@ -30,7 +29,7 @@ class DeadLetter(NamedTuple):
     @property
     def group(self) -> str:
         """The consumer group."""
-        return self.message.topic.removeprefix(DEAD_LETTER_PREFIX)
+        return self.message.topic.removeprefix(DLQ_PREFIX)
 
     @property
     def retry_topic(self) -> str:
@@ -53,7 +52,7 @@ class DeadLetter(NamedTuple):
             topic = self.message.properties.get(property_name) or ""
             for pop_retry_prefix in self._pop_retry_prefixes:
                 topic = topic.removeprefix(pop_retry_prefix)
-            if topic and not topic.startswith((RETRY_PREFIX, DEAD_LETTER_PREFIX)):
+            if topic and not topic.startswith(GROUP_TOPIC_PREFIXES):
                 return topic
         return None
 

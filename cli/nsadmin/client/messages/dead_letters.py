@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts, read_counts
@@ -18,12 +19,7 @@ from nsadmin.client.messages.dead_letter_replay import (
     ReplayOptions,
     describe_run,
 )
-from nsadmin.client.messages.dead_letter_selection import (
-    DEAD_LETTER_PREFIX,
-    EVERY_LETTER,
-    DeadLetter,
-    DeadLetterSelection,
-)
+from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetter, DeadLetterSelection
 from nsadmin.client.messages.message_sender import MessageSender
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
@@ -73,9 +69,9 @@ class DeadLetters:
         """Return the groups with a dead-letter topic, sorted (GET_ALL_TOPIC_LIST_FROM_NAMESERVER, 206)."""
         return tuple(
             sorted(
-                topic.removeprefix(DEAD_LETTER_PREFIX)
+                topic.removeprefix(DLQ_PREFIX)
                 for topic in self._topics.list_names()
-                if topic.startswith(DEAD_LETTER_PREFIX)
+                if topic.startswith(DLQ_PREFIX)
             )
         )
 
@@ -92,7 +88,7 @@ class DeadLetters:
         Returns:
             One DeadLetterCounts per group, in order. Its errors have a TopicNotExist without a topic.
         """
-        topics_by_group = {group: DEAD_LETTER_PREFIX + group for group in groups}
+        topics_by_group = {group: DLQ_PREFIX + group for group in groups}
         routes = self._topics.get_routes(topics_by_group.values())
         return read_counts(self._caller, {group: routes[t] for group, t in topics_by_group.items()}, now_ms)
 
@@ -114,7 +110,7 @@ class DeadLetters:
         queue_routes = self._find_routes(group)
         cluster_names = {queue_route.broker_name: queue_route.cluster_name for queue_route in queue_routes}
         span_results = self._queue_reader.get_spans(
-            DEAD_LETTER_PREFIX + group, queue_routes, begin_ms=selection.begin_ms, end_ms=selection.end_ms
+            DLQ_PREFIX + group, queue_routes, begin_ms=selection.begin_ms, end_ms=selection.end_ms
         )
         letter_spans = [
             DeadLetterSpan(cluster_names[span_result.broker_name] or "", span_result.queue_span)
@@ -139,7 +135,7 @@ class DeadLetters:
         """
         selected_count = 0
         for page in self._queue_reader.read_pages(
-            DEAD_LETTER_PREFIX + group, [letter_span.queue_span for letter_span in letter_spans]
+            DLQ_PREFIX + group, [letter_span.queue_span for letter_span in letter_spans]
         ):
             letters = [
                 letter
@@ -200,7 +196,7 @@ class DeadLetters:
 
     def _find_routes(self, group: str) -> Sequence[QueueRoute]:
         try:
-            return self._topics.get_route(DEAD_LETTER_PREFIX + group).queues
+            return self._topics.get_route(DLQ_PREFIX + group).queues
         except TopicNotExist:
             raise NotFound(f'group "{group}" has no dead letters') from None
 
@@ -220,7 +216,7 @@ class DeadLetters:
         return min(
             (
                 message.store_timestamp
-                for message_page in self._queue_reader.read_pages(DEAD_LETTER_PREFIX + group, first_spans)
+                for message_page in self._queue_reader.read_pages(DLQ_PREFIX + group, first_spans)
                 for message in message_page.messages
             ),
             default=None,
@@ -237,7 +233,7 @@ class DeadLetters:
         if last_offset is not None and last_id is not None:
             known_letters = {last_offset: last_id}
         for offset, letter_id in list(known_letters.items())[:1]:
-            request = build_pull_request(DEAD_LETTER_PREFIX + group, queue_span.queue_id, offset, 1)
+            request = build_pull_request(DLQ_PREFIX + group, queue_span.queue_id, offset, 1)
             [answer] = self._caller.send_requests(
                 [(queue_span.broker_addr, request)], accepted_codes=PULL_RESPONSE_CODES
             )

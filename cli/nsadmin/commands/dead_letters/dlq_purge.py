@@ -6,8 +6,9 @@ from typing import Annotated, NamedTuple
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client.messages.dead_letter_replay import DeadLetterSpan
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetterSelection
+from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line.declarations import command
@@ -106,7 +107,7 @@ def dlq_purge(
     done = "dry-run" if session.is_dry_run else "done"
     purges = [p._replace(error=error, done=done) for p, error in zip(counts, errors, strict=True)]
     notes = [f"cluster {p.cluster_name}: {error_text(p.error)}" for p in purges if p.error is not None]
-    common = {GROUP: group, TOPIC: DEAD_LETTER_PREFIX + group}
+    common = {GROUP: group, TOPIC: DLQ_PREFIX + group}
     return ResultRows.from_records(PURGE_COLUMNS, purges, errors, notes, common=common)
 
 
@@ -147,6 +148,6 @@ def _purge_cluster(session: Session, group: str, purge: ClusterPurge, before_ms:
         )
     if session.is_dry_run:
         return None
-    steps = session.admin.topics.delete_topic(DEAD_LETTER_PREFIX + group, purge.cluster_name)
+    steps = session.admin.topics.delete_topic(DLQ_PREFIX + group, purge.cluster_name)
     failed = next((step for step in steps if step.error is not None), None)
     return failed and failed.error and NotApplied(f"{failed.server}: {error_text(failed.error)}")

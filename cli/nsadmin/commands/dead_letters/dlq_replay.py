@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.messages.dead_letter_replay import (
     BrokerReplay,
@@ -14,7 +15,7 @@ from nsadmin.client.messages.dead_letter_replay import (
     LetterCopies,
     ReplayOptions,
 )
-from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX, DeadLetterSelection
+from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds

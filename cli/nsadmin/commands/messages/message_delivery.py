@@ -6,9 +6,9 @@ from typing import Annotated, NamedTuple
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client import NotApplied
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.client.messages.message_delivery import DeliveryOutcome, MessageDelivery, MessageReceiver
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.results import error_text
@@ -146,8 +146,8 @@ def _refuse_dead_letters(command_name: str, messages: Sequence[LocatedMessage]) 
     """Raise UsageError for a dead letter: its own topic would get a copy that no consumer receives."""
     for located_message in messages:
         topic = located_message.message.topic
-        if topic.startswith(DEAD_LETTER_PREFIX):
-            group = topic.removeprefix(DEAD_LETTER_PREFIX)
+        if topic.startswith(DLQ_PREFIX):
+            group = topic.removeprefix(DLQ_PREFIX)
             raise UsageError(
                 f'{command_name}: -s true would only append a copy to the dead-letter topic "{topic}": '
                 f"deliver dead letters to their group with `{quote_command('dlq', 'replay', group)}`"

@@ -18,6 +18,7 @@ from typing import Any
 from namesrv_core import operator_files
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.brokers.clusters import parse_cluster_info
 from nsadmin.client.bundles.answer_table import AnswerTable, RecordedAnswer
 from nsadmin.client.connection.response_bodies import DECODE_ERRORS, parse_json_object, parse_topic_names
@@ -33,7 +34,7 @@ _HOST_OF_ADDRESS = re.compile(r"(?<![\w.\-])([a-zA-Z][\w\-]{0,62}(?:\.[\w\-]{1,6
 _HOST_OF_CLIENT = re.compile(r"(?<![\w.\-])([a-zA-Z][\w\-]{0,62}(?:\.[\w\-]{1,63}){0,8})@\d")
 _INSTANCE_OF_CLIENT = re.compile(r"@([\w\-]{0,200}[A-Za-z][\w\-]{0,200})")
 """The name of a client's instance, which users may choose; by default it has only digits."""
-_PREFIXES, _REPLY_TOPIC_SUFFIX = ("%RETRY%", "%DLQ%"), "_REPLY_TOPIC"
+_REPLY_TOPIC_SUFFIX = "_REPLY_TOPIC"
 _SEPARATOR = re.compile(r"([_\-])")
 _KINDS_WITHIN_WORDS = frozenset(("broker", "cluster", "host"))
 _KEPT_HOSTS = frozenset(("localhost", "http", "https"))
@@ -238,7 +239,7 @@ class Pseudonyms:
 
     def _add_topic_names(self, topics: Iterable[str]) -> None:
         for topic in topics:
-            prefix = next((prefix for prefix in _PREFIXES if topic.startswith(prefix)), None)
+            prefix = next((prefix for prefix in GROUP_TOPIC_PREFIXES if topic.startswith(prefix)), None)
             if prefix is not None:
                 self._add_group_names([topic.removeprefix(prefix)])
             elif topic not in self._kept_topics and not topic.lower().startswith(SYSTEM_TOPIC_PREFIX):

@@ -5,13 +5,13 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import parse_order_conf, remove_from_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic, SlaveGap
 
-RETRY_PREFIX, DLQ_PREFIX = "%RETRY%", "%DLQ%"
 _MAX_NAMED = 5
 
 
@@ -157,7 +157,7 @@ def find_lone_topics(
 
 
 def _is_unprotected(topic: str, system_topics: frozenset[str]) -> bool:
-    return is_system_topic(topic, system_topics) or topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
+    return is_system_topic(topic, system_topics) or topic.startswith(GROUP_TOPIC_PREFIXES)
 
 
 def _is_broker_named(broker: str, order_conf: str) -> bool:

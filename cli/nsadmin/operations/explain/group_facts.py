@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
@@ -20,8 +21,6 @@ from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, LostTopics
-
-RETRY_PREFIX = "%RETRY%"
 
 
 class ClusterFacts(NamedTuple):

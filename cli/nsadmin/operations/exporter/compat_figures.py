@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from nsadmin.client.brokers.broker_numbers import parse_broker_number
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.consume_stats import ConsumeStats
@@ -19,7 +20,6 @@ from nsadmin.operations.exporter.compat_metrics import (
 )
 from nsadmin.operations.exporter.derived_figures import ClientFacts
 from nsadmin.operations.exporter.figures import FigureRow, FigureTable, Reading, ServerIdentity, clean_label
-from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
 _BUCKET_PATTERN = re.compile(r"\[([^][]{1,64})\]:(\d{1,19})")
 _CLUSTERING_ORDINAL = "1"
@@ -173,7 +173,7 @@ def _derive_topic_tables(readings: Iterable[Reading]) -> Iterator[FigureTable]:
         if reading.source != "topics":
             continue
         for (cluster_name, broker_name, topic), figures in reading.tables[0].rows:
-            prefix = next((prefix for prefix in (RETRY_PREFIX, DLQ_PREFIX) if topic.startswith(prefix)), "")
+            prefix = next((prefix for prefix in GROUP_TOPIC_PREFIXES if topic.startswith(prefix)), "")
             label = topic[len(DLQ_PREFIX) :] if prefix == DLQ_PREFIX else topic
             rows[prefix].append(((cluster_name, broker_name, label), figures[:1]))
     yield FigureTable(("rocketmq_producer_offset",), rows[""])

@@ -8,6 +8,7 @@ from time import monotonic, time
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, GROUP_TOPIC_PREFIXES
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.connected_clients import GroupConnections
@@ -26,7 +27,6 @@ from nsadmin.operations.exporter.compat_figures import (
 )
 from nsadmin.operations.exporter.figures import FigureRow, FigureTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.reading_store import ReadingStore
-from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
 _BATCH_SIZE = 16
 _BROKER_COUNTERS = (("rocketmq_broker_tps", "BROKER_PUT_NUMS"), ("rocketmq_broker_qps", "BROKER_GET_NUMS"))
@@ -130,7 +130,7 @@ class CompatReader:
         topics = [
             topic
             for topic in (() if topics_reading is None else topics_reading.facts)
-            if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
+            if not topic.startswith(GROUP_TOPIC_PREFIXES)
         ]
         counter_places = [
             *((name, stats_name, cluster_name, broker_labels) for name, stats_name in _BROKER_COUNTERS),
@@ -142,7 +142,7 @@ class CompatReader:
             *(
                 (name, stats_name, f"{topic}@{group}", self._group_labels(server, topic, group))
                 for group, topic in group_places
-                if not topic.startswith((RETRY_PREFIX, DLQ_PREFIX))
+                if not topic.startswith(GROUP_TOPIC_PREFIXES)
                 for name, stats_name in _GROUP_COUNTERS
             ),
         ]

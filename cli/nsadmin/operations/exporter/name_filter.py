@@ -5,9 +5,9 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS
-from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX
 
 
 class NameFilter(NamedTuple):
@@ -25,7 +25,7 @@ class NameFilter(NamedTuple):
 
     def accepts_topic(self, topic: str, broker_topics: Iterable[str] = ()) -> bool:
         """Whether the topic is read. `broker_topics` are named after brokers and clusters."""
-        for prefix in (RETRY_PREFIX, DLQ_PREFIX):
+        for prefix in GROUP_TOPIC_PREFIXES:
             if topic.startswith(prefix):
                 return self.accepts_group(topic[len(prefix) :])
         is_system = (

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client.topics.topic_stats import TopicStats
 from nsadmin.operations.exporter.figures import (
     TOPIC_LABELS,
@@ -13,7 +14,6 @@ from nsadmin.operations.exporter.figures import (
     clean_label,
     merge_rows,
 )
-from nsadmin.operations.topic_kinds import DLQ_PREFIX
 
 TOPIC_METRICS = MetricTable(
     "topics",

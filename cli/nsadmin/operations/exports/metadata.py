@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from nsadmin.operations.topic_kinds import DLQ_PREFIX, RETRY_PREFIX, is_user_topic
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
+from nsadmin.operations.topic_kinds import is_user_topic
 
 ConfigFields = Mapping[str, Any]
 
@@ -49,7 +50,7 @@ def select_user_topics(
         for topic_name, topic_config in topic_configs.items()
         if (
             is_user_topic(topic_name, own_topics | _SYSTEM_TOPICS)
-            or (include_special and topic_name.startswith((RETRY_PREFIX, DLQ_PREFIX)))
+            or (include_special and topic_name.startswith(GROUP_TOPIC_PREFIXES))
         )
         and 0 <= topic_config.get("perm", 0) <= _HIGHEST_PERM
     }

@@ -4,15 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, RETRY_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import AdminClient
 from nsadmin.client.messages.consume_tracks import ConsumeTrack
-from nsadmin.client.messages.dead_letter_selection import (
-    DEAD_LETTER_PREFIX,
-    REPLAY_ID_PROPERTY,
-    RETRY_PREFIX,
-    DeadLetter,
-)
+from nsadmin.client.messages.dead_letter_selection import REPLAY_ID_PROPERTY, DeadLetter
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_traces import MessageTrace
 from nsadmin.client.results import ClientClosed, error_text
@@ -74,7 +70,7 @@ def gather_story(admin: AdminClient, located_messages: Iterable[LocatedMessage])
             RETRY_PREFIX + group,
             f"{RETRY_PREFIX}{group}_{message.topic}",
             f"{RETRY_PREFIX}{group}+{message.topic}",
-            DEAD_LETTER_PREFIX + group,
+            DLQ_PREFIX + group,
         ):
             events += _find_copies(admin, topic, group, message, failures)
     events += _find_traces(admin, message.msg_id, failures)
@@ -123,7 +119,7 @@ def list_track_events(consume_tracks: Iterable[ConsumeTrack]) -> list[StoryEvent
 
 def describe_copy(group: str, located_message: LocatedMessage) -> StoryEvent:
     message = located_message.message
-    if message.topic.startswith(DEAD_LETTER_PREFIX):
+    if message.topic.startswith(DLQ_PREFIX):
         letter = DeadLetter(located_message.broker_name or "", message)
         replays = f", replays before: {letter.replay_count}" if letter.replay_count else ""
         return StoryEvent(

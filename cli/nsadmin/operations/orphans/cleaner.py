@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client import AdminClient
 from nsadmin.client.topics.topic_deletion import DeletionStep
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts
-from nsadmin.operations.topic_kinds import DLQ_PREFIX
 
 OrphanDeletionStep = tuple[Orphan, DeletionStep]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.client_runtime import RunningGroup
 from nsadmin.client.consumers.groups import is_system_group
@@ -12,7 +13,6 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import require_countable
 from nsadmin.operations.rebalance.run_facts import GroupLag, NewQueueUse, TopicQuestion
-from nsadmin.operations.topic_kinds import RETRY_PREFIX
 
 BROADCASTING = "BROADCASTING"
 

@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
+from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.messages.message_tools import MessageTools
@@ -190,7 +191,7 @@ def _list_fields(browsed_message: BrowsedMessage) -> Iterator[tuple[str, str]]:
     yield "tag", message.tags or ""
     yield "stored", f"{format_message_time(message.store_timestamp)} at {message.store_host}"
     yield "born", f"{format_message_time(message.born_timestamp)} at {message.born_host}"
-    if message.topic.startswith(DEAD_LETTER_PREFIX):
+    if message.topic.startswith(DLQ_PREFIX):
         letter = DeadLetter(browsed_message.broker_name, message)
         yield "origin", f"{letter.origin_topic or units.UNKNOWN_MARK} {letter.origin_id or ''}"
         yield "tries", count_noun(letter.attempts, "delivery").replace("deliverys", "deliveries")

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.client.messages.message_filter import EVERY_MESSAGE, MessageFilter
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 
@@ -63,7 +63,7 @@ def query_topic(
 
     Dead letters: from the first.
     """
-    follow_start = FROM_EARLIEST if topic.startswith(DEAD_LETTER_PREFIX) else FROM_LATEST
+    follow_start = FROM_EARLIEST if topic.startswith(DLQ_PREFIX) else FROM_LATEST
     conditions = [("from", "earliest")] if follow_start == FROM_EARLIEST else []
     if offset is not None:
         follow_start, conditions = FollowStart(offset=offset), [("from", f"offset:{offset}")]

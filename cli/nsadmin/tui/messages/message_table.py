@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
+from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
 from nsadmin.tui.messages.message_log import MessageLog
@@ -71,8 +72,8 @@ class MessagesView(View):
 
     def __init__(self, query: MessageQuery) -> None:
         self.query, topic = query, query.topic
-        is_dead = topic.startswith(DEAD_LETTER_PREFIX)
-        self.dead_group = topic.removeprefix(DEAD_LETTER_PREFIX) if is_dead else None
+        is_dead = topic.startswith(DLQ_PREFIX)
+        self.dead_group = topic.removeprefix(DLQ_PREFIX) if is_dead else None
         self.title = f"dead letters of {self.dead_group}" if is_dead else f"messages of {topic}"
 
     @property
@@ -172,7 +173,7 @@ class GroupLettersView(MessagesView):
     tab_set = "group"
 
     def __init__(self, group: str) -> None:
-        super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
+        super().__init__(query_topic(DLQ_PREFIX + group))
         self.group = self.title = group
 
 

@@ -11,7 +11,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.tui.messages.message_lines import ShownBody, body_as_text, list_message_lines, show_body
 from nsadmin.tui.messages.message_query import BrowsedMessage
 from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
@@ -76,7 +76,7 @@ class MessageScreen(ModalScreen[LeftMessage]):
         panel = self.query_one(".panel")
         place_text = f"{self.message.message.topic} › {self.message.position_text}"
         panel.border_title = literal_title(f"{place_text}  {self._index + 1}/{len(self._messages)}")
-        is_dead_letter = self.message.message.topic.startswith(DEAD_LETTER_PREFIX)
+        is_dead_letter = self.message.message.topic.startswith(DLQ_PREFIX)
         panel.border_subtitle = f"{'R replay  ' if is_dead_letter else ''}{_KEY_HINTS}"
         self.query_one(VerticalScroll).scroll_home(animate=False)
         self._start_decoding()

@@ -67,3 +67,4 @@ def test_a_yes_that_changed_nothing() -> None:
         }
         [done] = client.consume_modes.set_mode([broker.addr], "T", "G", POP)
     assert isinstance(done.error, NotApplied)
+    assert "getConsumeMode -b" in str(done.error)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
+from namesrv_core.protocol.resource_names import DLQ_PREFIX, RETRY_PREFIX
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, list_own_names
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
@@ -88,9 +89,9 @@ def kind_of_topic(topic: str, own_names: Set[str] = frozenset()) -> str:
 
     `own_names` are topics that brokers create themselves.
     """
-    if topic.startswith("%RETRY%"):
+    if topic.startswith(RETRY_PREFIX):
         return "retry"
-    if topic.startswith("%DLQ%"):
+    if topic.startswith(DLQ_PREFIX):
         return "dead letters"
     is_system = topic in SYSTEM_TOPICS or topic in own_names or topic.lower().startswith(SYSTEM_TOPIC_PREFIX)
     return "system" if is_system else ""
