@@ -273,8 +273,8 @@ def test_messages_in_queues_that_go_are_counted(empty_cluster: Cluster) -> None:
     # Queues are built a moment after messages are stored.
     wait_for("the messages", lambda: counted() == 5, interval=0.2)
     planned = cluster("plan", file)
-    assert "counted on broker-a: 2 messages in queues 6 to 7 become unreadable" in planned.err
-    assert "counted on broker-old: 3 messages in queues 6 to 7 become unreadable" in planned.err
+    assert "counted on broker-a: 2 unconsumed messages in queues 6 to 7 become unreadable" in planned.err
+    assert "counted on broker-old: 3 unconsumed messages in queues 6 to 7 become unreadable" in planned.err
     refused = cluster.apply((cluster.home / "cluster.yaml").read_text())
     assert refused.code == 1
     assert "--allow-stranded" in refused.err

@@ -29,7 +29,8 @@ class ClusterPlan(NamedTuple):
     Attributes:
         saved_plan: The desired cluster, the servers, and the steps.
         troubles: The errors that hide or prevent changes, such as a server that did not answer.
-        stranded_messages: Step to the number of messages in the queues that it removes; None if unknown.
+        stranded_messages: Step to the messages that a group has not consumed in the queues that it removes;
+            for a deleted topic, all its messages. None if unknown.
     """
 
     saved_plan: SavedPlan
@@ -43,7 +44,7 @@ class ClusterPlan(NamedTuple):
 
 
 class StrandedMessagesError(NotApplied):
-    """A step removes queues that hold messages, or may hold some."""
+    """A step removes queues with messages that a group has not consumed, or may not have consumed."""
 
 
 class ClusterPlans:
@@ -119,7 +120,7 @@ class ClusterPlans:
 
         Raises:
             NotApplied: The cluster is not as it was, or the plan deletes too much. Nothing was changed.
-            StrandedMessagesError: A step removes queues that hold messages. Nothing was changed.
+            StrandedMessagesError: A step removes queues with unconsumed messages. Nothing was changed.
             ReadOnlyAccess: The client is read-only. Nothing was changed.
         """
         if self._admin.is_read_only:

@@ -227,7 +227,7 @@ def apply(
     nsadmin deletes only with --prune, and at most --max-deletes items. It deletes groups with their offsets.
 
     Consumers cannot read the messages in removed read queues, or without the read permission. So nsadmin
-    refuses to remove queues that contain messages, or queues of a broker that does not report their messages.
+    refuses to remove queues with messages that a group has not consumed, or that the broker does not report.
     Pass --allow-stranded to remove them anyway. plan and --dry-run show the number of messages.
 
     apply executes a saved plan (plan --out) exactly as shown, including deletions. It refuses the plan if a

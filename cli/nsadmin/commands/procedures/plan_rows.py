@@ -52,7 +52,8 @@ APPLY_COLUMNS: Columns[PlanRow] = (
     AFTER.means("the wanted settings, with the wire's names, or the wanted value; null for none"),
     Column(
         "messages",
-        "messages in removed queues; null if no queue is removed, or if the number is unknown",
+        "messages that a group has not consumed in removed queues, or all of a deleted topic; null if no "
+        "queue is removed, or if the number is unknown",
         lambda r: r.messages,
         wide=True,
     ),
@@ -187,13 +188,14 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
                 else f"queues {first_queue} to {last_queue}"
             )
         line_start = f"{step.item_name} on {step.server_name}: "
+        noun = "message" if step.action == "delete" else "unconsumed message"
         if message_count is None:
             warning_lines.append(
-                f"{line_start}{queue_range} become unreadable, with an unknown number of messages"
+                f"{line_start}{queue_range} become unreadable, with an unknown number of {noun}s"
             )
         elif message_count:
             warning_lines.append(
-                f"{line_start}{count_noun(message_count, 'message')} in {queue_range} become unreadable"
+                f"{line_start}{count_noun(message_count, noun)} in {queue_range} become unreadable"
             )
     return warning_lines
 

@@ -35,6 +35,7 @@ from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
+from nsadmin.operations.removed_queues import RemovedMessages, RemovedQueues, count_removed_messages
 
 
 class TopicChange(NamedTuple):
@@ -250,14 +251,19 @@ def _find_losses(
     admin: AdminClient, topic: str, due_changes: Sequence[TopicConfigChange]
 ) -> tuple[dict[str, Loss], list[str]]:
     """What consumers can no longer read after the changes, by broker address; and notes of what they have."""
-    shrinking = [due for due in due_changes if _takes_queues(due)]
-    counts = admin.bulk.count_messages((due.broker_addr, topic) for due in shrinking)
-    counts_by_addr = {due.broker_addr: r.result for due, r in zip(shrinking, counts, strict=True)}
+    removals = [
+        RemovedQueues(due.broker_addr, topic, range(_count_readable(due.after), _count_readable(due.before)))
+        for due in due_changes
+        if _takes_queues(due)
+    ]
+    removed = {
+        r.broker_addr: m for r, m in zip(removals, count_removed_messages(admin, removals), strict=True)
+    }
     losses, notes = dict[str, Loss](), list[str]()
     for due in due_changes:
         if not _takes_queues(due) and not _writes_unread_queues(due):
             continue
-        loss = _describe_loss(admin, topic, due, counts_by_addr.get(due.broker_addr))
+        loss = _describe_loss(topic, due, removed.get(due.broker_addr))
         if isinstance(loss, Loss):
             losses[due.broker_addr] = loss
         elif loss:
@@ -300,9 +306,7 @@ def _count_readable(config: BrokerTopicConfig | None) -> int:
     return config.read_queue_nums if config is not None and config.perm & Perm.READ else 0
 
 
-def _describe_loss(
-    admin: AdminClient, topic: str, due: TopicConfigChange, counts_by_queue: Mapping[int, int] | None
-) -> Loss | str:
+def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages | None) -> Loss | str:
     """What consumers lose, or a note if they lose nothing."""
     assert due.after is not None
     if not due.after.perm & Perm.READ:
@@ -319,16 +323,12 @@ def _describe_loss(
         unread = f"consumers of {topic} cannot read the messages in {unread_queues}"
         advice = f": reduce the write queues first (-w {first_unread})" if restoring else ""
         return Loss(f"{unread}{advice}", f"{unread}{restoring}")
-    # 4.9 tells nothing of queues beyond the write queues.
-    counts = [
-        (counts_by_queue or {}).get(queue) for queue in range(first_unread, _count_readable(due.before))
-    ]
-    count = None if None in counts else sum(n or 0 for n in counts)
-    if count == 0:
+    assert removed is not None
+    if removed.stored == 0:
         return ""
-    lags = _sum_group_lags(admin, topic, due.broker_addr, first_unread)
+    lags = removed.lag_by_group
     if not lags:
-        messages = "the messages" if count is None else count_noun(count, "message")
+        messages = "the messages" if removed.stored is None else count_noun(removed.stored, "message")
         unread = f"consumers of {topic} can no longer read {messages} in {unread_queues}"
         return Loss(unread, f"{unread}{restoring}")
     behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
@@ -342,25 +342,6 @@ def _describe_loss(
         f"wait until `{waiting}` shows no row",
         f"groups can no longer read their messages in {unread_queues} ({groups}){restoring}",
     )
-
-
-def _sum_group_lags(
-    admin: AdminClient, topic: str, broker_addr: str, first_queue: int
-) -> dict[str, int | None] | None:
-    """How many messages each group has not consumed from these queues on; None if groups are not known."""
-    groups = admin.topics.list_consumer_groups(broker_addr, [topic]).result
-    if groups is None:
-        return None
-    lags: dict[str, int | None] = {}
-    for group in groups.get(topic, ()):
-        [stats] = admin.consumers.get_progress_at(group, [broker_addr])
-        counts = [
-            queue_lag.lag.messages
-            for queue_lag in (stats.result.queues if stats.result else ())
-            if queue_lag.queue.topic == topic and queue_lag.queue.queue_id >= first_queue
-        ]
-        lags[group] = sum(n or 0 for n in counts) if counts and None not in counts else None
-    return lags
 
 
 def _describe_broker(

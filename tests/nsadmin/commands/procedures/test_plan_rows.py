@@ -92,8 +92,8 @@ def test_messages_in_queues_that_go() -> None:
     first_step = PlanStep("topic", "T", "a", WAS, complete_settings("topic", {"readQueueNums": 7}))
     gone = PlanStep("topic", "Old", "a", WAS, None)
     assert stranded_warnings({first: 3, second: 0, first_step: 1, gone: None}) == [
-        "T on a: 3 messages in queues 6 to 7 become unreadable",
-        "T on a: 1 message in queue 7 become unreadable",
+        "T on a: 3 unconsumed messages in queues 6 to 7 become unreadable",
+        "T on a: 1 unconsumed message in queue 7 become unreadable",
         "Old on a: its queues become unreadable, with an unknown number of messages",
     ]
 
