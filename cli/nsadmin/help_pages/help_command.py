@@ -31,7 +31,7 @@ def find_page(help_words: Sequence[str]) -> str | None:
     # A question can begin with a command's name: export all messages of a topic.
     if entry is not None and not other_words:
         return None
-    first_word = topic_words[0].lower()
+    first_word = topic_words[0].lower().removeprefix("--")
     if first_word in ("options", "environment", "exit-codes"):
         # Imported late: only these pages need the parser.
         from nsadmin.help_pages import shared_pages

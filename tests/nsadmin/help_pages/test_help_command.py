@@ -31,6 +31,7 @@ def test_a_category_lists_its_commands_and_those_of_a_group_with_its_handle(hand
 
 def test_all_lists_every_command() -> None:
     page = find_page(["all"])
+    assert page == find_page(["--all"])
     assert page is not None
     for entry in registry.COMMANDS:
         assert f"\n  {entry.typed_name}" in page
