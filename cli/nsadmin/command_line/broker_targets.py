@@ -1,9 +1,9 @@
-"""Selects the brokers that a command applies to: the broker of -b, or the brokers of the cluster of -c.
+"""Selects the brokers that a command applies to: the broker of -b, or the brokers of the clusters of -c.
 
-Without either option it raises UsageError. A command never applies to all brokers by default.
+Without either option, commands that read ask all brokers. Others raise UsageError.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, TypeVar
 
 from typer import Argument, Option
@@ -17,14 +17,18 @@ from nsadmin.client.brokers.targets import (
     list_member_targets,
     resolve_target,
 )
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, RequiredUnless
-from nsadmin.command_line.exclusive_options import require_one_of
+from nsadmin.command_line.exclusive_options import refuse_both, require_one_of
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.name_patterns import expand_patterns
 
 T = TypeVar("T")
 
 _BROKER_HELP = "One broker: HOST:PORT, NAME or NAME:ID."
+_SEVERAL = "a,b for several, '*' for all"
 
 BrokerAddrArgument = Annotated[
     str | None,
@@ -40,6 +44,14 @@ BrokerAddrOption = Annotated[
 OptionalBrokerAddrOption = Annotated[
     str | None, Option("-b", "--brokerAddr", metavar="ADDR", help=_BROKER_HELP)
 ]
+ReadBrokerArgument = Annotated[
+    str | None,
+    Argument(metavar="ADDR", help=f"{_BROKER_HELP} Default: all brokers."),
+    Flags("-b", "--brokerAddr"),
+]
+ReadBrokerOption = Annotated[
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help=f"{_BROKER_HELP} Default: all brokers.")
+]
 MasterAddrOption = Annotated[
     str | None,
     Option("-b", "--brokerAddr", metavar="ADDR", help="One master: HOST:PORT or NAME."),
@@ -47,25 +59,52 @@ MasterAddrOption = Annotated[
 ]
 ClusterMembersOption = Annotated[
     str | None,
-    Option("-c", "--clusterName", metavar="CLUSTER", help="All masters and slaves of this cluster."),
+    Option(
+        "-c", "--clusterName", metavar="CLUSTER", help=f"All masters and slaves of a cluster; {_SEVERAL}."
+    ),
 ]
 ClusterMastersOption = Annotated[
-    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="All masters of this cluster.")
+    str | None,
+    Option("-c", "--clusterName", metavar="CLUSTER", help=f"All masters of a cluster; {_SEVERAL}."),
 ]
 
 
-def select_masters(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
-    """The broker of -b, or the master of each broker of the cluster."""
-    return _single_target(session, broker_text, cluster_name) or _list_targets(
-        session, cluster_name, list_master_targets
-    )
+def select_masters(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The broker of -b, or the master of each broker of the clusters."""
+    require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
+    return _select_targets(session, broker_text, cluster_list, list_master_targets)
 
 
-def select_members(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
-    """The broker of -b, or every master and slave of the cluster."""
-    return _single_target(session, broker_text, cluster_name) or _list_targets(
-        session, cluster_name, list_member_targets
-    )
+def select_members(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The broker of -b, or every master and slave of the clusters."""
+    require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
+    return _select_targets(session, broker_text, cluster_list, list_member_targets)
+
+
+def list_masters(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The broker of -b, the master of each broker of the clusters, or those of all clusters."""
+    refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
+    return _select_targets(session, broker_text, cluster_list, list_master_targets)
+
+
+def list_members(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The broker of -b, every master and slave of the clusters, or those of all clusters."""
+    refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
+    return _select_targets(session, broker_text, cluster_list, list_member_targets)
+
+
+def list_clusters(session: Session, cluster_list: str) -> list[str]:
+    """The clusters that the names and patterns of -c mean."""
+    names = parse_name_list("-c", cluster_list)
+    return expand_patterns("cluster", names, lambda: _fetch_clusters(session).cluster_names)
+
+
+def remark_other_clusters(session: Session, fact: str, clusters: Collection[str]) -> None:
+    """Say what a change with -c leaves in other clusters: clients use the brokers of all of them."""
+    if clusters:
+        session.write_remark(
+            f"{fact} in {abbreviate_names(sorted(clusters), 3)}: pass -c '*' for all clusters"
+        )
 
 
 def find_broker(session: Session, broker_text: str) -> BrokerTarget:
@@ -97,18 +136,19 @@ def describe_targets(targets: Sequence[BrokerTarget]) -> str:
     return ", ".join(target.broker_addr or f"{target.broker_name} (no master)" for target in targets)
 
 
-def _single_target(session: Session, broker_text: str | None, cluster_name: str | None) -> list[BrokerTarget]:
-    require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_name)
-    return [] if broker_text is None else [find_broker(session, broker_text)]
-
-
-def _list_targets(
+def _select_targets(
     session: Session,
-    cluster_name: str | None,
+    broker_text: str | None,
+    cluster_list: str | None,
     list_targets: Callable[[ClusterInfo, str | None], list[BrokerTarget]],
 ) -> list[BrokerTarget]:
-    targets = list_targets(_fetch_clusters(session), cluster_name)
-    remark_missing(session, cluster_name, "this command leaves it out; run it again when the broker is back")
+    if broker_text is not None:
+        return [find_broker(session, broker_text)]
+    cluster_names = [None] if cluster_list is None else list_clusters(session, cluster_list)
+    cluster_info = _fetch_clusters(session)
+    targets = [target for name in cluster_names for target in list_targets(cluster_info, name)]
+    for name in cluster_names:
+        remark_missing(session, name, "this command leaves it out; run it again when the broker is back")
     return targets
 
 

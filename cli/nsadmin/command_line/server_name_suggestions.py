@@ -13,6 +13,7 @@ from nsadmin.command_line.completion.live_values import ask_servers
 from nsadmin.command_line.completion.tab_candidates import strip_descriptions
 from nsadmin.command_line.completion.value_sources import DETAIL_METAVARS, source_of_metavar
 from nsadmin.command_line.declarations import Parameter, command_parameters
+from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 _SOURCE_NOUNS = {
@@ -56,12 +57,18 @@ def suggest_names(
             continue
         if value_source in _SOURCE_NOUNS and may_ask and not parameter.may_be_new:
             known_names = _fetch_known_names(value_source, admin, detail)
-            # Topics can be a list, and have no commas in their names.
-            for name in typed_name.split(",") if value_source == "topics" else [typed_name]:
+            # Topics and clusters can be a list, and have no commas in their names.
+            for name in typed_name.split(",") if value_source in ("topics", "clusters") else [typed_name]:
                 if similar_names := _find_similar_names(name, known_names):
                     noun = _SOURCE_NOUNS[value_source]
                     suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
     return suggestion_lines
+
+
+def remark_similar_name(session: Session, new_name: str, known_names: Iterable[str]) -> None:
+    """Ask about a new name that is similar to an existing one: it may be mistyped."""
+    if similar_names := find_similar_names(new_name, known_names, 0.8):
+        session.write_remark(f'"{new_name}" is new: {did_you_mean(similar_names)}')
 
 
 def _list_typed_texts(

@@ -23,9 +23,11 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     BrokerAddrOption,
     ClusterMembersOption,
+    ReadBrokerOption,
     describe_targets,
     distinct_addrs,
     find_broker_addr,
+    list_members,
     match_results,
     select_members,
 )
@@ -104,7 +106,7 @@ SourceIpsOption = Annotated[
 @command(columns=ACL_COLUMNS, nothing="no ACLs")
 def list_acl(
     session: Session,
-    broker_text: BrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMembersOption = None,
     subject_text: Annotated[
         str | None, Option("-s", "--subject", metavar="TEXT", help="Only subjects that contain this text.")
@@ -123,7 +125,7 @@ def list_acl(
         # Who may write to a topic or read it, on one broker
         nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     acls = session.admin.acls.list_entries(distinct_addrs(targets), subject_text, resource_text)
     return _entry_rows(targets, match_results(targets, acls))
 
@@ -132,7 +134,7 @@ def list_acl(
 def get_acl(
     session: Session,
     subject_text: SubjectArgument,
-    broker_text: BrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
     """Show the ACL of one user, on a broker or on every broker of a cluster.
@@ -148,7 +150,7 @@ def get_acl(
             raise NotFound(f"{subject} has no ACL")
         return {subject: entries}
 
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.acls.get_entries(distinct_addrs(targets), subject))
     return _entry_rows(targets, [r.then(require_entries) for r in results])
 

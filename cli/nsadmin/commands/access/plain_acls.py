@@ -16,8 +16,10 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     BrokerAddrOption,
     ClusterMembersOption,
+    ReadBrokerOption,
     describe_targets,
     distinct_addrs,
+    list_members,
     match_results,
     select_members,
 )
@@ -100,7 +102,7 @@ AccessKeyArgument = Annotated[
 
 @command(columns=ACCOUNT_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
 def get_acl_config(
-    session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
+    session: Session, broker_text: ReadBrokerOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
     """Show the accounts of a 4.x broker with aclEnable, or of every broker of a cluster.
 
@@ -111,7 +113,7 @@ def get_acl_config(
         # Accounts of one broker
         nsadmin getAclConfig -b 127.0.0.1:10911
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.plain_acls.list_accounts(distinct_addrs(targets)))
     accounts = [
         (target, account, result.result)
@@ -125,7 +127,7 @@ def get_acl_config(
 
 @command(columns=ACL_FILE_COLUMNS, examples=("old broker", "this ACL is that of 4.x"))
 def cluster_acl_config_version(
-    session: Session, broker_text: BrokerAddrOption = None, cluster_name: ClusterMembersOption = None
+    session: Session, broker_text: ReadBrokerOption = None, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
     """Show how often the ACL files of 4.x brokers changed, and when they last changed.
 
@@ -133,7 +135,7 @@ def cluster_acl_config_version(
         # The files of one broker
         nsadmin clusterAclConfigVersion -b 127.0.0.1:10911
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.plain_acls.list_files(distinct_addrs(targets)))
     files = [
         (target, file)

@@ -15,9 +15,11 @@ from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     BrokerAddrOption,
     ClusterMembersOption,
+    ReadBrokerOption,
     describe_targets,
     distinct_addrs,
     find_broker_addr,
+    list_members,
     match_results,
     select_members,
 )
@@ -70,7 +72,7 @@ PasswordOption = Annotated[
 @command(columns=USER_COLUMNS, nothing="no users")
 def list_user(
     session: Session,
-    broker_text: BrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMembersOption = None,
     name_filter: Annotated[
         str | None, Option("-f", metavar="TEXT", help="Only users whose names contain this text.")
@@ -86,7 +88,7 @@ def list_user(
         # Users of one broker whose names contain a text
         nsadmin listUser -b 127.0.0.1:10911 -f operator
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.list_users(distinct_addrs(targets), name_filter))
     return _user_rows(targets, results)
 
@@ -95,7 +97,7 @@ def list_user(
 def get_user(
     session: Session,
     username: UsernameArgument,
-    broker_text: BrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
     """Show one user on a broker, or on every broker of a cluster.
@@ -104,7 +106,7 @@ def get_user(
         # A user on every broker of a cluster
         nsadmin getUser operator-1 -c cluster-a
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.get_user(distinct_addrs(targets), username))
     return _user_rows(targets, [r.then(lambda user: (user,)) for r in results])
 

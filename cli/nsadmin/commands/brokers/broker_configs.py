@@ -10,11 +10,12 @@ from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
-    BrokerAddrArgument,
     BrokerAddrOption,
     ClusterMembersOption,
+    ReadBrokerArgument,
     describe_targets,
     distinct_addrs,
+    list_members,
     match_results,
     select_masters,
     select_members,
@@ -44,7 +45,7 @@ _BREAKS_SENDS = ("flushDiskType", "SYNC_FLUSH")
 
 @command(columns=BROKER_CONFIG_COLUMNS)
 def get_broker_config(
-    session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
+    session: Session, broker_text: ReadBrokerArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
     """Show the settings of a broker, or of every broker of a cluster, sorted by key.
 
@@ -56,7 +57,7 @@ def get_broker_config(
         # How long the delay levels wait, from level 1 on
         nsadmin getBrokerConfig -c cluster-a --filter key=messageDelayLevel
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.broker_configs.get_each(distinct_addrs(targets)))
     items = [
         (target, *item)

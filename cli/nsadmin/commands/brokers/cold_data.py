@@ -10,15 +10,15 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.cold_data import ColdData
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.broker_targets import (
-    BrokerAddrArgument,
     BrokerAddrOption,
     ClusterMastersOption,
     ClusterMembersOption,
+    ReadBrokerArgument,
     describe_targets,
     distinct_addrs,
+    list_members,
     match_results,
     select_masters,
-    select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
@@ -78,7 +78,7 @@ ColdReadGroupArgument = Annotated[
 
 @command(columns=COLD_DATA_COLUMNS)
 def get_cold_data_flow_ctr_info(
-    session: Session, broker_text: BrokerAddrArgument, cluster_name: ClusterMembersOption = None
+    session: Session, broker_text: ReadBrokerArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
     """Show how much cold data groups may read per second, and how much they read.
 
@@ -92,7 +92,7 @@ def get_cold_data_flow_ctr_info(
         # One broker
         nsadmin getColdDataFlowCtrInfo 127.0.0.1:10911
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.cold_data.get_each(distinct_addrs(targets)))
     limits = [
         (target, limit)

@@ -11,13 +11,12 @@ from namesrv_core.protocol.codes import V5_0_0, version_text
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.registrations import BrokerRegistrant
-from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import (
     ClusterMembersOption,
-    OptionalBrokerAddrOption,
+    ReadBrokerOption,
     distinct_addrs,
-    find_broker,
+    list_members,
 )
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, CLUSTER_NAME, VERSION
@@ -132,7 +131,7 @@ TOPIC_SIZE_COLUMNS: Columns[MeasuredTopic] = (
 )
 def registration_size(
     session: Session,
-    broker_text: OptionalBrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMembersOption = None,
     largest_count: Annotated[
         int | None,
@@ -165,12 +164,8 @@ def registration_size(
         # Brokers below half of the limit, for a script
         nsadmin registrationSize --filter 'framePercent<50' --output csv
     """
-    exclusive_options.refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_name)
     exclusive_options.refuse_both("--largest", largest_count is not None, "--removable", only_removable)
-    if broker_text is not None:
-        targets = [find_broker(session, broker_text)]
-    else:
-        targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     registrants = session.admin.registrations.get_each(distinct_addrs(targets))
     known_groups, notes = _known_groups(session, broker_text is not None)
     brokers = [_measure_broker(result, known_groups) for result in registrants]

@@ -12,11 +12,11 @@ from nsadmin.client.brokers.replication import HaStatus, MasterLink, SlaveLink
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
-    BrokerAddrArgument,
     ClusterMembersOption,
+    ReadBrokerArgument,
     distinct_addrs,
+    list_members,
     match_results,
-    select_members,
 )
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
@@ -125,7 +125,7 @@ HA_COLUMNS: Columns[tuple[BrokerTarget, ReplicationLink]] = (
 @command(columns=HA_COLUMNS)
 def ha_status(
     session: Session,
-    broker_text: BrokerAddrArgument,
+    broker_text: ReadBrokerArgument,
     cluster_name: ClusterMembersOption = None,
     interval_seconds: Annotated[
         float | None,
@@ -148,7 +148,7 @@ def ha_status(
     argument_values.validate_interval(interval_seconds)
 
     def list_replication() -> ResultRows:
-        targets = select_members(session, broker_text, cluster_name)
+        targets = list_members(session, broker_text, cluster_name)
         results = match_results(targets, session.admin.replication.get_status(distinct_addrs(targets)))
         links = [
             (target, link)

@@ -9,15 +9,15 @@ from nsadmin.client import ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.consume_modes import MODE_NAMES, ConsumeMode, ModeChange
 from nsadmin.command_line.broker_targets import (
-    BrokerAddrOption,
     ClusterMastersOption,
     ClusterMembersOption,
     MasterAddrOption,
+    ReadBrokerOption,
     describe_targets,
     distinct_addrs,
+    list_members,
     match_results,
     select_masters,
-    select_members,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_COLUMNS
@@ -68,7 +68,7 @@ MODE_CHANGE_COLUMNS = broker_change_columns(
 @command(columns=MODE_COLUMNS, nothing="no group is set to pull or pop")
 def get_consume_mode(
     session: Session,
-    broker_text: BrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMembersOption = None,
     topic: Annotated[
         str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
@@ -88,7 +88,7 @@ def get_consume_mode(
         # The mode of one group
         nsadmin getConsumeMode -c cluster-a -g search-indexer
     """
-    targets = select_members(session, broker_text, cluster_name)
+    targets = list_members(session, broker_text, cluster_name)
     mode_admin = session.admin.consume_modes
     results = match_results(targets, mode_admin.list_modes(distinct_addrs(targets)))
     default_results = mode_admin.get_defaults([r.addr for r in results if r.error is None])

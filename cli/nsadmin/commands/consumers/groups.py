@@ -1,6 +1,7 @@
 """Owns getConsumerConfig, updateSubGroup and deleteSubGroup, which manage consumer groups on brokers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, NamedTuple
 
 from typer import Argument, Option
@@ -17,9 +18,12 @@ from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
     MasterAddrOption,
     describe_targets,
+    list_clusters,
+    remark_other_clusters,
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.server_name_suggestions import remark_similar_name
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -208,6 +212,9 @@ def update_sub_group(
     attributes = argument_values.parse_attribute_changes("group", attribute_list)
     warn_of_unknown_attributes(session, [("group", attributes)])
     targets = select_masters(session, broker_text, cluster_name)
+    if group not in (names := _list_group_names(session, targets)):
+        remark_similar_name(session, group, names)
+    _remark_on_other_clusters(session, group, cluster_name, settings)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups
     update_group = groups.plan_update if session.is_dry_run else groups.update_group
@@ -219,6 +226,28 @@ def update_sub_group(
     return ResultRows.from_records(
         GROUP_CHANGE_COLUMNS, changes, [change.error for _, change in changes], common={GROUP: group}
     )
+
+
+def _remark_on_other_clusters(
+    session: Session, group: str, cluster_list: str | None, settings: Mapping[str, object] | None
+) -> None:
+    """Say which other clusters have the group with other settings; None for a group that is deleted."""
+    if cluster_list is None:
+        return
+    # The change itself tells what else is wrong.
+    with suppress(RocketMQError):
+        changed = list_clusters(session, cluster_list)
+        others = [name for name in session.admin.clusters.get_info().cluster_names if name not in changed]
+        groups = session.admin.groups
+        keeping = {
+            name
+            for name in others
+            for _, table, _ in groups.get_tables(groups.list_masters(name))
+            if group in (table or {})
+            and (settings is None or any(table[group].get(k) != value for k, value in settings.items()))
+        }
+        fact = f"{group} stays" if settings is None else f"{group} keeps its settings"
+        remark_other_clusters(session, fact, keeping)
 
 
 def _parse_retry_policy(policy_json: str | None) -> object:
@@ -295,6 +324,7 @@ def delete_sub_group(
     master_targets = select_masters(session, broker_text, cluster_name)
     words = argument_values.parse_name_list("GROUP", group)
     groups = expand_patterns("consumer group", words, lambda: _list_group_names(session, master_targets))
+    clusters = [] if cluster_name is None else list_clusters(session, cluster_name)
     topic_prefixes = () if cluster_name is None or keep_topics else GROUP_TOPIC_PREFIXES
     deleted_things = [
         f"the consumer group {groups[0]}"
@@ -309,6 +339,8 @@ def delete_sub_group(
         for name, ids in clients.items()
         if ids
     ]
+    for name in groups:
+        _remark_on_other_clusters(session, name, cluster_name, None)
     for client_note in client_notes if session.can_ask else ():
         session.write_remark(client_note)
     session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
@@ -348,7 +380,9 @@ def delete_sub_group(
                 "messages, or make brokers create it again"
             )
         for group_topic in group_topics if None in group_errors and not still_exists else ():
-            topic_changes = _delete_group_topic(session, group_topic, cluster_name)
+            topic_changes = [
+                c for cluster in clusters for c in _delete_group_topic(session, group_topic, cluster)
+            ]
             group_changes += topic_changes
             group_errors += [change.error for change in topic_changes if change.done != "skipped"]
         changes += [(name, change) for change in group_changes]
@@ -379,10 +413,10 @@ def _list_clients(session: Session, group: str, masters: Sequence[BrokerTarget])
     return sorted({c.client_id for c in clients})
 
 
-def _delete_group_topic(session: Session, topic: str, cluster_name: str | None) -> list[ServerChange]:
+def _delete_group_topic(session: Session, topic: str, cluster_name: str) -> list[ServerChange]:
     """Delete a topic of the group; a missing topic is not an error."""
     try:
-        deletion = session.admin.topics.plan_deletion(topic, cluster_name or "")
+        deletion = session.admin.topics.plan_deletion(topic, cluster_name)
     except RocketMQError as error:
         return [] if is_not_found(error) else [ServerChange(None, None, None, error, topic=topic)]
     steps = deletion.list_planned_steps() if session.is_dry_run else deletion.run_deletion()

@@ -7,15 +7,15 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import NotApplied, NotFound, ServerResult
-from nsadmin.client.brokers.targets import BrokerTarget, list_master_targets
+from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.messages.transactions import DEFAULT_READ_LIMIT, HalfMessage, HalfMessages
 from nsadmin.client.results import OverReadLimit
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
-    OptionalBrokerAddrOption,
+    ReadBrokerOption,
     distinct_addrs,
-    find_broker,
+    list_masters,
     match_results,
 )
 from nsadmin.command_line.declarations import Flags, command
@@ -122,7 +122,7 @@ RESUME_COLUMNS: Columns[Resumption] = (
 def transaction_list(
     session: Session,
     name: NameArgument = None,
-    broker_text: OptionalBrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMastersOption = None,
     read_limit: LimitOption = DEFAULT_READ_LIMIT,
 ) -> ResultRows:
@@ -141,7 +141,7 @@ def transaction_list(
     """
     return _list_rows(
         session, HALF_COLUMNS, session.admin.transactions.list_half_messages,
-        _select_targets(session, broker_text, cluster_name), name, read_limit, warns=True,
+        list_masters(session, broker_text, cluster_name), name, read_limit, warns=True,
     )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def transaction_list(
 def transaction_discarded(
     session: Session,
     name: NameArgument = None,
-    broker_text: OptionalBrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMastersOption = None,
     read_limit: LimitOption = DEFAULT_READ_LIMIT,
 ) -> ResultRows:
@@ -168,7 +168,7 @@ def transaction_discarded(
     """
     return _list_rows(
         session, DISCARDED_COLUMNS, session.admin.transactions.list_discarded,
-        _select_targets(session, broker_text, cluster_name), name, read_limit,
+        list_masters(session, broker_text, cluster_name), name, read_limit,
     )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def transaction_resume(
         Argument(metavar="MSGID", help="msgId or offsetMsgId of `transaction discarded`."),
         Flags("-i", "--msgId"),
     ],
-    broker_text: OptionalBrokerAddrOption = None,
+    broker_text: ReadBrokerOption = None,
     cluster_name: ClusterMastersOption = None,
     read_limit: LimitOption = DEFAULT_READ_LIMIT,
 ) -> ResultRows:
@@ -194,7 +194,7 @@ def transaction_resume(
         # What would happen to a message
         nsadmin transaction resume 7F0000010B4B18B4AAC2910F8A1E0000 --dry-run
     """
-    targets = _select_targets(session, broker_text, cluster_name)
+    targets = list_masters(session, broker_text, cluster_name)
     results = session.admin.transactions.list_discarded(distinct_addrs(targets), read_limit)
     matches = (
         found
@@ -238,14 +238,6 @@ def _resume(session: Session, found: FoundHalf) -> RocketMQError | None:
     except RocketMQError as error:
         return error
     return None
-
-
-def _select_targets(
-    session: Session, broker_text: str | None, cluster_name: str | None
-) -> list[BrokerTarget]:
-    if broker_text is not None:
-        return [find_broker(session, broker_text)]
-    return list_master_targets(session.admin.clusters.get_info(), cluster_name)
 
 
 def _list_rows(

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from typer import Argument
+from typer import Argument, Option
 
 from namesrv_core import operator_files
 from nsadmin.client.results import NotApplied
-from nsadmin.command_line.broker_targets import ClusterMastersOption, MasterAddrOption, select_masters
+from nsadmin.command_line.broker_targets import MasterAddrOption, select_masters
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.awaited_servers import report_awaited_servers
 from nsadmin.commands.columns.changes import RESULT
@@ -52,6 +52,9 @@ ListFileArgument = Annotated[
     ),
     Flags("-f", "--filename"),
 ]
+OneClusterOption = Annotated[
+    str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="All masters of this cluster.")
+]
 _MAX_PROBLEMS = 10
 
 
@@ -60,7 +63,7 @@ def update_topic_list(
     session: Session,
     file_name: ListFileArgument,
     broker_text: MasterAddrOption = None,
-    cluster_name: ClusterMastersOption = None,
+    cluster_name: OneClusterOption = None,
 ) -> ResultRows:
     """Create or change the topics in a file, on one master or on every master of a cluster.
 
@@ -86,7 +89,7 @@ def update_sub_group_list(
     session: Session,
     file_name: ListFileArgument,
     broker_text: MasterAddrOption = None,
-    cluster_name: ClusterMastersOption = None,
+    cluster_name: OneClusterOption = None,
 ) -> ResultRows:
     """Create or change the consumer groups in a file, on one master or on every master of a cluster.
 

@@ -20,10 +20,13 @@ from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
     MasterAddrOption,
     distinct_addrs,
+    list_clusters,
     match_results,
+    remark_other_clusters,
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.server_name_suggestions import remark_similar_name
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change
 from nsadmin.commands.columns.servers import ROLE, SERVER
@@ -131,7 +134,7 @@ def update_topic(
         attribute_list,
     )
     targets = select_masters(session, broker_text, cluster_name)
-    _remark_on_other_clusters(session, topic, topic_patch.perm, cluster_name)
+    _remark_on_other_clusters(session, topic, topic_patch, cluster_name)
     changes, errors, notes = _apply_topic_patch(
         session, command_name, targets, topic, topic_patch, create_missing=True
     )
@@ -171,7 +174,7 @@ def update_topic_perm(
     """
     topic_patch = TopicPatch(perm=argument_values.parse_perm(perm_text))
     targets = select_masters(session, broker_text, cluster_name)
-    _remark_on_other_clusters(session, topic, topic_patch.perm, cluster_name)
+    _remark_on_other_clusters(session, topic, topic_patch, cluster_name)
     changes, errors, notes = _apply_topic_patch(
         session, "updateTopicPerm", targets, topic, topic_patch, create_missing=False
     )
@@ -181,23 +184,33 @@ def update_topic_perm(
 
 
 def _remark_on_other_clusters(
-    session: Session, topic: str, perm: int | None, cluster_name: str | None
+    session: Session, topic: str, patch: TopicPatch, cluster_list: str | None
 ) -> None:
-    """Say which clusters of the same name servers keep another permission: clients use all of them."""
-    if perm is None or cluster_name is None:
+    """Say what other clusters of the same name servers keep."""
+    if cluster_list is None:
         return
     # A topic that is new has no route. The change itself tells what else is wrong.
     with suppress(RocketMQError):
-        others = {
-            f"{perm_text(queue.perm)} in {queue.cluster_name}"
-            for queue in session.admin.topics.get_route(topic).queues
-            if queue.cluster_name not in (None, cluster_name) and queue.perm not in (None, perm)
-        }
-        if others:
-            stays = abbreviate_names(sorted(others), 3)
-            session.write_remark(
-                f"{topic} stays {stays}: repeat the command with -c for each cluster to change"
-            )
+        changed = list_clusters(session, cluster_list)
+        clusters_by_kept: dict[str, set[str]] = {}
+        for queue in session.admin.topics.get_route(topic).queues:
+            if queue.cluster_name is None or queue.cluster_name in changed or queue.perm is None:
+                continue
+            kept = [
+                *([perm_text(queue.perm)] if patch.perm not in (None, queue.perm) else []),
+                *(
+                    f"{number} {kind} queues"
+                    for kind, number, wanted in (
+                        ("read", queue.read_queue_nums, patch.read_queue_nums),
+                        ("write", queue.write_queue_nums, patch.write_queue_nums),
+                    )
+                    if wanted not in (None, number)
+                ),
+            ]
+            if kept:
+                clusters_by_kept.setdefault(" and ".join(kept), set()).add(queue.cluster_name)
+        for kept_text, clusters in clusters_by_kept.items():
+            remark_other_clusters(session, f"{topic} keeps {kept_text}", clusters)
 
 
 def _apply_topic_patch(
@@ -217,6 +230,11 @@ def _apply_topic_patch(
     plans = configs.plan_update(distinct_addrs(targets), topic, patch, create=create_missing)
     due_changes = [plan for plan in plans if plan.is_change]
     warn_of_drains(session, (due.broker_name for due in due_changes))
+    if due_changes and session.namesrv_addrs and all(plan.before is None for plan in plans):
+        with suppress(RocketMQError):
+            names = set(session.admin.topics.list_names())
+            if topic not in names:
+                remark_similar_name(session, topic, names)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
         session.require_yes(command_name, "; ".join(loss.before for loss in losses.values()))

@@ -1,6 +1,7 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,9 +9,9 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
-from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.client.results import NotFound, ServerResult, is_not_found
 from nsadmin.command_line.argument_values import parse_name_list
-from nsadmin.command_line.broker_targets import remark_missing
+from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
@@ -180,7 +181,9 @@ def delete_topic(
     session: Session,
     topic: TopicsArgument,
     cluster_name: Annotated[
-        str, Argument(metavar="CLUSTER", help="The cluster to delete it from."), Flags("-c", "--clusterName")
+        str,
+        Argument(metavar="CLUSTER", help="The cluster to delete it from; a,b for several, '*' for all."),
+        Flags("-c", "--clusterName"),
     ],
 ) -> ResultRows:
     """Delete topics with all their messages from every master of a cluster, then from every name server.
@@ -205,59 +208,93 @@ def delete_topic(
         # Delete a topic without a question
         nsadmin deleteTopic refunds cluster-a --yes
     """
-    topics = expand_patterns(
-        "topic", parse_name_list("TOPIC", topic), lambda: session.admin.topics.list_user_names(cluster_name)
+    deletions_by_cluster = _plan_deletions(
+        session, parse_name_list("TOPIC", topic), list_clusters(session, cluster_name)
     )
-    deletions = [session.admin.topics.plan_deletion(name, cluster_name) for name in topics]
-    first = deletions[0]
-    masters = f"{count_noun(len(first.masters), 'master')} of {cluster_name}"
-    name_servers = count_noun(len(first.namesrv_addrs), "name server")
+    deletions = [deletion for of_cluster in deletions_by_cluster.values() for deletion in of_cluster]
+    topics = list(dict.fromkeys(deletion.topic for deletion in deletions))
+    firsts = [of_cluster[0] for of_cluster in deletions_by_cluster.values()]
+    master_count = sum(len(first.masters) for first in firsts)
+    masters = f"{count_noun(master_count, 'master')} of {', '.join(deletions_by_cluster)}"
+    name_servers = count_noun(len(firsts[0].namesrv_addrs), "name server")
     named = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
-    warn_of_drains(session, first.broker_names)
-    remark_missing(
-        session,
-        cluster_name,
-        "when it is back, it registers the topics that it has; run the command again then",
-        topics,
-    )
+    warn_of_drains(session, (name for first in firsts for name in first.broker_names))
+    for name in deletions_by_cluster:
+        remark_missing(
+            session,
+            name,
+            "when it is back, it registers the topics that it has; run the command again then",
+            topics,
+        )
+    _remark_on_other_clusters(session, topics, deletions_by_cluster)
     possessive = "its" if len(topics) == 1 else "their"
     if session.is_dry_run or session.can_ask:
-        for line in _describe_losses(session, deletions, cluster_name):
+        for line in _describe_losses(session, deletions, names_cluster=len(firsts) > 1):
             session.write_remark(line)
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (
         [d.list_planned_steps() for d in deletions]
         if session.is_dry_run
-        else session.admin.topics.run_deletions(deletions)
+        else [
+            steps
+            for of_cluster in deletions_by_cluster.values()
+            for steps in session.admin.topics.run_deletions(of_cluster)
+        ]
     )
     changes = []
-    for name, steps in zip(topics, step_lists, strict=True):
-        topic_changes = [describe_deletion(step, name) for step in steps]
+    for deletion, steps in zip(deletions, step_lists, strict=True):
+        topic_changes = [describe_deletion(step, deletion.topic) for step in steps]
         if not any(change.error for change in topic_changes):
-            topic_changes += _remove_order_confs(session, name, first.broker_names)
+            topic_changes += _remove_order_confs(session, deletion.topic, deletion.broker_names)
         changes += topic_changes
     errors = [change.error for change in changes if change.done != "skipped"]
     return ResultRows.from_records(DELETION_COLUMNS, changes, errors, failed_on(errors, "step"))
 
 
+def _plan_deletions(
+    session: Session, words: list[str], clusters: list[str]
+) -> "dict[str, list[TopicDeletion]]":
+    """The deletions by cluster. One of several clusters may lack a topic."""
+    admin = session.admin.topics
+    deletions: dict[str, dict[str, TopicDeletion]] = {}
+    for word in words:
+        errors = []
+        for cluster in clusters:
+            try:
+                for name in expand_patterns("topic", [word], partial(admin.list_user_names, cluster)):
+                    deletions.setdefault(cluster, {})[name] = admin.plan_deletion(name, cluster)
+            except NotFound as error:
+                errors.append(error)
+        if len(errors) == len(clusters):
+            raise errors[0]
+    return {cluster: list(by_topic.values()) for cluster, by_topic in deletions.items()}
+
+
+def _remark_on_other_clusters(session: Session, topics: Sequence[str], clusters: Collection[str]) -> None:
+    for topic, route in session.admin.topics.get_routes(topics).items():
+        others = {q.cluster_name for q in route.result.queues if q.cluster_name} if route.result else set()
+        remark_other_clusters(session, f"{topic} stays", others.difference(clusters))
+
+
 def _describe_losses(
-    session: Session, deletions: "Sequence[TopicDeletion]", cluster_name: str
+    session: Session, deletions: "Sequence[TopicDeletion]", *, names_cluster: bool
 ) -> Iterator[str]:
     """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets)."""
     counts = iter(session.admin.bulk.count_messages((addr, d.topic) for d in deletions for addr in d.masters))
     usages = session.admin.topics.list_usage(tuple(deletion.topic for deletion in deletions))
-    usages_by_topic = {u.topic: u for u in usages if u.cluster_name == cluster_name}
+    usages_by_place = {(u.topic, u.cluster_name): u for u in usages}
     for deletion in deletions:
         results = [next(counts) for _ in deletion.masters]
         is_known = all(result.error is None or is_not_found(result.error) for result in results)
         count = sum(sum((result.result or {}).values()) for result in results)
         messages = count_noun(count, "message") if is_known else "an unknown number of messages"
-        usage = usages_by_topic.get(deletion.topic)
+        usage = usages_by_place.get((deletion.topic, deletion.cluster_name))
         if usage is None or usage.error is not None:
             groups = "unknown"
         else:
             groups = abbreviate_names(usage.consumer_groups or (), 10) or "none"
-        yield f"{deletion.topic} has {messages}; consumer groups: {groups}"
+        place = f" in {deletion.cluster_name}" if names_cluster else ""
+        yield f"{deletion.topic} has {messages}{place}; consumer groups: {groups}"
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

@@ -249,3 +249,25 @@ def test_several_groups_are_deleted(ask: Run, consumer_broker: ConsumerBroker) -
     assert [(row["group"], row["result"]) for row in result.json] == [("G", "done"), ("G2", "done")]
     assert "H" in consumer_broker.configs
     assert not {"G", "G2"} & consumer_broker.configs.keys()
+
+
+def test_other_clusters_with_the_group_are_named(
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    with ConsumerBroker() as other:
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}, "D": {"b": {0: other.addr}}}
+        paused = ("updateSubGroup", "G", "-s", "false", "--dry-run")
+        assert (
+            ask(*paused, "-c", "C").err
+            == "nsadmin: G keeps its settings in D: pass -c '*' for all clusters\n"
+        )
+        assert ask(*paused, "-c", "*").err == ""
+        deleted = ask("deleteSubGroup", "G", "-c", "C", "--dry-run")
+        assert "nsadmin: G stays in D: pass -c '*' for all clusters\n" in deleted.err
+
+
+def test_a_new_group_with_a_similar_name_is_questioned(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    consumer_broker.configs["warehouse"] = {**consumer_broker.configs["G"], "groupName": "warehouse"}
+    created = ask("updateSubGroup", "warehose", "-c", "C", "--dry-run")
+    assert created.err == 'nsadmin: "warehose" is new: did you mean "warehouse"?\n'
+    assert ask("updateSubGroup", "another", "-c", "C", "--dry-run").err == ""

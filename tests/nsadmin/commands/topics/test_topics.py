@@ -275,3 +275,21 @@ def test_several_topics_are_deleted_with_one_request_if_the_broker_knows_it(
     assert set(broker.topics) == {"kept", "%RETRY%test-c"}
     assert [sorted(names) for names in lists] == ([names] if takes_lists else [])
     assert run("deleteTopic", "none-*", "C", "-n", first_server.addr, "--yes").code == 5
+
+
+def test_a_topic_is_deleted_from_several_clusters(run: Run, first_server: FakeNameServer) -> None:
+    with (
+        TopicBroker(topic_config("T")) as a,
+        TopicBroker(topic_config("T"), topic_config("U"), name="broker-b") as b,
+    ):
+        first_server.clusters = {"C": {"broker-a": {0: a.addr}}, "D": {"broker-b": {0: b.addr}}}
+        first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "U": {"broker-b": 6}}
+        where = ("-n", first_server.addr, "--dry-run", "--json")
+        alone = run("deleteTopic", "T", "C", *where)
+        assert "nsadmin: T stays in D: pass -c '*' for all clusters\n" in alone.err
+        both = run("deleteTopic", "T,U", "*", *where)
+        rows = [(row["topic"], row["server"]) for row in json.loads(both.out) if row["role"] == "master"]
+        assert rows == [("T", a.addr), ("T", b.addr), ("U", b.addr)]
+        assert "T has 0 messages in C; " in both.err
+        assert "stays" not in both.err
+        assert run("deleteTopic", "none", "C,D", *where).code == 5
