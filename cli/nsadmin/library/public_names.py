@@ -134,7 +134,6 @@ _NAMES_BY_MODULE = {
         "KvValue",
         "KvValuesByNamespace",
         "PermissionsByTopic",
-        "QueueBounds",
         "QueueClosure",
     ),
     "nsadmin.client.topics.lite_topics": (

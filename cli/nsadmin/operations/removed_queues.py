@@ -31,11 +31,12 @@ class RemovedMessages(NamedTuple):
 
 def count_removed_messages(admin: AdminClient, removals: Sequence[RemovedQueues]) -> list[RemovedMessages]:
     """Count the messages in the queues of each removal. Groups are only asked where messages are stored."""
-    stored_counts = admin.bulk.count_messages((r.broker_addr, r.topic) for r in removals)
+    stats_results = admin.topics.get_stats_at([(r.broker_addr, r.topic) for r in removals])
     counted = []
-    for removal, stored_count in zip(removals, stored_counts, strict=True):
+    for removal, (_, stats, _) in zip(removals, stats_results, strict=True):
+        stored_counts = {queue.queue_id: queue.message_count for queue in stats.queues} if stats else {}
         # 4.9 tells nothing of queues beyond the write queues.
-        counts = [(stored_count.result or {}).get(queue) for queue in removal.queues]
+        counts = [stored_counts.get(queue) for queue in removal.queues]
         stored = None if None in counts else sum(n or 0 for n in counts)
         counted.append(RemovedMessages(stored, {} if stored == 0 else _sum_lags(admin, removal)))
     return counted

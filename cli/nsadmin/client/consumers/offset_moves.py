@@ -259,12 +259,10 @@ class OffsetAdmin:
         ]
         if not offset_moves:
             raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
-        creations = {
-            name: quote_command("updateSubGroup", group, "-c", clusters_by_broker[name])
-            for name in sorted({move.queue.broker_name for move in offset_moves})
-        }
+        clusters = {clusters_by_broker[move.queue.broker_name] for move in offset_moves}
+        creation = quote_command("updateSubGroup", group, "-c", ",".join(sorted(clusters)))
         lacking = self._require_known_group(
-            group, [m.broker_addr for m in offset_moves if m.broker_addr], creations.values()
+            group, [m.broker_addr for m in offset_moves if m.broker_addr], creation
         )
         # Brokers before 5.2 store the offsets of any group.
         refusing = {addr for addr in lacking if self._resets_by_itself(addr)}
@@ -272,7 +270,6 @@ class OffsetAdmin:
         def require_group(move: OffsetMove) -> OffsetMove:
             if move.broker_addr not in refusing:
                 return move
-            creation = creations[move.queue.broker_name]
             return fail_move(
                 move, NotFound(f'the broker has no consumer group "{group}": `{creation}` creates it')
             )
@@ -280,22 +277,17 @@ class OffsetAdmin:
         return [*map(require_group, offset_moves)]
 
     def _require_known_group(
-        self, group: str, broker_addrs: Sequence[str], creations: Iterable[str] = ()
+        self, group: str, broker_addrs: Sequence[str], creation: str | None = None
     ) -> list[str]:
-        """Return the brokers that do not have the group. Raises NotFound with `creations` if none has it."""
+        """Return the brokers that do not have the group. Raises NotFound if none has it."""
         broker_targets = [BrokerTarget(None, MASTER_BROKER_ID, addr) for addr in dict.fromkeys(broker_addrs)]
         holder_results = self._groups.find_holders(group, broker_targets)
         lacking = [result.addr for result in holder_results if isinstance(result.error, NotFound)]
         if lacking and len(lacking) == len(holder_results):
-            commands = " and ".join(f"`{creation}`" for creation in dict.fromkeys(creations))
-            raise NotFound(
-                f'no broker of the topic has the consumer group "{group}": '
-                + (
-                    f"create it with {commands}"
-                    if commands
-                    else "`nsadmin consumerProgress` lists the groups"
-                )
+            advice = (
+                f"create it with `{creation}`" if creation else "`nsadmin consumerProgress` lists the groups"
             )
+            raise NotFound(f'no broker of the topic has the consumer group "{group}": {advice}')
         return lacking
 
     def _add_old_offsets(self, offset_moves: Iterable[OffsetMove], group: str) -> list[OffsetMove]:

@@ -12,7 +12,6 @@ from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
 from nsadmin.client.brokers.list_deletions import send_group_deletions, send_topic_deletions
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
@@ -21,7 +20,6 @@ from nsadmin.client.connection.response_bodies import (
     parse_topic_names,
 )
 from nsadmin.client.consumers.group_settings import parse_group_table
-from nsadmin.client.message_queues import parse_queue_table
 from nsadmin.client.name_servers.kv_config import build_value_request
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route, route_header
@@ -86,13 +84,6 @@ class QueueClosure(NamedTuple):
     broker_names: tuple[str, ...]
 
 
-class QueueBounds(NamedTuple):
-    """The oldest offset of a queue, and the offset of its next message."""
-
-    min_offset: int
-    max_offset: int
-
-
 class BulkAdmin:
     """`admin.bulk`: reads of whole tables, and batches of changes.
 
@@ -141,39 +132,6 @@ class BulkAdmin:
         return [
             decode_answer(answer, lambda response: frozenset(parse_json_object(response).texts("topicList")))
             for answer in answers
-        ]
-
-    def count_messages(self, topic_places: Iterable[tuple[str, str]]) -> list[ServerResult[dict[int, int]]]:
-        """Return the number of messages in each queue of topics (GET_TOPIC_STATS_INFO, 202).
-
-        Args:
-            topic_places: Pairs of (broker address, topic).
-
-        Returns:
-            One ServerResult per pair: queue id to number of messages.
-        """
-        return [
-            result.then(lambda queues: {i: b.max_offset - b.min_offset for i, b in queues.items()})
-            for result in self.list_queue_bounds(topic_places)
-        ]
-
-    def list_queue_bounds(
-        self, topic_places: Iterable[tuple[str, str]]
-    ) -> list[ServerResult[dict[int, QueueBounds]]]:
-        """Return the offsets of each queue of topics (GET_TOPIC_STATS_INFO, 202).
-
-        Args:
-            topic_places: Pairs of (broker address, topic).
-
-        Returns:
-            One ServerResult per pair: queue id to the oldest offset and the offset of the next message.
-        """
-        calls = [
-            (a, make_request(RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(t))) for a, t in topic_places
-        ]
-        return [
-            decode_answer(answer, _parse_queue_bounds)
-            for answer in self._caller.send_requests(calls, self._read_timeout_seconds)
         ]
 
     def list_rates(self, stats_places: Iterable[tuple[str, str, str]]) -> list[ServerResult[float]]:
@@ -477,15 +435,6 @@ def _build_closure_request(closure: QueueClosure) -> RemotingCommand:
         {"queueDatas": [{"brokerName": broker_name, **closed_queue} for broker_name in closure.broker_names]}
     )
     return make_request(RequestCode.REGISTER_TOPIC_IN_NAMESRV, headers.TopicName(closure.topic), request_body)
-
-
-def _parse_queue_bounds(response: RemotingCommand) -> dict[int, QueueBounds]:
-    """Parse the answer to GET_TOPIC_STATS_INFO (202)."""
-    offset_table = parse_queue_table(parse_json_object(response).members.get("offsetTable"), JsonObject)
-    return {
-        queue.queue_id: QueueBounds(offsets.integer("minOffset"), offsets.integer("maxOffset"))
-        for queue, offsets in offset_table.items()
-    }
 
 
 def _parse_rate(response: RemotingCommand) -> float:

@@ -35,6 +35,11 @@ class QueueStats(NamedTuple):
     max_offset: int
     last_update_timestamp: int
 
+    @property
+    def message_count(self) -> int:
+        """The number of stored messages."""
+        return self.max_offset - (self.min_offset or 0)
+
 
 class TopicStats(NamedTuple):
     """A topic on one broker.

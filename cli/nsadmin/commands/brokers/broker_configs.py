@@ -47,13 +47,15 @@ _BREAKS_SENDS = ("flushDiskType", "SYNC_FLUSH")
 def get_broker_config(
     session: Session, broker_text: ReadBrokerArgument, cluster_name: ClusterMembersOption = None
 ) -> ResultRows:
-    """Show the settings of a broker, or of every broker of a cluster, sorted by key.
+    """Show the settings of brokers, sorted by key.
 
     Examples:
         # All settings of one broker
         nsadmin getBrokerConfig 127.0.0.1:10911
-        # One setting on every broker of a cluster
-        nsadmin getBrokerConfig -c cluster-a --filter key=fileReservedTime
+        # How long each broker keeps messages (retention), in hours
+        nsadmin getBrokerConfig --filter key=fileReservedTime
+        # The maximum size of a message that each broker accepts, in bytes
+        nsadmin getBrokerConfig --filter key=maxMessageSize
         # How long the delay levels wait, from level 1 on
         nsadmin getBrokerConfig -c cluster-a --filter key=messageDelayLevel
     """

@@ -53,10 +53,10 @@ def export_configs(
     broker that does not answer on stderr and writes the others. Then the exit code is 3.
 
     Examples:
-        # Print the settings
-        nsadmin exportConfigs cluster-a
-        # Write all settings to a file
-        nsadmin exportConfigs -c cluster-a --all -f exported
+        # All settings of all masters as JSON, every night for git
+        nsadmin exportConfigs cluster-a --all
+        # The 16 settings that mqadmin picks, in a file
+        nsadmin exportConfigs -c cluster-a -f exported
     """
     broker_groups = _list_processes(session, cluster_name)
     broker_settings, broker_errors = observer.read_configs(
@@ -66,6 +66,8 @@ def export_configs(
     export_document = configs.build_configs_document(
         broker_groups, broker_settings, namesrv_count, all_settings=all_settings
     )
+    if not all_settings:
+        session.write_remark("these are the 16 settings that mqadmin picks: pass --all for all settings")
     return _write_document(
         session, "configs.json", folder_name, export_document, broker_errors, len(broker_settings)
     )

@@ -140,8 +140,8 @@ def ha_status(
     and with the time (UTC) at which it last read from it. JSON has more columns.
 
     Examples:
-        # How far replication is behind, for all slaves of a cluster
-        nsadmin haStatus -c cluster-a
+        # How far each slave is behind its master, in bytes
+        nsadmin haStatus
         # One master, with all columns
         nsadmin haStatus 127.0.0.1:10911 --output wide
     """

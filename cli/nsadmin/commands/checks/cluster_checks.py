@@ -190,6 +190,8 @@ def check_lag(
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
         # All groups except one
         nsadmin check lag --exclude '^analytics$'
+        # In CI: wait until a group has no more than this lag, at most 5 minutes
+        nsadmin check lag warehouse --warning 1000000 --critical 1000000 --wait-until-ok 5m
     """
     if topic and not group:
         advised = quote_command("consumerProgress", "-t", topic)
@@ -249,7 +251,7 @@ def check_replicas(
     `nsadmin replicaDiff` lists all differences. Releases whose slaves lose topics are a warning.
 
     Examples:
-        # Check all slaves
+        # Do all slaves keep up with their masters, or are messages lost if a master dies now?
         nsadmin check replicas
         # Accept settings that differ on purpose
         nsadmin check replicas --warning 5

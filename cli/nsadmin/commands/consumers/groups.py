@@ -193,8 +193,8 @@ def update_sub_group(
         nsadmin updateSubGroup reporting -c cluster-a --yes
         # Give up on a message after 5 retries: it becomes a dead letter
         nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
-        # Preview a pause: the group stops consuming
-        nsadmin updateSubGroup warehouse -c cluster-a -s false --dry-run
+        # Pause a group: it stops consuming in all clusters; -s true lets it go on
+        nsadmin updateSubGroup warehouse -c '*' -s false --dry-run
     """
     settings_by_name = {
         "consumeEnable": argument_values.parse_boolean("-s", consume_enable),
@@ -239,12 +239,16 @@ def _remark_on_other_clusters(
         changed = list_clusters(session, cluster_list)
         others = [name for name in session.admin.clusters.get_info().cluster_names if name not in changed]
         groups = session.admin.groups
+        found = [
+            (name, result.result[group])
+            for name in others
+            for result in groups.get_tables(groups.list_masters(name))
+            if result.result and group in result.result
+        ]
         keeping = {
             name
-            for name in others
-            for _, table, _ in groups.get_tables(groups.list_masters(name))
-            if group in (table or {})
-            and (settings is None or any(table[group].get(k) != value for k, value in settings.items()))
+            for name, kept in found
+            if settings is None or any(kept.get(key) != value for key, value in settings.items())
         }
         fact = f"{group} stays" if settings is None else f"{group} keeps its settings"
         remark_other_clusters(session, fact, keeping)

@@ -12,6 +12,7 @@ from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.offset_moves import COMMIT_INTERVAL_SECONDS
 from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.wall_clock import time
 from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
@@ -23,6 +24,7 @@ from nsadmin.commands.consumers.offset_undo import read_former_offsets
 from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
@@ -156,6 +158,8 @@ def reset_offset_by_time(
     if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
         raise UsageError("incomplete queue: pass -b ADDR and -q ID, with -s TIME or -o OFFSET")
     target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(time_text)
+    if wanted_offset is None and target_time_ms > time() * 1000:
+        session.write_remark(f"{format_utc(target_time_ms)} is in the future: {group} moves to the end")
     if broker_text is not None and queue_id is not None:
         broker_addr = find_broker_addr(session, broker_text)
         offset_plan = offset_admin.plan_queue_reset(
@@ -214,7 +218,9 @@ def clone_group_offset(
         Values("groups"),
     ],
     group: Annotated[
-        str, Argument(metavar="GROUP", help="The group that is moved."), Flags("-d", "--destGroup")
+        str,
+        Argument(metavar="GROUP", help="The group that is moved."),
+        Flags("-d", "--destGroup", may_be_new=True),
     ],
     topic: MovedTopicArgument,
     offline_text: Annotated[
@@ -232,7 +238,7 @@ def clone_group_offset(
     is "kept". Both groups must exist. For a broker before 5.2, stop the clients of GROUP first.
 
     Examples:
-        # Preview the move: the group takes over the position of another
+        # A group gets a new name: preview how the new one starts where the old one is, on one topic
         nsadmin cloneGroupOffset warehouse ledger payments --dry-run
         # Move the group
         nsadmin cloneGroupOffset warehouse ledger payments --yes

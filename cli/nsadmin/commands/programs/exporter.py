@@ -101,7 +101,7 @@ def exporter(
     the label `context`.
 
     Examples:
-        # Serve the metrics of the current context at http://127.0.0.1:9557/metrics
+        # Serve metrics, such as nsadmin_group_lag_messages, at http://127.0.0.1:9557/metrics
         nsadmin exporter
         # Two clusters, for other machines, without topics of tests
         nsadmin exporter --http 0.0.0.0:9557 --contexts prod,backup --exclude 'test-*'

@@ -114,8 +114,8 @@ def update_topic(
     Examples:
         # Create a topic with 4 queues on every master of a cluster
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
-        # Preview more queues for a topic, on one master
-        nsadmin updateTopic payments -b 127.0.0.1:10911 -w 32 -r 32 --dry-run
+        # More queues for a topic, on all brokers of all clusters: 16 instead of 8
+        nsadmin updateTopic orders -c '*' -r 16 -w 16 --dry-run
         # Fewer queues: first the write queues; when all is consumed, the read queues (-r 4)
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
         # Make a topic ordered, with its order configuration
@@ -167,8 +167,8 @@ def update_topic_perm(
     permission.
 
     Examples:
-        # Block new messages (stop writes) to one topic: make it read-only in one cluster
-        nsadmin updateTopicPerm payments 4 -c cluster-a --yes
+        # Stop writes to one topic, block new messages: read-only in all clusters; 6 opens it again
+        nsadmin updateTopicPerm payments 4 -c '*' --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
     """

@@ -134,8 +134,8 @@ def topic_status(
         nsadmin topicStatus payments
         # Hot queues: the queues with the most messages first
         nsadmin topicStatus payments --sort -maxOffset
-        # The queues on one broker
-        nsadmin topicStatus payments --filter brokerName=broker-a-0
+        # How old the oldest and the newest message of each queue are
+        nsadmin topicStatus payments --times
         # Will messages expire before a group has read them?
         nsadmin topicStatus payments --times -g warehouse
     """

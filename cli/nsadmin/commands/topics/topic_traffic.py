@@ -65,7 +65,9 @@ def stats_all(
     sums lack its part, and `error` reports it. --limit counts topics, and shows all groups of each.
 
     Examples:
-        # The five busiest topics, with their messages per second and in 24 hours
+        # What floods the cluster now: the five topics with the most messages per second
+        nsadmin statsAll --no-system --sort -inTps --limit 5
+        # The five busiest topics of the last 24 hours, a day
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --filter inMsg24Hour=0

@@ -3,22 +3,25 @@
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from typer import Argument, Option
 
-from namesrv_core.protocol.codes import Perm
+from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
-from nsadmin.client.results import NotFound, ServerResult, is_not_found
+from nsadmin.client.results import NotFound, ServerResult, error_text, is_not_found
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
-from nsadmin.commands.columns.servers import ROLE, SERVER
+from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
@@ -28,8 +31,26 @@ if TYPE_CHECKING:
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
     from nsadmin.client.topics.topic_usage import TopicUsage
 
+
+class TopicAge(NamedTuple):
+    """When the newest message of a topic arrived, in ms since 1970 (0: none is left), and the first error."""
+
+    topic: str
+    last_update_ms: int
+    error: RocketMQError | None
+
+
 NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
 CLUSTER_COLUMNS: Columns[str] = (CLUSTER_NAME.of(lambda name: name),)
+AGE_COLUMNS: Columns[TopicAge] = (
+    TOPIC,
+    Column(
+        "lastUpdated",
+        "when the newest message of the topic arrived (UTC); null if no message is left",
+        lambda a: format_utc(a.last_update_ms),
+    ),
+    ERROR.of(lambda a: None if a.error is None else error_text(a.error)),
+)
 USAGE_COLUMNS: "Columns[TopicUsage]" = (
     CLUSTER_NAME,
     TOPIC,
@@ -74,11 +95,16 @@ NewTopicArgument = Annotated[
 ]
 
 
-@command(columns=(*NAME_COLUMNS, *USAGE_COLUMNS), nothing="no topic is registered with {servers}")
+@command(
+    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS), nothing="no topic is registered with {servers}"
+)
 def topic_list(
     session: Session,
     with_groups: Annotated[
         bool, Option("-c", "--clusterModel", help="Also show the clusters and consumer groups of each topic.")
+    ] = False,
+    with_times: Annotated[
+        bool, Option("--times", help="Show when the newest message of each topic arrived.")
     ] = False,
     include_system: IncludeSystem = True,
     cluster_name: Annotated[
@@ -97,17 +123,41 @@ def topic_list(
         nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
         # Topics that nobody reads: no consumer group
         nsadmin topicList -c --no-system --filter groups=
+        # Unused topics: those that nobody has written to for the longest time first
+        nsadmin topicList --times --no-system --sort lastUpdated
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not include_system:
         names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
+    refuse_both("-c", with_groups, "--times", with_times)
+    if with_times:
+        ages = _read_ages(session, names)
+        return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
     if not with_groups:
         return ResultRows.from_records(NAME_COLUMNS, names)
     usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     errors = [None, *(u.error for u in usages)]
     return ResultRows.from_records(USAGE_COLUMNS, usages, errors, _usage_notes(usages))
+
+
+def _read_ages(session: Session, names: Sequence[str]) -> list[TopicAge]:
+    topics, routes = session.admin.topics, session.admin.topics.get_routes(names)
+    places = {
+        name: [(addr, name) for q in route.result.queues if (addr := q.broker_addrs.get(MASTER_BROKER_ID))]
+        if route.result
+        else []
+        for name, route in routes.items()
+    }
+    stats_results = iter(topics.get_stats_at([place for of_topic in places.values() for place in of_topic]))
+    ages = []
+    for name, of_topic in places.items():
+        results = [next(stats_results) for _ in of_topic]
+        times = [queue.last_update_timestamp for r in results if r.result for queue in r.result.queues]
+        errors = [error for error in (routes[name].error, *(r.error for r in results)) if error]
+        ages.append(TopicAge(name, max(times, default=0), next(iter(errors), None)))
+    return ages
 
 
 def _usage_notes(usages: "Sequence[TopicUsage]") -> list[str]:
@@ -201,8 +251,8 @@ def delete_topic(
     Brokers since 5.5.1 delete a list of topics with one request.
 
     Examples:
-        # Preview the deletion
-        nsadmin deleteTopic refunds cluster-a --dry-run
+        # Preview the deletion in all clusters: does a group still read the topic, what is lost
+        nsadmin deleteTopic refunds '*' --dry-run
         # Preview the deletion of several topics
         nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
         # Delete a topic without a question
@@ -280,13 +330,14 @@ def _describe_losses(
     session: Session, deletions: "Sequence[TopicDeletion]", *, names_cluster: bool
 ) -> Iterator[str]:
     """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets)."""
-    counts = iter(session.admin.bulk.count_messages((addr, d.topic) for d in deletions for addr in d.masters))
+    places = [(addr, d.topic) for d in deletions for addr in d.masters]
+    stats_results = iter(session.admin.topics.get_stats_at(places))
     usages = session.admin.topics.list_usage(tuple(deletion.topic for deletion in deletions))
     usages_by_place = {(u.topic, u.cluster_name): u for u in usages}
     for deletion in deletions:
-        results = [next(counts) for _ in deletion.masters]
+        results = [next(stats_results) for _ in deletion.masters]
         is_known = all(result.error is None or is_not_found(result.error) for result in results)
-        count = sum(sum((result.result or {}).values()) for result in results)
+        count = sum(queue.message_count for r in results if r.result for queue in r.result.queues)
         messages = count_noun(count, "message") if is_known else "an unknown number of messages"
         usage = usages_by_place.get((deletion.topic, deletion.cluster_name))
         if usage is None or usage.error is not None:

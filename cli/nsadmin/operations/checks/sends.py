@@ -201,7 +201,7 @@ CHECK = Check(
     transient store pool has a limited number of buffers. The check looks five times in half a second.
 
     Examples:
-        # Check all masters
+        # Is any broker slow, overloaded or near a limit of its sends?
         nsadmin check sends
         # Warn later, at 80 percent of a limit
         nsadmin check sends --warning 80

@@ -80,10 +80,10 @@ def read_offsets(admin: AdminClient, cluster: ClusterState, places: Sequence[Bro
     addrs = _master_addrs(cluster)
     max_offsets = {}
     for topic_batch in _split_batches(places):
-        bounds_results = admin.bulk.list_queue_bounds((addrs[broker], topic) for broker, topic in topic_batch)
-        for place, bounds_result in zip(topic_batch, bounds_results, strict=True):
-            bounds = bounds_result.value()
-            max_offsets[place] = {queue_id: queue.max_offset for queue_id, queue in bounds.items()}
+        stats_results = admin.topics.get_stats_at([(addrs[broker], topic) for broker, topic in topic_batch])
+        for place, stats_result in zip(topic_batch, stats_results, strict=True):
+            queues = stats_result.value().queues
+            max_offsets[place] = {queue.queue_id: queue.max_offset for queue in queues}
     group_offsets: dict[BrokerTopic, dict[str, QueueOffsets]] = defaultdict(dict)
     known_topics = set(places)
     committed_results = admin.consumers.get_committed_each(list(addrs.values()))

@@ -13,7 +13,7 @@ from nsadmin import AdminClient
 from nsadmin.client import NotApplied, ReadOnlyAccess
 from nsadmin.client.topics.bulk_changes import DesiredConfig, KvValue, QueueClosure
 from tests.support.fake_servers import FakeBroker, FakeNameServer, Server, answer_json
-from tests.support.topic_brokers import keyed_by_queue, topic_config
+from tests.support.topic_brokers import topic_config
 
 CONFIG = {**topic_config("T", readQueueNums=4), "attributes": {"message.type": "FIFO"}}
 FIFO = {"+message.type": "FIFO", "-old": ""}
@@ -49,19 +49,6 @@ def test_groups_and_system_topics(admin: AdminClient, broker: FakeBroker) -> Non
     broker.handlers[305] = lambda asked: answer_json(asked, {"topicList": ["TBW102", None]})
     assert admin.bulk.list_groups([broker.addr])[0].result == {"g": {"groupName": "g"}}
     assert admin.bulk.list_system_topics([broker.addr])[0].result == frozenset({"TBW102"})
-
-
-def test_messages_in_each_queue(admin: AdminClient, broker: FakeBroker) -> None:
-    bounds = {0: {"minOffset": 5, "maxOffset": 9}, 3: {"minOffset": 0, "maxOffset": 2}}
-    table = keyed_by_queue("T", "b", bounds)
-    broker.handlers[202] = lambda asked: (
-        build_reply(asked, body=b"{" + table + b"}")
-        if asked.ext == {"topic": "T"}
-        else build_reply(asked, 17, remark="no topic")
-    )
-    count_result, missing = admin.bulk.count_messages([(broker.addr, "T"), (broker.addr, "U")])
-    assert count_result.result == {0: 4, 3: 2}
-    assert isinstance(missing.error, TopicNotExist)
 
 
 def test_undecoded_bodies_of_many_reads(admin: AdminClient, broker: FakeBroker) -> None:

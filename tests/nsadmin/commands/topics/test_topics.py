@@ -293,3 +293,21 @@ def test_a_topic_is_deleted_from_several_clusters(run: Run, first_server: FakeNa
         assert "T has 0 messages in C; " in both.err
         assert "stays" not in both.err
         assert run("deleteTopic", "none", "C,D", *where).code == 5
+
+
+def test_the_newest_message_of_each_topic(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    with TopicBroker(topic_config("T"), topic_config("U")) as master:
+        first_server.clusters = {"C": {"broker-a": {0: master.addr}, "broker-b": {0: dead_addr}}}
+        first_server.routes = {"T": {"broker-a": 6}, "U": {"broker-a": 6}, "V": {"broker-b": 6}}
+        master.offsets = {
+            "T": {
+                0: {"minOffset": 1, "maxOffset": 9, "lastUpdateTimestamp": 5_000},
+                1: {"minOffset": 1, "maxOffset": 9, "lastUpdateTimestamp": 60_000},
+            },
+            "U": {0: {"minOffset": 0, "maxOffset": 0, "lastUpdateTimestamp": 0}},
+        }
+        result = run("topicList", "--times", "-n", first_server.addr, "--json")
+        rows = [(row["topic"], row["lastUpdated"], row["error"] is None) for row in json.loads(result.out)]
+        assert rows == [("T", "1970-01-01T00:01:00.000Z", True), ("U", None, True), ("V", None, False)]
+        assert result.code == 3
+        assert run("topicList", "--times", "-c", "-n", first_server.addr).code == 2
