@@ -62,6 +62,7 @@ class ConsumerOffsets:
         self._topics_by_group: dict[str, frozenset[str]] | None = None
         self._moved: dict[OffsetKey, _MovedOffset] = {}
         self._stopped: dict[str, frozenset[str]] = {}
+        self._paused: set[str] = set()
 
     def write_to(self, queues_by_topic: dict[str, int], now_ms: int) -> None:
         """Let producers write to these queues from now on."""
@@ -73,6 +74,7 @@ class ConsumerOffsets:
         """Receive the messages of the master, and copy the offsets of its groups."""
         self._periods, self._moved = offsets._periods, dict(offsets._moved)
         self.readers_by_topic, self._topics_by_group = dict(offsets.readers_by_topic), None
+        self._paused = set(offsets._paused)
 
     def has_traffic(self, topic: str) -> bool:
         return any(topic in period.places for period in self._periods)
@@ -184,7 +186,7 @@ class ConsumerOffsets:
         group, topic, queue_id = offset_key
         is_reader = group in self.readers_by_topic.get(topic, ()) and queue_id < queue_count
         moved = self._moved.get(offset_key)
-        if not is_reader:
+        if not is_reader or group in self._paused:
             return moved and moved.offset
         usual = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
         if moved is None:
@@ -203,11 +205,7 @@ class ConsumerOffsets:
         self, group: str, queue_count_of: Callable[[str], int], now_ms: int, *, forget_offsets: bool
     ) -> None:
         """Stop a deleted group. Its offsets stay unless the request deletes them."""
-        for topic in self.topics_of_group(group):
-            for queue_id in range(queue_count_of(topic)):
-                offset = self.committed_offset((group, topic, queue_id), queue_count_of(topic), now_ms)
-                if offset is not None:
-                    self.move_offset((group, topic, queue_id), offset, now_ms)
+        self._hold_offsets(group, queue_count_of, now_ms)
         self._stopped[group] = self.read_topics_of_group(group)
         self.readers_by_topic.update(
             {t: tuple(reader for reader in g if reader != group) for t, g in self.readers_by_topic.items()}
@@ -216,11 +214,24 @@ class ConsumerOffsets:
         if forget_offsets:
             self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
 
+    def pause_group(self, group: str, queue_count_of: Callable[[str], int], now_ms: int) -> None:
+        """Refuse the pulls of a group. Its clients stay connected."""
+        self._hold_offsets(group, queue_count_of, now_ms)
+        self._paused.add(group)
+
+    def _hold_offsets(self, group: str, queue_count_of: Callable[[str], int], now_ms: int) -> None:
+        for topic in self.topics_of_group(group):
+            for queue_id in range(queue_count_of(topic)):
+                offset = self.committed_offset((group, topic, queue_id), queue_count_of(topic), now_ms)
+                if offset is not None:
+                    self.move_offset((group, topic, queue_id), offset, now_ms)
+
     def resume_group(self, group: str, now_ms: int) -> None:
-        """Let the clients of a stopped group read again: brokers that know a group accept its heartbeats."""
+        """Let a paused group, or the clients of a stopped one, read again."""
         topics = self._stopped.pop(group, frozenset()) & self.readers_by_topic.keys()
-        if not topics:
+        if not topics and group not in self._paused:
             return
+        self._paused.discard(group)
         self.readers_by_topic.update({topic: (*self.readers_by_topic[topic], group) for topic in topics})
         self._topics_by_group = None
         self._moved.update(

@@ -246,7 +246,11 @@ def update_groups(model: BrokerModel, command: RemotingCommand, now_ms: int) -> 
 def _put_group(model: BrokerModel, config: dict[str, Any], now_ms: int) -> None:
     """Create or change a group. The clients of a deleted one still run, and connect again."""
     model.group_table.put_config(config, now_ms)
-    model.offsets.resume_group(config["groupName"], now_ms)
+    group = config["groupName"]
+    if model.group_table.configs[group]["consumeEnable"]:
+        model.offsets.resume_group(group, now_ms)
+    else:
+        model.offsets.pause_group(group, model.read_queue_count, now_ms)
 
 
 def delete_group(model: BrokerModel, header: broker_headers.DeleteGroup, now_ms: int) -> HandlerResult:

@@ -89,6 +89,8 @@ def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
 
 
 def _consume_tps(model: BrokerModel, group: str, topic_names: Iterable[str], now_ms: int) -> float:
+    if not model.group_table.configs.get(group, {}).get("consumeEnable", True):
+        return 0
     topics = [topic for topic in topic_names if group in model.offsets.readers_by_topic.get(topic, ())]
     return (
         sum(

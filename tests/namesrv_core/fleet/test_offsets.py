@@ -8,6 +8,7 @@ from namesrv_core.fleet.broker_model import BrokerModel, BrokerSpec
 from namesrv_core.fleet.offsets import LATE_GROUP, group_delay_ms
 from namesrv_core.fleet.request_handlers import handle_request
 from namesrv_core.fleet.topics import make_topic_config
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.object_keys import decode_object_keys
 
@@ -90,6 +91,21 @@ def test_a_group_that_was_moved_to_the_end_waits_until_it_is_there(model: Broker
     end = offset(model, 30)
     assert at(model, group=LATE_GROUP) == at(model, NOW + 60_000, LATE_GROUP) == end
     assert at(model, NOW + 2 * group_delay_ms(LATE_GROUP), LATE_GROUP) > end
+
+
+def test_a_group_without_consume_enable_stands_still(model: BrokerModel) -> None:
+    later = NOW + 60_000
+
+    def put(enabled: bool, now: int) -> None:
+        body = fastjson.encode_json({"groupName": "g", "consumeEnable": enabled})
+        assert handle_request(model, build_request(200, {}, body), now)[0].code == 0
+
+    held = at(model)
+    put(False, NOW)
+    assert (at(model, later), at(model, later, LATE_GROUP) > at(model, NOW, LATE_GROUP)) == (held, True)
+    assert b'"consumeTps":0.0' in ask(model, 208, later, consumerGroup="g").body
+    put(True, later)
+    assert at(model, later + 60_000) > held
 
 
 def test_one_queue_is_moved_to_an_offset_within_its_bounds(model: BrokerModel) -> None:
