@@ -175,11 +175,11 @@ class MetadataRun(OperatedRun):
             raise RocketMQError("not everything is as wanted")
         return True
 
-    def _watch_change(self, addr: str, request: RemotingCommand) -> RemotingCommand:
+    def _watch_change(self, addr: str, request: RemotingCommand, channel_id: int) -> RemotingCommand:
         if not RequestCode.is_change(request.code):
-            return self._deliver(addr, request)
+            return self._deliver(addr, request, channel_id)
         before = self.read_items()
-        reply = self._deliver(addr, request)
+        reply = self._deliver(addr, request, channel_id)
         after = self.read_items()
         if deleted := before.keys() - after.keys():
             raise InvariantBroken(f"{deleted} is deleted")

@@ -1,10 +1,10 @@
 """A name server of the simulation: the state and the handlers of the real one, without sockets."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, cast
 
 from namesrv_core.errors import ResponseCode
-from namesrv_core.events import QueueData
+from namesrv_core.events import Event, QueueData, TopicsChanged
 from namesrv_core.handlers.decoded_bodies import PreparedRequest
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
@@ -18,7 +18,8 @@ from namesrv_core.state.settings import NameServerSettings
 from tests.simulation.world import World
 
 V4_9_7 = 407
-NSADMIN_CHANNEL, OTHER_CHANNEL = 1, 2
+NSADMIN_CHANNEL, OTHER_CHANNEL, INFORMED_CHANNEL = 1, 2, 3
+"""Whose request it is. `INFORMED_CHANNEL`: nsadmin registers queues that its last requests found there."""
 _REGISTER = RequestCode.REGISTER_BROKER
 _SCAN_MS, _SHORTEST_SILENCE_MS = 5_000, 80_000
 
@@ -90,12 +91,16 @@ class SimulatedNameServer:
 
     def handle(self, request: RemotingCommand, channel_id: int) -> RemotingCommand:
         self.scan_brokers()
+        events: Sequence[Event] = ()
         if self.is_old and request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV:
             reply = build_reply(request, ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
         else:
             reply, events = handle_request(self.state, request, channel_id, self.world.true_ms)
             if events and request.code == _REGISTER:
                 self.registered_ms = self.world.true_ms
+        if channel_id == INFORMED_CHANNEL and not _creates_queues(events):
+            channel_id = NSADMIN_CHANNEL
+        # Queues that are deleted after nsadmin has found them come back: it cannot know of that.
         if channel_id != NSADMIN_CHANNEL and (
             request.code == _REGISTER or RequestCode.is_change(request.code)
         ):
@@ -162,3 +167,7 @@ class SimulatedNameServer:
         self.scan_brokers()
         tables = (self.shadow if in_shadow else self.state).tables
         return {t: tables.queues_of_topic(t)[broker_name] for t in tables.topics_of_broker(broker_name)}
+
+
+def _creates_queues(events: Sequence[Event]) -> bool:
+    return any(c.before is None for e in events if isinstance(e, TopicsChanged) for c in e.changes)

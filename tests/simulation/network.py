@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from namesrv_core.errors import ResponseCode
+from namesrv_core.protocol import fastjson
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from namesrv_core.transport.exchange import Exchange
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.connection_pool import CallScope, Pool
 from tests.simulation.broker import SimulatedBroker
-from tests.simulation.name_server import NSADMIN_CHANNEL, SimulatedNameServer
+from tests.simulation.name_server import INFORMED_CHANNEL, NSADMIN_CHANNEL, SimulatedNameServer
 from tests.simulation.virtual_disk import ProcessKilled
 from tests.simulation.world import World
 
@@ -46,6 +47,8 @@ class Network:
         self.after_change: Callable[[str, int], None] = lambda addr, code: None
         self.pool = SimulatedPool(self)
         self._name_servers, self._brokers = name_servers, brokers
+        self._asked_addr = ""
+        self._found_routes: dict[str | None, RemotingCommand] = {}
 
     def exchange(self, addr: str, request: RemotingCommand, timeout: float) -> RemotingCommand | CallError:
         """Send a request, and return its answer or why there is none."""
@@ -54,9 +57,10 @@ class Network:
         if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
             self.last_look_ms = world.true_ms
         server = self._name_servers.get(addr) or self._brokers[addr]
+        channel_id = self._choose_channel(addr, request)
         trouble, self.next_trouble = self.next_trouble, None
         if trouble is None and server.is_up and not server.is_frozen and not server.is_cut:
-            return self._deliver(addr, request)
+            return self._deliver(addr, request, channel_id)
         kind, amount = trouble or ("", 0.0)
         if not server.is_up:
             return CallError(addr, "unconnected", "connection refused, no server listens on this port")
@@ -65,7 +69,7 @@ class Network:
             return CallError(addr, "timeout", f"no answer within {timeout:g} s")
         if server.is_frozen:
             if isinstance(server, SimulatedNameServer):
-                server.waiting.append((request, NSADMIN_CHANNEL))
+                server.waiting.append((request, channel_id))
             world.pass_time(round(timeout * 1000))
             return CallError(addr, "timeout", f"no answer within {timeout:g} s")
         if kind == "refuse request":
@@ -76,10 +80,10 @@ class Network:
             return self.exchange(addr, request, timeout)
         if kind == "deliver late":
             late_ms, run_number = round(timeout * 1000 * (1 + amount)), server.run_number
-            world.call_after(late_ms, lambda: self._deliver_late(addr, request, run_number))
+            world.call_after(late_ms, lambda: self._deliver_late(addr, request, channel_id, run_number))
             world.pass_time(round(timeout * 1000))
             return CallError(addr, "timeout", f"no answer within {timeout:g} s")
-        answer = self._deliver(addr, request)
+        answer = self._deliver(addr, request, channel_id)
         if kind == "delay answer":
             world.pass_time(round(amount * timeout * 1000))
         elif kind == "lose answer":
@@ -89,7 +93,24 @@ class Network:
             return CallError(addr, "closed", "the connection was closed")
         return answer
 
-    def _deliver(self, addr: str, request: RemotingCommand) -> RemotingCommand:
+    def _choose_channel(self, addr: str, request: RemotingCommand) -> int:
+        """INFORMED_CHANNEL if nsadmin registers queues that its last requests, all to this server, found."""
+        is_registration = request.code == RequestCode.REGISTER_TOPIC_IN_NAMESRV
+        if addr != self._asked_addr or not (
+            is_registration or request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC
+        ):
+            self._found_routes.clear()
+        self._asked_addr = addr
+        route = self._found_routes.get((request.ext or {}).get("topic")) if is_registration else None
+        is_informed = route is not None and _list_broker_names(request) <= _list_broker_names(route)
+        return INFORMED_CHANNEL if is_informed else NSADMIN_CHANNEL
+
+    def note_route(self, request: RemotingCommand, answer: RemotingCommand | CallError) -> None:
+        """Note a route that nsadmin has read."""
+        if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC and isinstance(answer, RemotingCommand):
+            self._found_routes[(request.ext or {}).get("topic")] = answer
+
+    def _deliver(self, addr: str, request: RemotingCommand, channel_id: int) -> RemotingCommand:
         name_server = self._name_servers.get(addr)
         if not self.applied_changes and RequestCode.is_change(request.code):
             self.before_first_change()
@@ -98,7 +119,7 @@ class Network:
         reply = (
             self._brokers[addr].handle(request)
             if name_server is None
-            else name_server.handle(request, NSADMIN_CHANNEL)
+            else name_server.handle(request, channel_id)
         )
         if RequestCode.is_change(request.code):
             self.applied_changes.append((addr, request.code))
@@ -106,13 +127,18 @@ class Network:
             self.world.tell(f"nsadmin: {RequestCode.name_of(request.code)} to {addr}: code {reply.code}")
         return reply
 
-    def _deliver_late(self, addr: str, request: RemotingCommand, run_number: int) -> None:
+    def _deliver_late(self, addr: str, request: RemotingCommand, channel_id: int, run_number: int) -> None:
         server = self._name_servers.get(addr) or self._brokers[addr]
         # A process that has ended takes the requests on its connections with it.
         if server.is_up and not server.is_frozen and server.run_number == run_number:
             if RequestCode.is_change(request.code):
                 self.world.tell(f"a late {RequestCode.name_of(request.code)} arrives at {addr}")
-            self._deliver(addr, request)
+            self._deliver(addr, request, channel_id)
+
+
+def _list_broker_names(route: RemotingCommand) -> set[str]:
+    """The brokers with queues in the body of a route."""
+    return {q["brokerName"] for q in fastjson.decode_json(route.body)["queueDatas"]} if route.body else set()
 
 
 class SimulatedPool(Pool):
@@ -150,6 +176,7 @@ class _SimulatedConnections:
         answers = []
         for addr, request in calls:
             answer = network.exchange(addr, request, timeout_seconds)
+            network.note_route(request, answer)
             answers.append(answer)
             if observer is not None:
                 outcome = answer if isinstance(answer, CallError) else answer.code

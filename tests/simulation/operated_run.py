@@ -130,8 +130,8 @@ class OperatedRun:
     def require_no_writers(self, broker: SimulatedBroker) -> None:
         """No producer has a route by which it may still write to the broker.
 
-        What a registration opened after the last look of nsadmin is left out, and so are producers of name
-        servers whose routes nsadmin calls unknown.
+        What a registration opened after the last look of nsadmin is left out. So are producers of name
+        servers whose routes nsadmin calls unknown, and of a topic that somebody has deleted on the broker.
         """
         name, seen_ms = broker.spec.broker_name, self.cluster.network.last_look_ms
         for producer in self.cluster.producers:
@@ -139,6 +139,7 @@ class OperatedRun:
             if (
                 route is not None
                 and name in route.broker_names
+                and producer.topic in broker.model.topic_table.configs
                 and route.namesrv_addr not in self.unknown_servers
                 and route.read_ms < seen_ms
             ):
@@ -186,6 +187,9 @@ class OperatedRun:
                 config, would_be = configs.get(topic), shadow.get(topic)
                 own = None if config is None else _queue_of(name, config)
                 accepted = [would_be, own]
+                if would_be and own is None:
+                    # Somebody deleted the topic, and the name server missed that: it may stay closed.
+                    accepted.append(would_be._replace(perm=would_be.perm & ~Perm.WRITE))
                 if would_be and own and any(b[name].get(topic) == config for b in self.own_before):
                     # The topic did not change: its permission is that of before, or as it would be. One that
                     # the name server lacked before has that of the broker.

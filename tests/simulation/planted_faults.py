@@ -11,11 +11,13 @@ from namesrv_core import private_files
 from namesrv_core.errors import RequestError
 from namesrv_core.storage import atomic_write
 from nsadmin.app import CommandRun
+from nsadmin.client.brokers import broker_routes
 from nsadmin.client.consumers.offset_moves import OffsetAdmin
 from nsadmin.client.messages.dead_letter_replay import LetterSender
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.client.name_servers.kv_config import KvAdmin
+from nsadmin.client.results import ServerResult
 from nsadmin.commands.consumers import offset_undo
 from nsadmin.commands.procedures import queue_removal
 from nsadmin.console import audit
@@ -164,6 +166,17 @@ def _believe_restored(original: Any, *args: Any) -> Any:
 
 def _open_all(original: Any, snapshot: Any, own: Any, server: Any) -> Any:
     return {t: q._replace(perm=q.perm | 2) for t, q in original(snapshot, own, server).items()}
+
+
+def _restore_unseen(original: Any, routes: Any, *args: Any) -> Any:
+    def find_all(topics_by_addr: Any) -> Any:
+        return {a: ServerResult(a, dict.fromkeys(topics), None) for a, topics in topics_by_addr.items()}
+
+    with (
+        patch.object(routes, "_read_routes", find_all),
+        patch.object(broker_routes, "_has_queues", lambda *_: True),
+    ):
+        return original(routes, *args)
 
 
 def _overwrite_permission(original: Any, run: Any, machine: Any, observation: Any) -> Any:
@@ -364,6 +377,14 @@ PLANTED_FAULTS = (
         lambda original, environment, addr, queues: (
             dict.fromkeys(queues) if addr.startswith("10.0.0.2") else original(environment, addr, queues)
         ),
+    ),
+    PlantedFault(
+        6093,
+        "undo brings back a topic that was deleted",
+        broker_routes.BrokerRoutes,
+        "restore_queues",
+        _restore_unseen,
+        kinds=("delete topic",),
     ),
     PlantedFault(69, "undo reopens 4.x name servers", undo, "_needs_wipe", lambda *args: False),
     PlantedFault(

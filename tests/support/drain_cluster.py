@@ -263,8 +263,9 @@ class DrainCluster:
             self._call()
             [node] = [node for node in self.nodes if node.addr == addr]
             assert not node.is_old, "4.x never answers that"
-            node.topics[topic] = item
-            done[topic] = None
+            if topic in node.topics:
+                node.topics[topic] = item
+                done[topic] = None
         return done
 
     def request_registration(self, master: str) -> str | None:

@@ -20,7 +20,7 @@ from nsadmin.operations.drain.risks import (
 )
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
 from nsadmin.operations.drain.state import DrainFolder, DrainState, SavedDrain, load_drains, open_drain
-from nsadmin.operations.drain.undo import UndoRun, find_closed_topics, find_differing_queues
+from nsadmin.operations.drain.undo import UndoRun, find_closed_topics
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
 from nsadmin.operations.procedure_clock import ProcedureClock, read_system_ms
@@ -183,7 +183,7 @@ class PreparedUndo(NamedTuple):
         return [
             RestoredServer(
                 server.namesrv_addr,
-                len({*server.topics, *find_differing_queues(snapshot, known_queues, server)}),
+                len(server.topics),
                 None,
                 {},
                 server.error,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.events import QueueData
 from namesrv_core.protocol import fastjson, headers, json_bodies
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
@@ -65,12 +66,15 @@ class BrokerRoutes:
             for answer in self._caller.send_to_each(answering_addrs, request_code)
         }
         routes_by_addr = self._read_routes(
-            {addr: addr_result.result or () for addr, addr_result in topic_lists.items()}, broker_name
+            {addr: addr_result.result or () for addr, addr_result in topic_lists.items()}
         )
-        return [_join_view(r, topic_lists.get(r.addr), routes_by_addr.get(r.addr)) for r in view_results]
+        return [
+            _join_view(r, topic_lists.get(r.addr), routes_by_addr.get(r.addr), broker_name)
+            for r in view_results
+        ]
 
     def _read_routes(
-        self, topics_by_addr: Mapping[str, Iterable[str]], name: str
+        self, topics_by_addr: Mapping[str, Iterable[str]]
     ) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
         server_topics = [(addr, topic) for addr, topics in topics_by_addr.items() for topic in topics]
         request_code = RequestCode.GET_ROUTEINFO_BY_TOPIC
@@ -86,7 +90,7 @@ class BrokerRoutes:
                 routes_by_addr[namesrv_addr] = ServerResult(namesrv_addr, None, route.error)
                 continue
             routes_by_topic = routes_by_addr[namesrv_addr].result
-            if routes_by_topic is not None and route.result is not None and _has_queues(route.result, name):
+            if routes_by_topic is not None and route.result is not None:
                 routes_by_topic[topic] = route.result
         return routes_by_addr
 
@@ -99,29 +103,34 @@ class BrokerRoutes:
 
     def restore_queues(
         self, namesrv_addr: str, queues_by_topic: Mapping[str, QueueData]
-    ) -> list[ServerResult[str]]:
+    ) -> dict[str, RocketMQError | None]:
         """Restore queues in the routes of one name server (REGISTER_TOPIC_IN_NAMESRV, 217).
 
-        Queues of other brokers stay. Only for name servers of 5.x, and for topics that they have: the request
-        creates an unknown topic. They always answer success, so read the routes again afterwards.
+        Queues of other brokers stay. The request would create an unknown topic, so this reads the routes
+        first (GET_ROUTEINFO_BY_TOPIC, 105), and leaves out a topic that the broker no longer has there. Only
+        for name servers of 5.x. They always answer success, so read the routes again afterwards.
 
         Args:
             namesrv_addr: The name server address.
             queues_by_topic: Topic to the queues to restore.
 
         Returns:
-            One ServerResult per topic, in order: the topic.
+            Topic to its error, None after a success. If a route cannot be read, each topic has that error.
         """
+        routes = self._read_routes({namesrv_addr: queues_by_topic})[namesrv_addr]
+        if routes.result is None:
+            return dict.fromkeys(queues_by_topic, routes.error)
+        listed = {
+            topic: queue
+            for topic, queue in queues_by_topic.items()
+            if topic in routes.result and _has_queues(routes.result[topic], queue.broker_name)
+        }
         request_code = RequestCode.REGISTER_TOPIC_IN_NAMESRV
-        calls = [
-            (namesrv_addr, make_request(request_code, headers.TopicName(topic), _encode_route(d)))
-            for topic, d in queues_by_topic.items()
-        ]
-        answers = self._caller.send_requests(calls)
-        return [
-            answer.then(lambda _, restored_topic=topic: restored_topic)  # type: ignore[misc]
-            for topic, answer in zip(queues_by_topic, answers, strict=True)
-        ]
+        answers = self._caller.send_requests(
+            (namesrv_addr, make_request(request_code, headers.TopicName(topic), _encode_route(queue)))
+            for topic, queue in listed.items()
+        )
+        return {topic: answer.error for topic, answer in zip(listed, answers, strict=True)}
 
 
 def _has_queues(route: TopicRoute, broker_name: str) -> bool:
@@ -145,11 +154,13 @@ def _join_view(
     view_result: ServerResult[BrokerRouteView],
     topic_list: ServerResult[tuple[str, ...]] | None,
     route_results: ServerResult[dict[str, TopicRoute]] | None,
+    broker_name: str,
 ) -> ServerResult[BrokerRouteView]:
     for part_result in (view_result, topic_list, route_results):
         if part_result is not None and part_result.error is not None:
             return ServerResult(view_result.addr, None, part_result.error)
-    routes_by_topic = (route_results and route_results.result) or {}
+    routes = (route_results and route_results.result) or {}
+    routes_by_topic = {topic: route for topic, route in routes.items() if _has_queues(route, broker_name)}
     return view_result.then(lambda route_view: route_view._replace(routes_by_topic=routes_by_topic))
 
 

@@ -181,8 +181,8 @@ class ClusterEnvironment:
         return {addr: known_errors.get(addr) for addr in addrs}
 
     def restore_queues(self, addr: str, queues: QueuesByTopic) -> Mapping[str, str | None]:
-        results = self._admin.broker_routes.restore_queues(addr, queues)
-        return {topic: _result_error(result) for topic, result in zip(queues, results, strict=True)}
+        errors = self._admin.broker_routes.restore_queues(addr, queues)
+        return {topic: None if error is None else error_text(error) for topic, error in errors.items()}
 
     def request_registration(self, master_addr: str) -> str | None:
         return _result_error(self._admin.broker_configs.force_registration(master_addr))

@@ -165,7 +165,7 @@ class DrainEnvironment(Protocol):
         """Remove the write permission from all topics of the broker on these name servers."""
 
     def restore_queues(self, addr: str, queues: QueuesByTopic) -> Mapping[str, str | None]:
-        """Write these queues to a name server; return the error or None by topic."""
+        """Write the queues of topics that a name server still has; return the error or None by topic."""
 
     def add_write_permission(self, addrs: tuple[str, ...]) -> Mapping[str, str | None]:
         """Set the permission of all topics of the broker to rw- on these name servers."""

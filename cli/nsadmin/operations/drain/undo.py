@@ -31,21 +31,15 @@ def find_differing_queues(
 
     The target has the saved permission of the name server. If the broker's own configuration of a topic
     changed during the drain, the target is the new configuration. `own_queues` has it, None if it is unknown.
-    The drain changed nothing on a name server whose routes it did not save.
+    The drain changed nothing on a name server whose routes it did not save, and it removed no topic.
     """
     differing: dict[str, QueueData] = {}
     saved_queues = snapshot.queues_by_server.get(server.namesrv_addr)
     if not server.is_registered or (saved_queues is None and not snapshot.closes_all):
         return differing
-    current = server.queues_by_topic
-    for topic in sorted({*(saved_queues or ()), *current}):
-        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues, current.get(topic))
-        # A topic that the name server no longer has is restored only if the broker has it.
-        if (
-            target is not None
-            and current.get(topic) != target
-            and (topic in current or topic in (own_queues or ()))
-        ):
+    for topic, current in sorted(server.queues_by_topic.items()):
+        target = _target_queue(topic, saved_queues, snapshot.own_queues, own_queues, current)
+        if target is not None and current != target:
             differing[topic] = target
     return differing
 
@@ -55,7 +49,7 @@ def _target_queue(
     saved_queues: QueuesByTopic | None,
     saved_own_queues: QueuesByTopic | None,
     own_queues: QueuesByTopic | None,
-    current: QueueData | None,
+    current: QueueData,
 ) -> QueueData | None:
     """Return the target queue of a topic; None to leave the topic unchanged."""
     if (
@@ -70,14 +64,14 @@ def _target_queue(
     saved = saved_queues.get(topic) or (own_queues or {}).get(topic)
     newest = (own_queues or {}).get(topic) or current
     # The drain changed nothing but the permission: the numbers of a name server can be older than it.
-    return saved if saved is None or newest is None else newest._replace(perm=saved.perm)
+    return None if saved is None else newest._replace(perm=saved.perm)
 
 
 def _needs_wipe(server: NameServerFacts, differing: QueuesByTopic) -> bool:
     """Whether the name server is as before the drain once no topic of the broker is writable."""
     current = server.queues_by_topic
     return bool(differing) and all(
-        topic in current and target == current[topic]._replace(perm=current[topic].perm & ~Perm.WRITE)
+        target == current[topic]._replace(perm=current[topic].perm & ~Perm.WRITE)
         for topic, target in {**dict.fromkeys(server.open_topics), **differing}.items()
     )
 
@@ -132,6 +126,8 @@ class UndoRun:
         if old_servers:
             self._restore_by_broker(master_addr, snapshot, own_queues, old_servers, errors)
             servers = self._environment.read_servers()
+            # That waited up to 10 s.
+            own_queues = self._read_own_queues(master_addr) or own_queues
         for server in servers:
             differing = find_differing_queues(snapshot, own_queues, server)
             if not server.can_restore_queues and _needs_wipe(server, differing):
@@ -235,19 +231,18 @@ class UndoRun:
         for server in self._environment.read_servers():
             differing = find_differing_queues(snapshot, own_queues, server)
             current = server.queues_by_topic
-            reasons = {t: _describe_difference(current.get(t), q) for t, q in differing.items()}
+            reasons = {t: _describe_difference(current[t], q) for t, q in differing.items()}
             error = server.error or (None if server.member_addrs else "the broker is not registered there")
             if differing and error is None and server.namesrv_addr in errors:
                 reasons = {topic: f"{text}; {errors[server.namesrv_addr]}" for topic, text in reasons.items()}
             restore_method = self._method_by_server.get(server.namesrv_addr, NOTHING_TO_DO)
             closed = find_closed_topics(snapshot, own_queues, server)
-            same_count = len(current) - sum(1 for topic in differing if topic in current)
             is_whole = is_whole and error is None and not differing
             yield self._folder.record(
                 events.PutBack(
                     self._clock.now_ms(),
                     server.namesrv_addr,
-                    same_count,
+                    len(current) - len(differing),
                     restore_method,
                     reasons,
                     error,
@@ -272,9 +267,7 @@ def find_closed_topics(
     )
 
 
-def _describe_difference(current: QueueData | None, target: QueueData) -> str:
-    if current is None:
-        return f"missing, was {perm_text(target.perm)}"
+def _describe_difference(current: QueueData, target: QueueData) -> str:
     if current.perm != target.perm:
         return f"{perm_text(current.perm)} instead of {perm_text(target.perm)}"
     return (

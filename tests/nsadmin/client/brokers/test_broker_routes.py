@@ -76,9 +76,28 @@ def test_queues_are_put_back_exactly_and_no_others(tmp_path: Path) -> None:
     ):
         before = admin.topics.get_route("orders")
         odd = QueueData("broker-a-0", 3, 2, 5, 1)
-        assert [
-            d.result for d in admin.broker_routes.restore_queues(there.namesrv_addrs[0], {"orders": odd})
-        ] == ["orders"]
+        assert admin.broker_routes.restore_queues(there.namesrv_addrs[0], {"orders": odd}) == {"orders": None}
         own, other = admin.topics.get_route("orders").queues
         assert (own.read_queue_nums, own.write_queue_nums, own.perm, own.topic_sys_flag) == (3, 2, 5, 1)
         assert other == before.queues[1]
+
+
+def test_queues_that_a_name_server_no_longer_has_are_not_registered(first_server: FakeNameServer) -> None:
+    registered: list[str | None] = []
+
+    def register(asked: RemotingCommand) -> Answer:
+        registered.append((asked.ext or {}).get("topic"))
+        return build_reply(asked)
+
+    first_server.handlers[217] = register
+    first_server.routes = {"a": {"broker-a": 4}, "b": {"broker-b": 6}}
+    queues = dict.fromkeys(("a", "b", "gone"), QueueData("broker-a", 8, 8, 6, 0))
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        assert admin.broker_routes.restore_queues(first_server.addr, queues) == {"a": None}
+        assert registered == ["a"]
+        first_server.handlers[105] = lambda asked: build_reply(asked, 1, remark="oh")
+        errors = admin.broker_routes.restore_queues(first_server.addr, queues)
+    assert (list(errors), {str(error) for error in errors.values()}) == (
+        ["a", "b", "gone"], {"SYSTEM_ERROR (1): oh"},
+    )  # fmt: skip
+    assert registered == ["a"]

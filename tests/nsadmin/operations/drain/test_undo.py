@@ -7,7 +7,7 @@ import pytest
 
 from namesrv_core.events import QueueData
 from nsadmin.client import NotFound
-from nsadmin.operations.drain.facts import NameServerFacts, ServerTopic
+from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic
 from nsadmin.operations.drain.state import DrainFolder, QueueSnapshot
 from nsadmin.operations.drain.undo import DrainBusyError, find_differing_queues
 from tests.support.drain_cluster import PERMS, RW, DrainCluster, DrainKilled, R, make_queue, select_events
@@ -29,10 +29,8 @@ CLOSED, OPEN, NARROW, WIDE = make_queue(R), make_queue(RW), make_queue(R, 4), ma
         (CLOSED, WIDE, WIDE, CLOSED, make_queue(R, 16)),
         (OPEN, OPEN, "unknown", NARROW, make_queue(RW, 4)),
         (OPEN, "unknown", WIDE, CLOSED, WIDE),
-        # The name server has lost the topic: the broker decides whether it comes back.
-        (OPEN, OPEN, OPEN, None, OPEN),
-        (OPEN, None, None, None, None),
-        (OPEN, OPEN, "unknown", None, None),
+        # Somebody deleted the topic on the name server.
+        (OPEN, OPEN, OPEN, None, None),
         # The snapshot lacks the topic.
         (None, OPEN, OPEN, CLOSED, OPEN),
         (None, "unknown", "unknown", CLOSED, None),
@@ -197,13 +195,41 @@ def test_where_the_broker_takes_no_order_4x_gets_rw_if_all_had_that(tmp_path: Pa
     assert cluster.topics_by_server() == [{"TBW102": make_queue(6), "orders": make_queue(6)}]
 
 
-def test_a_name_server_that_forgot_topics_gets_those_that_the_broker_has(tmp_path: Path) -> None:
+def test_what_changes_while_the_broker_registers_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = DrainCluster(3, old=(0,))
+    cluster.run_drain(tmp_path)
+    # The broker does not reach the last name server.
+    closed = cluster.nodes[2].topics
+    request = cluster.request_registration
+
+    def register_changed(master: str) -> str | None:
+        cluster.own["orders"] = make_queue(RW, 12)
+        error = request(master)
+        cluster.nodes[2].topics = closed
+        return error
+
+    monkeypatch.setattr(cluster, "request_registration", register_changed)
+    assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
+    assert [topics["orders"] for topics in cluster.topics_by_server()] == [make_queue(RW, 12)] * 3
+
+
+def test_a_topic_that_somebody_deletes_meanwhile_does_not_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cluster = DrainCluster(1)
     cluster.run_drain(tmp_path)
-    del cluster.nodes[0].topics["orders"], cluster.nodes[0].topics["payments"]
-    del cluster.own["payments"]
+    read_own_queues = cluster.read_own_queues
+
+    def delete_after_reading(master: str) -> QueuesByTopic | str:
+        queues = read_own_queues(master)
+        cluster.nodes[0].topics.pop("orders", None)
+        return queues
+
+    monkeypatch.setattr(cluster, "read_own_queues", delete_after_reading)
     assert cluster.run_undrain(tmp_path)[-1]["event"] == "undone"
-    assert cluster.topics_by_server() == [dict(sorted(cluster.own.items()))]
+    assert "orders" not in cluster.topics_by_server()[0]
 
 
 def test_without_the_broker_s_own_topics_name_servers_get_back_what_was_saved(
@@ -221,14 +247,13 @@ def test_what_is_not_as_before_has_a_reason(tmp_path: Path, monkeypatch: pytest.
     cluster = DrainCluster(1)
     cluster.run_drain(tmp_path)
     cluster.nodes[0].topics["payments"] = make_queue(RW, 4)
-    del cluster.nodes[0].topics["orders"]
     monkeypatch.setattr(cluster, "restore_queues", lambda addr, queues: dict.fromkeys(queues, "no answer"))
     [record] = cluster.run_undrain(tmp_path)
     assert (record["topics"], record["how"]) == (1, "topic by topic")
     assert record["differing"] == {
         "%RETRY%billing": "r-- instead of rw-; no answer",
         "TBW102": "r-i instead of rwi; no answer",
-        "orders": "missing, was rw-; no answer",
+        "orders": "r-- instead of rw-; no answer",
         "payments": "4/4 queues instead of 8/8; no answer",
     }
 
