@@ -124,12 +124,12 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         *seen.twin_lines,
         *list_broker_faults(statuses.values()),
     ]
-    samples = [
-        scale.make_sample("failing", failing_count),
-        scale.make_sample("masterless", len(masterless) + len(gone_names)),
-        scale.make_sample("refusing", len(refusing_names)),
-        scale.make_sample("serving", serving_count),
-    ]
+    figures = {
+        "failing": failing_count,
+        "masterless": len(masterless) + len(gone_names),
+        "refusing": len(refusing_names),
+        "serving": serving_count,
+    }
     minimum_state = CheckState.UNKNOWN if doubt_lines else CheckState.OK
     if listing.silence_reasons or listing.missing_addrs or warning_lines:
         minimum_state = CheckState.WARNING
@@ -155,7 +155,7 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         shown = abbreviate_names(unseen, _MAX_SHOWN)
         summary += f"; {shown} {verb} expected, and nsadmin never saw {them} registered"
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
-    finding = scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state)
     return finding.with_inventory_problem(seen.inventory_problem)
 
 

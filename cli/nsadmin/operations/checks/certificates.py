@@ -96,19 +96,13 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
     sorted_certificates = sorted(by_holder.items(), key=lambda item: item[1].ends_at_seconds)
     first_holder, first_certificate = sorted_certificates[0]
     first_days = _days_left(first_certificate, seen.now_seconds)
-    samples = [
-        scale.make_sample("first", first_days),
-        *(
-            scale.make_sample("days", _days_left(certificate, seen.now_seconds), holder)
-            for holder, certificate in by_holder.items()
-        ),
-    ]
+    days = {holder: _days_left(certificate, seen.now_seconds) for holder, certificate in by_holder.items()}
     ending_text = (
         f"expired {-first_days:.1f} days ago" if first_days < 0 else f"expires in {first_days:.1f} days"
     )
     return scale.make_finding(
         f"{count_noun(len(by_holder), 'certificate')}; the first one {ending_text}: {first_holder}",
-        samples,
+        {"first": first_days, "days": days},
         [
             *(
                 f'{holder}: "{certificate.subject_name}" until '

@@ -47,11 +47,6 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
     releases = [(client, _parse_release(client.version)) for client in seen.client_list.clients]
     unknown = [client for client, release in releases if release is None]
     old = [client for client, release in releases if release is not None and release < least_release]
-    samples = [
-        scale.make_sample("old", len(old)),
-        scale.make_sample("unknown", len(unknown)),
-        scale.make_sample("clients", len(releases)),
-    ]
     summary = (
         f"{part_is(len(old), len(releases), 'client')} older than {seen.min_version}"
         if old
@@ -61,7 +56,7 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
         summary += f"; the release of {len(unknown)} is unknown"
     return scale.make_finding(
         summary,
-        samples,
+        {"old": len(old), "unknown": len(unknown), "clients": len(releases)},
         [*_describe_clients(old), *_describe_clients(unknown)],
         doubts=_list_failures(seen.client_list),
         minimum_state=CheckState.UNKNOWN if unknown else CheckState.OK,

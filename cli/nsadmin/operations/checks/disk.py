@@ -10,8 +10,8 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import REFUSING, find_fullest, judge_disks, parse_disk_capacity
 from nsadmin.operations.checks import listed_brokers
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.looks import HOUR_MS, Look, compare_look
 
@@ -75,12 +75,17 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     fullest = min(rooms, key=lambda addr: rooms[addr])
     growth = _measure_growth(seen)
     days = {addr: max(rooms[addr], 0) / percent for addr, percent in growth.items() if addr in rooms}
-    samples = [
-        scale.make_sample("room", round(rooms[fullest], 1)),
-        *([scale.make_sample("daysLeft", round(min(days.values()), 1))] if days else []),
-        *(scale.make_sample("used", round(percent, 1), names[addr]) for addr, percent in shares.items()),
-        *_sample_retention(scale, seen),
-    ]
+    oldest_hours = {
+        addr: info.oldest_message_hours(seen.now_ms / 1000)
+        for addr, info, _ in seen.runtime_results
+        if info is not None
+    }
+    figures: Figures = {
+        "room": round(rooms[fullest], 1),
+        **({"daysLeft": round(min(days.values()), 1)} if days else {}),
+        "used": {names[addr]: round(percent, 1) for addr, percent in shares.items()},
+        "oldest": {names[a]: round(hours * 3600) for a, hours in oldest_hours.items() if hours is not None},
+    }
     minimum_state = CheckState.WARNING if states.deletions else CheckState.OK
     if states.refusals:
         minimum_state = CheckState.CRITICAL
@@ -94,7 +99,7 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     ]
     return scale.make_finding(
         _summarize(seen, states.refusals, shares[fullest], rooms[fullest], fullest, days, growth),
-        samples,
+        figures,
         details,
         doubts=doubts,
         minimum_state=minimum_state,
@@ -154,15 +159,6 @@ def _measure_growth(seen: DiskObservation) -> dict[str, float]:
             passed_days = (seen.now_ms - seen.earlier.at_ms) / _DAY_MS
             percents[addr] = 100 * growth / disk_bytes / passed_days
     return percents
-
-
-def _sample_retention(scale: CheckScale, seen: DiskObservation) -> list[CheckSample]:
-    names = seen.listing.broker_names
-    return [
-        scale.make_sample("oldest", round(hours * 3600), names[addr])
-        for addr, info, _ in seen.runtime_results
-        if info is not None and (hours := info.oldest_message_hours(seen.now_ms / 1000)) is not None
-    ]
 
 
 CHECK = Check(

@@ -128,7 +128,7 @@ def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     if lag_reason == BROADCASTS and lag_error is None:
         return scale.make_finding(
             f"{group} broadcasts, so it has no lag",
-            [scale.make_sample("clients", client_count)],
+            {"clients": client_count},
             detail_lines,
             minimum_state=CheckState.WARNING
             if problem_lines
@@ -137,11 +137,11 @@ def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
             else CheckState.OK,
             about=group,
         )
-    samples = [scale.make_sample("lag", total_lag), scale.make_sample("clients", client_count)]
+    figures = {"lag": total_lag, "clients": client_count}
     at_least = "at least " if lag_error or lag_reason else ""
     summary = (
         f"the lag of {group} is unknown: {lag_reason}"
         if total_lag is None
         else f"{group} has a lag of {at_least}{count_noun(total_lag, 'message')}"
     )
-    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)
+    return scale.make_finding(summary, figures, detail_lines, minimum_state=minimum_state, about=group)

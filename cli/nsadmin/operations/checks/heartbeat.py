@@ -4,21 +4,15 @@ Only nsadmin's name server reports heartbeat ages. Apache's lists a broker for t
 heartbeat and reports no age, so there a listed broker that does not answer is a warning.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.clusters import HeartbeatAge, HeartbeatListing
 from nsadmin.client.results import error_text, is_unreachable
 from nsadmin.console.phrases import count_noun
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import (
-    CheckFinding,
-    CheckMeasure,
-    CheckSample,
-    CheckState,
-    worst_state,
-)
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 
 
 class HeartbeatObservation(NamedTuple):
@@ -96,7 +90,7 @@ def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
         minimum_state = worst_state([minimum_state, CheckState.UNKNOWN])
     return scale.make_finding(
         _format_summary(names, views_with_ages, seen.silence_reasons),
-        [*_sample_silences(scale, views_with_ages), scale.make_sample("unheard", len(unheard_lines))],
+        {**_measure_silences(views_with_ages), "unheard": len(unheard_lines)},
         [
             *_format_oldest(views_with_ages),
             *unheard_lines,
@@ -114,13 +108,15 @@ def _read_listing(namesrv_addr: str, listing: HeartbeatListing) -> _ServerHeartb
     return _ServerHeartbeats(namesrv_addr, names, ages)
 
 
-def _sample_silences(scale: CheckScale, views: Sequence[_ServerHeartbeats]) -> Iterator[CheckSample]:
-    """Yield no sample if no name server reports ages, because that is not a fault of the cluster."""
-    oldest_ages = [(view.addr, view.oldest[1]) for view in views if view.oldest]
-    if oldest_ages:
-        yield scale.make_sample("longest", round(max(age.elapsed_share for _, age in oldest_ages) * 100, 1))
-    for namesrv_addr, age in oldest_ages:
-        yield scale.make_sample("silence", age.silent_ms / 1000, namesrv_addr)
+def _measure_silences(views: Sequence[_ServerHeartbeats]) -> Figures:
+    """No figures if no name server reports ages, because that is not a fault of the cluster."""
+    oldest_ages = {view.addr: view.oldest[1] for view in views if view.oldest}
+    if not oldest_ages:
+        return {}
+    return {
+        "longest": round(max(age.elapsed_share for age in oldest_ages.values()) * 100, 1),
+        "silence": {addr: age.silent_ms / 1000 for addr, age in oldest_ages.items()},
+    }
 
 
 def _format_oldest(views: Sequence[_ServerHeartbeats]) -> list[str]:

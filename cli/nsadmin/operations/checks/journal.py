@@ -12,7 +12,7 @@ from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun, format_utc_second
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 
 _STATUS_KEY = "journal"
@@ -136,12 +136,11 @@ def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
     ]
     if not statuses and not seen.folders:
         return scale.make_unknown_finding("no journal was found", unknown_lines)
-    samples = [
-        *([scale.make_sample("age", max(age_by_folder.values()))] if age_by_folder else []),
-        *(scale.make_sample("quiet", age_seconds, path) for path, age_seconds in age_by_folder.items()),
-        scale.make_sample("lost", lost_count),
-        scale.make_sample("failing", len(failing) + len(damaged)),
-    ]
+    figures: Figures = {
+        **({"age": max(age_by_folder.values()), "quiet": age_by_folder} if age_by_folder else {}),
+        "lost": lost_count,
+        "failing": len(failing) + len(damaged),
+    }
     has_failure = any(error is not None for _, _, error in seen.server_statuses)
     minimum_state = worst_state(
         [
@@ -156,7 +155,7 @@ def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
         *unknown_lines,
     ]
     summary = _format_summary(len(statuses), len(failing), seen.folders, len(damaged))
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    return scale.make_finding(summary, figures, details, minimum_state=minimum_state)
 
 
 def _age_seconds(last_record: JournalRecord, now_ms: int) -> float:

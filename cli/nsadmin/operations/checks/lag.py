@@ -105,7 +105,7 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     if total.reason == BROADCASTS and not failure_lines:
         return scale.make_finding(
             f"{seen.group} broadcasts, so it has no lag: each client keeps its own offsets",
-            [scale.make_sample("clients", seen.client_count)],
+            {"clients": seen.client_count},
             about=seen.group,
         )
     lagging = sorted((q for q in queues if q.lag.messages), key=lambda q: q.lag.messages or 0, reverse=True)
@@ -114,12 +114,12 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     else:
         largest = (lagging[0].lag.messages or 0) if lagging else 0
         delay_seconds = _delay_seconds(lagging, seen.now_ms)
-    samples = [
-        scale.make_sample("lag", total.messages),
-        scale.make_sample("largest", largest),
-        scale.make_sample("delay", delay_seconds),
-        scale.make_sample("clients", seen.client_count),
-    ]
+    figures = {
+        "lag": total.messages,
+        "largest": largest,
+        "delay": delay_seconds,
+        "clients": seen.client_count,
+    }
     is_idle = seen.client_count == 0
     silent_lines = [
         f"name server {addr}: {error_text(error)}" for addr, error in seen.unreachable_servers.items()
@@ -143,7 +143,7 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         else f"{seen.group} has a lag of {at_least}{count_noun(total.messages, 'message')} on "
         f"{count_noun(len(queues), 'queue')}"
     )
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state, about=seen.group)
+    return scale.make_finding(summary, figures, details, minimum_state=minimum_state, about=seen.group)
 
 
 def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
@@ -166,11 +166,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
         summary += f"; {len(failures)} of {asked_text} returned no list of groups"
     return scale.make_finding(
         summary,
-        [
-            scale.make_sample("lag", most),
-            scale.make_sample("groups", len(used)),
-            *(scale.make_sample("groupLag", lag, group) for group, lag in lags.items()),
-        ],
+        {"lag": most, "groups": len(used), "groupLag": lags},
         [
             *("; ".join([f"{finding.summary}", *finding.details]) for finding in bad[:_MAX_GROUPS]),
             *([f"and {len(bad) - _MAX_GROUPS} more groups"] if len(bad) > _MAX_GROUPS else []),

@@ -76,17 +76,7 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
     route_lines = _describe_routes(seen)
     gone_lines = _describe_gone(seen)
     idle = [proxy for proxy in serving if not proxy.consumer_count and not proxy.connection_addrs]
-    samples = [
-        scale.make_sample("failing", len(failing)),
-        scale.make_sample("serving", len(serving)),
-        scale.make_sample("otherRoutes", len(route_lines)),
-        scale.make_sample("idle", len(idle)),
-        *(
-            scale.make_sample("consumers", proxy.consumer_count, proxy.proxy_addr)
-            for proxy in seen.proxy_list.proxies
-            if proxy.consumer_count is not None
-        ),
-    ]
+    consumers = {p.proxy_addr: p.consumer_count for p in seen.proxy_list.proxies}
     summary = f"{len(serving)} of {len(seen.proxy_list.proxies)} known proxies answer"
     if gone_lines:
         summary += f", and {len(gone_lines)} left"
@@ -97,7 +87,13 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
         summary += f"; no consumer is known of {shown}"
     return scale.make_finding(
         summary,
-        samples,
+        {
+            "failing": len(failing),
+            "serving": len(serving),
+            "otherRoutes": len(route_lines),
+            "idle": len(idle),
+            "consumers": {addr: count for addr, count in consumers.items() if count is not None},
+        },
         [*map(_describe_failing, failing), *gone_lines, *route_lines],
         doubts=failures,
         minimum_state=CheckState.WARNING if gone_lines or route_lines else CheckState.OK,

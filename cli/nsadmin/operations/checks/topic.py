@@ -109,12 +109,12 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     writable_count = min(view.writable_count for view in views)
     best_count = max(view.writable_count for view in views)
     behind_addrs = [view.namesrv_addr for view in views if view.writable_count == writable_count]
-    samples = [
-        scale.make_sample("unwritable", len(names) - writable_count),
-        scale.make_sample("writable", writable_count),
-        scale.make_sample("readable", min(view.readable_count for view in views)),
-        scale.make_sample("writeQueues", min(view.write_queue_count for view in views)),
-    ]
+    figures = {
+        "unwritable": len(names) - writable_count,
+        "writable": writable_count,
+        "readable": min(view.readable_count for view in views),
+        "writeQueues": min(view.write_queue_count for view in views),
+    }
     unknown_lines = [
         *(
             f"{name}: {reason}; nsadmin does not know its topics"
@@ -133,7 +133,7 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
         + f" {masters.LOOKED_AT}"
         if names
         else f"no name server has the topic {seen.topic}",
-        samples,
+        figures,
         [*_format_losses(views), *missing_lines, *unknown_lines, *failure_lines],
         minimum_state=CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK,
         about=seen.topic,

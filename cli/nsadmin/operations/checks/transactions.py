@@ -89,12 +89,12 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
         return scale.make_unknown_finding("no name server returned a list of brokers", failures)
     oldest = max((found.age_seconds for found in halves), default=0.0)
     abandoned_count = sum(found.connected is False for found in halves)
-    samples = [
-        scale.make_sample("oldest", round(oldest, 1)),
-        scale.make_sample("half", len(halves)),
-        scale.make_sample("abandoned", abandoned_count),
-        scale.make_sample("discarded", len(discarded)),
-    ]
+    figures = {
+        "oldest": round(oldest, 1),
+        "half": len(halves),
+        "abandoned": abandoned_count,
+        "discarded": len(discarded),
+    }
     minimum_state = CheckState.WARNING if abandoned_count or discarded else CheckState.OK
     summary = f"{'at least ' if failures else ''}{count_noun(len(halves), 'half message')}"
     if halves:
@@ -104,7 +104,7 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
     if discarded:
         summary += f"; brokers discarded {len(discarded)} in the last hour"
     details = [*_describe_groups(halves), *_describe_discarded(discarded)]
-    return scale.make_finding(summary, samples, details, doubts=failures, minimum_state=minimum_state)
+    return scale.make_finding(summary, figures, details, doubts=failures, minimum_state=minimum_state)
 
 
 def _describe_groups(halves: Sequence[WaitingHalf]) -> list[str]:

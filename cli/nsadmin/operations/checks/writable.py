@@ -171,11 +171,11 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     reasons_by_topic = _find_lost_topics(seen, missing_reasons)
     user_topics = _list_user_topics(seen, reasons_by_topic)
     groups = _group_topics(user_topics, seen, reasons_by_topic)
-    samples = [
-        scale.make_sample("reduced", len(groups.reduced)),
-        scale.make_sample("unwritable", len(groups.unwritable) + groups.hidden_count),
-        scale.make_sample("topics", len(user_topics)),
-    ]
+    figures = {
+        "reduced": len(groups.reduced),
+        "unwritable": len(groups.unwritable) + groups.hidden_count,
+        "topics": len(user_topics),
+    }
     known_names = {name for brokers in seen.lost_topics.topic_placements.values() for name in brokers}
     unknown_lines = [
         *(
@@ -194,7 +194,7 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     ]
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     summary = _summarize_groups(groups, len(user_topics))
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state).with_inventory_problem(
+    return scale.make_finding(summary, figures, details, minimum_state=minimum_state).with_inventory_problem(
         seen.inventory_problem
     )
 
