@@ -14,7 +14,6 @@ from nsadmin.operations.explain.findings import (
     CauseCheck,
     CauseFinding,
     FindingResult,
-    advise_command,
     join_names,
     ok_finding,
     skipped_finding,
@@ -31,14 +30,14 @@ def _find(
 
 
 def _change(facts: BrokerFacts, setting: str, value: object, risk: str) -> Advice:
-    return advise_command("updateBrokerConfig", setting, str(value), "-b", facts.addr, instruction=risk)
+    return Advice(risk, ("updateBrokerConfig", setting, str(value), "-b", facts.addr))
 
 
 def _find_silence(facts: BrokerFacts) -> Iterator[CauseFinding]:
     if facts.is_silent and (error := facts.looks[0].error) is not None:
         yield from _find(
             facts, "cause", f"it does not answer: {error_text(error)}",
-            advise_command("clusterList", instruction="check its process and the network"),
+            Advice("check its process and the network", ("clusterList",)),
         )  # fmt: skip
     elif (error := facts.config_result.error) is not None:
         yield from _find(
@@ -164,7 +163,7 @@ def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
         yield from _find(
             facts, "warning",
             f"a slave is {lag} bytes behind: sends wait {facts.setting('slaveTimeout', 3000)} ms for it",
-            advise_command("haStatus", "-b", facts.addr, instruction="see if it catches up"),
+            Advice("see if it catches up", ("haStatus", "-b", facts.addr)),
         )  # fmt: skip
 
 
@@ -254,7 +253,7 @@ def _find_cold_reads(facts: BrokerFacts) -> Iterator[CauseFinding]:
         groups = sorted(cold.reads_by_group, key=lambda g: -cold.reads_by_group[g].read_bytes)
         yield from _find(
             facts, "warning", f"groups read old messages from the disk: {join_names(groups)}",
-            advise_command("consumerProgress", "-g", groups[0], instruction="see how far it is behind"),
+            Advice("see how far it is behind", ("consumerProgress", "-g", groups[0])),
         )  # fmt: skip
 
 

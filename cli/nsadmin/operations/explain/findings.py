@@ -20,7 +20,7 @@ class Advice(NamedTuple):
     """What to do next: an instruction, a command, or both.
 
     Attributes:
-        instruction: The instruction; "" for none.
+        instruction: The instruction, which says why to type the command; "" for none.
         command_words: The words after `nsadmin`; () for none.
     """
 
@@ -70,15 +70,10 @@ class CauseCheck(NamedTuple, Generic[Facts]):
     applies: Callable[[Facts], bool] = lambda facts: True
 
 
-def advise_command(*command_words: str, instruction: str = "") -> Advice:
-    """Advice to type this command, with an instruction that says why."""
-    return Advice(instruction, command_words)
-
-
 def advise_on_missing(broker_name: str) -> Advice:
     """Advice about an expected broker that no name server lists."""
     instruction = f"start {broker_name} again, or, if you removed it on purpose, forget it"
-    return advise_command("inventory", "forget", broker_name, instruction=instruction)
+    return Advice(instruction, ("inventory", "forget", broker_name))
 
 
 def ok_finding(evidence: str) -> CauseFinding:

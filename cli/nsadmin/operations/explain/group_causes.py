@@ -21,7 +21,6 @@ from nsadmin.operations.explain.findings import (
     CauseCheck,
     CauseFinding,
     FindingResult,
-    advise_command,
     advise_on_missing,
     join_names,
     ok_finding,
@@ -68,7 +67,7 @@ def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause" if facts.routes else "unknown",
                 f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}",
-                advise_command("brokerStatus", "-b", silent[0][0], instruction=instruction),
+                Advice(instruction, ("brokerStatus", "-b", silent[0][0])),
                 broker_name=group.broker_name,
                 broker_addr=silent[0][0],
             )
@@ -113,13 +112,9 @@ def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
         is_cause = len(refusing) == len(slaves)
         slave = refusing[0] if refusing else next(iter(slaves))
         advice = (
-            advise_command(
-                "updateBrokerConfig",
-                "slaveReadEnable",
-                "true",
-                "-b",
-                slave,
-                instruction="start the master again, or let consumers read from the slave",
+            Advice(
+                "start the master again, or let consumers read from the slave",
+                ("updateBrokerConfig", "slaveReadEnable", "true", "-b", slave),
             )
             if refusing
             else Advice("start the master again")
@@ -147,7 +142,7 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "unknown",
                 f"{group.broker_name} did not tell its settings",
-                advise_command("getBrokerConfig", "-b", addr),
+                Advice("", ("getBrokerConfig", "-b", addr)),
                 broker_name=group.broker_name,
                 broker_addr=addr,
             )
@@ -156,8 +151,9 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 f"{group.broker_name} gives nobody messages: brokerPermission={permission}",
-                advise_command(
-                    "updateBrokerConfig", "brokerPermission", str(int(permission) | Perm.READ), "-b", addr
+                Advice(
+                    "",
+                    ("updateBrokerConfig", "brokerPermission", str(int(permission) | Perm.READ), "-b", addr),
                 ),
                 broker_name=group.broker_name,
                 broker_addr=addr,
@@ -169,13 +165,13 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
                 yield CauseFinding(
                     "cause",
                     f"{queue.broker_name} gives nobody messages of {topic}: its permission is {queue.perm}",
-                    advise_command("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr),
+                    Advice("", ("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr)),
                     broker_name=queue.broker_name,
                     broker_addr=addr,
                 )
         if isinstance(result.error, TopicNotExist):
             yield CauseFinding(
-                "cause", f"no name server has a route of {topic}", advise_command("route", "explain", topic)
+                "cause", f"no name server has a route of {topic}", Advice("", ("route", "explain", topic))
             )
         elif result.error is not None:
             yield CauseFinding("unknown", f"the route of {topic}: {error_text(result.error)}")
@@ -197,7 +193,7 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "unknown",
                 f"{group.broker_name} did not list its groups",
-                advise_command("getConsumerConfig", facts.group),
+                Advice("", ("getConsumerConfig", facts.group)),
                 broker_name=group.broker_name,
                 broker_addr=addr,
             )
@@ -210,9 +206,9 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
                 f"{group.broker_name} does not have the group"
                 + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
                 + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
-                advise_command("group", "explain", similar[0])
+                Advice("", ("group", "explain", similar[0]))
                 if similar
-                else advise_command("updateSubGroup", facts.group, "-b", group.master_addr or addr),
+                else Advice("", ("updateSubGroup", facts.group, "-b", group.master_addr or addr)),
                 broker_name=group.broker_name,
                 broker_addr=addr,
             )
@@ -229,7 +225,7 @@ def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 f"{group.broker_name} refuses the group: consumeEnable=false",
-                advise_command("updateSubGroup", facts.group, "-b", master, "-s", "true"),
+                Advice("", ("updateSubGroup", facts.group, "-b", master, "-s", "true")),
                 **broker,
             )
         if (
@@ -240,7 +236,7 @@ def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 f"the group broadcasts, and {group.broker_name} refuses it: consumeBroadcastEnable=false",
-                advise_command("updateSubGroup", facts.group, "-b", master, "-d", "true"),
+                Advice("", ("updateSubGroup", facts.group, "-b", master, "-d", "true")),
                 **broker,
             )
 
@@ -283,9 +279,7 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     yield CauseFinding(
         "unknown" if errors and not _lost_clients(facts) else "cause",
         "no client of the group is connected" + (f"; clients may be at {silent_reason}" if errors else ""),
-        advise_command(
-            "consumerConnection", facts.group, instruction="start the application; then look for its clients"
-        ),
+        Advice("start the application; then look for its clients", ("consumerConnection", facts.group)),
     )
 
 
@@ -312,12 +306,9 @@ def _find_unconnected_masters(facts: GroupFacts) -> Iterator[CauseFinding]:
             _unless_fresh(facts, "cause"),
             f"no client of the group is connected to {addr}, the master of {name}: nobody consumes its "
             f"queues; clients that are connected to other brokers: {len(facts.connections.clients)}",
-            advise_command(
-                "consumerConnection",
-                facts.group,
-                "--columns",
-                "clientId,brokerAddrs",
-                instruction=f"check the network from the clients to {addr}, and read their logs",
+            Advice(
+                f"check the network from the clients to {addr}, and read their logs",
+                ("consumerConnection", facts.group, "--columns", "clientId,brokerAddrs"),
             ),
             broker_name=name,
             broker_addr=addr,
@@ -347,9 +338,7 @@ def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
         yield CauseFinding(
             "cause",
             f"proxy {addr} does not answer; clients of the group that used it: {join_names(ids)}",
-            advise_command(
-                "proxy", "list", instruction="start the proxy again, or point its clients at another"
-            ),
+            Advice("start the proxy again, or point its clients at another", ("proxy", "list")),
         )
     if facts.cluster.proxies_error is not None:
         yield CauseFinding("unknown", f"proxies are unknown: {error_text(facts.cluster.proxies_error)}")
@@ -360,7 +349,7 @@ def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
                 yield CauseFinding(
                     "warning",
                     f"proxy {proxy.proxy_addr} does not answer: {reason}; no client of the group used it",
-                    advise_command("proxy", "list", instruction="start the proxy again"),
+                    Advice("start the proxy again", ("proxy", "list")),
                 )
 
 
@@ -377,7 +366,7 @@ def _find_silent_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "unknown",
                 f"client {client.client.client_id} did not report its state: {error_text(client.error)}",
-                advise_command("consumerStatus", facts.group, "-i", client.client.client_id),
+                Advice("", ("consumerStatus", facts.group, "-i", client.client.client_id)),
             )
 
 
@@ -399,9 +388,7 @@ def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
         yield CauseFinding(
             "cause",
             f"no connected client subscribes to {facts.topic}",
-            advise_command(
-                "consumerConnection", facts.group, instruction="subscribe to the topic in the application"
-            ),
+            Advice("subscribe to the topic in the application", ("consumerConnection", facts.group)),
         )
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
@@ -417,14 +404,10 @@ def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
             "cause",
             f"members subscribe {topic} differently, so messages are skipped: {'; '.join(parts)}. "
             + "; ".join(hidden),
-            advise_command(
-                "resetOffsetByTime",
-                facts.group,
-                topic,
-                "-s",
-                since,
-                instruction="give all members one subscription, or each subscription its own group; then "
+            Advice(
+                "give all members one subscription, or each subscription its own group; then "
                 "read again what was skipped",
+                ("resetOffsetByTime", facts.group, topic, "-s", since),
             ),
         )
     if not any(subscriptions.values()):
@@ -535,18 +518,20 @@ def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:
     config = facts.cluster.configs[master_addr].result if master_addr in facts.cluster.configs else None
     # Brokers before 5.2 leave the move of a single queue to clients, which overwrite it.
     stops_first = config is not None and "useServerSideResetOffset" not in config
-    return advise_command(
-        "resetOffsetByTime",
-        facts.group,
-        queue.topic,
-        "-b",
-        master_addr,
-        "-q",
-        str(queue.queue_id),
-        "-o",
-        str(held.offset + 1),
-        instruction="restart the client, which gets the message again, or "
+    return Advice(
+        "restart the client, which gets the message again, or "
         + ("stop the group and skip this one message" if stops_first else "skip this one message"),
+        (
+            "resetOffsetByTime",
+            facts.group,
+            queue.topic,
+            "-b",
+            master_addr,
+            "-q",
+            str(queue.queue_id),
+            "-o",
+            str(held.offset + 1),
+        ),
     )
 
 
@@ -623,12 +608,9 @@ def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 if asks
                 else f"it has not pulled since {format_utc_second(pulls)}"
             ),
-            advise_command(
-                "consumerStatus",
-                facts.group,
-                "-i",
-                client_id,
-                instruction="call resume() in the application, or restart it, and read its log",
+            Advice(
+                "call resume() in the application, or restart it, and read its log",
+                ("consumerStatus", facts.group, "-i", client_id),
             ),
         )
 
@@ -643,11 +625,10 @@ def _find_unlocked_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 _unless_fresh(facts, "cause"),
                 f"{client_id} consumes in order, but does not hold the lock of {_name_queues(unlocked)}: "
                 "another client has it, or the broker refuses it",
-                advise_command(
-                    "consumerStatus",
-                    facts.group,
-                    instruction="brokers release the lock of a dead client after 60 s; end other clients of "
+                Advice(
+                    "brokers release the lock of a dead client after 60 s; end other clients of "
                     "the group that hold these queues",
+                    ("consumerStatus", facts.group),
                 ),
             )
 
@@ -691,11 +672,10 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         yield CauseFinding(
             result,
             f"no client consumes {_name_queues(without)}" + (young if result == "unknown" else ""),
-            advise_command(
-                "consumerStatus",
-                facts.group,
-                instruction="restart the clients: a suspended one takes no queues, and all need the same "
+            Advice(
+                "restart the clients: a suspended one takes no queues, and all need the same "
                 "allocation strategy",
+                ("consumerStatus", facts.group),
             ),
         )
     for queue, ids in owners.items():
@@ -704,7 +684,7 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 result,
                 f"{_name_queues([queue])} is consumed by {join_names(ids)}: messages are consumed twice",
-                advise_command("consumerStatus", facts.group, instruction="restart one of them"),
+                Advice("restart one of them", ("consumerStatus", facts.group)),
             )
 
 
@@ -746,13 +726,16 @@ def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "warning",
                 f"the group pops {topic} on some brokers, and pulls on {join_names(others)}",
-                advise_command(
-                    "setConsumeMode",
-                    topic,
-                    facts.group,
-                    "POP",
-                    "-b",
-                    _master_of(facts, others[0]) or others[0],
+                Advice(
+                    "",
+                    (
+                        "setConsumeMode",
+                        topic,
+                        facts.group,
+                        "POP",
+                        "-b",
+                        _master_of(facts, others[0]) or others[0],
+                    ),
                 ),
                 broker_name=others[0],
             )
@@ -782,7 +765,7 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
                 yield CauseFinding(
                     "cause",
                     f"{addr} refuses {sql[0]}: enablePropertyFilter=false",
-                    advise_command("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr),
+                    Advice("", ("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr)),
                     broker_name=config.get("brokerName"),
                     broker_addr=addr,
                 )
@@ -798,10 +781,8 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
                 f"none of the newest {count_noun(len(sample), 'message')} of {topic} matches "
                 f"{join_names(sorted(filters))}: "
                 f"their tags are {join_names(f'{tag} ({count})' for tag, count in tags)}",
-                advise_command(
-                    "consumerConnection",
-                    facts.group,
-                    instruction="correct the tags of the consumer or of the producer",
+                Advice(
+                    "correct the tags of the consumer or of the producer", ("consumerConnection", facts.group)
                 ),
             )
 
@@ -830,11 +811,9 @@ def _find_offset_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         yield CauseFinding(
             "cause",
             f"the consumer offset is beyond the end of {_name_queues(queues)}: clients wait there",
-            advise_command(
-                "skipAccumulatedMessage",
-                facts.group,
-                topic,
-                instruction="move the group to the end of the queues, or to a time with resetOffsetByTime",
+            Advice(
+                "move the group to the end of the queues, or to a time with resetOffsetByTime",
+                ("skipAccumulatedMessage", facts.group, topic),
             ),
         )
     expired = [
@@ -878,7 +857,7 @@ def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"popped messages without an acknowledgement: {sum(by_client.values())}, and the group consumes "
             "nothing. Others get them when their invisible time ends. They are at "
             f"{join_names(f'{client_id} {count}' for client_id, count in by_client.items())}",
-            advise_command("consumerStatus", facts.group, instruction="look whether they are acknowledged"),
+            Advice("look whether they are acknowledged", ("consumerStatus", facts.group)),
         )
 
 
@@ -907,11 +886,9 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
                     "cause",
                     f"the listener of {client_id} fails for {status.consume_failed_tps:.2g} messages of "
                     f"{topic} per second{order}",
-                    advise_command(
-                        "dlq",
-                        "list",
-                        instruction="read the log of the application; messages that fail too often become "
-                        "dead letters",
+                    Advice(
+                        "read the log of the application; messages that fail too often become dead letters",
+                        ("dlq", "list"),
                     ),
                 )
     retries = [
@@ -939,11 +916,9 @@ def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
             "cause" if counts.last_hour_count else "warning",
             f"messages that the group gave up as dead letters: {left}{newest}; in the last hour: "
             f"{counts.last_hour_count}",
-            advise_command(
-                "dlq",
-                "replay",
-                facts.group,
-                instruction="read them with `dlq show`, correct the application, then deliver them again",
+            Advice(
+                "read them with `dlq show`, correct the application, then deliver them again",
+                ("dlq", "replay", facts.group),
             ),
         )
 
@@ -970,7 +945,7 @@ def _find_full_disks(facts: GroupFacts) -> Iterator[CauseFinding]:
                 "warning" if refusal else "unknown",
                 f"{group.broker_name} {state}"
                 + ("; it stores no new messages and no retries" if refusal else ""),
-                advise_command("brokerStatus", "-b", addr, instruction="free space on this disk"),
+                Advice("free space on this disk", ("brokerStatus", "-b", addr)),
                 broker_name=group.broker_name,
                 broker_addr=addr,
             )
@@ -992,15 +967,12 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
                 if tps
                 else "the group consumed none in a minute"
             ),
-            advise_command(
-                "consumerProgress",
-                facts.group,
-                "--watch",
-                "10",
-                instruction="add clients, at most one for each queue, if this shows that the lag grows",
+            Advice(
+                "add clients, at most one for each queue, if this shows that the lag grows",
+                ("consumerProgress", facts.group, "--watch", "10"),
             )
             if tps
-            else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),
+            else Advice("look again in a minute", ("consumerStatus", facts.group)),
         )
 
 

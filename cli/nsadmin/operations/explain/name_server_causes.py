@@ -13,7 +13,6 @@ from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
     CauseFinding,
-    advise_command,
     join_names,
     ok_finding,
     skipped_finding,
@@ -32,7 +31,7 @@ def _find_silent_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
                 f"no answer: {error_text(error)}"
                 if view.is_silent
                 else f"the request was refused: {error_text(error)}",
-                advise_command("where") if view.is_silent else None,
+                Advice("", ("where",)) if view.is_silent else None,
                 view.addr,
             )
 
@@ -184,11 +183,11 @@ def _advise_new_list(facts: RouteFacts, view: NameServerTopicView, broker: Broke
     except BadAddress:
         current_addrs = ()
     wanted_list = ";".join(dict.fromkeys((*current_addrs, view.addr)))
-    return advise_command(
-        "updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker.addr,
-        instruction="write the list into the broker's configuration file and set it; the broker reads it "
-        "within 2 minutes, without a restart",
-    )  # fmt: skip
+    return Advice(
+        "write the list into the broker's configuration file and set it; the broker reads it within "
+        "2 minutes, without a restart",
+        ("updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker.addr),
+    )
 
 
 def _find_unheard_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -233,13 +232,9 @@ def _find_unready_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 f"{error_text(view.route.error)}{wait_remark}",
-                advise_command(
-                    "updateNamesrvConfig",
-                    "needWaitForService",
-                    "false",
-                    "-n",
-                    SERVERS_PLACEHOLDER,
-                    instruction="wait; if the name server stays in this state, as 5.1.0 to 5.3.1 do",
+                Advice(
+                    "wait; if the name server stays in this state, as 5.1.0 to 5.3.1 do",
+                    ("updateNamesrvConfig", "needWaitForService", "false", "-n", SERVERS_PLACEHOLDER),
                 ),
                 view.addr,
             )
@@ -255,7 +250,7 @@ def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 f"the topic is in cluster {join_names(sorted(cluster_names))}, not in {wanted_cluster}",
-                advise_command("updateTopic", facts.topic, "-c", wanted_cluster),
+                Advice("", ("updateTopic", facts.topic, "-c", wanted_cluster)),
                 view.addr,
             )
 
@@ -277,11 +272,9 @@ def _find_other_context(facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 f"context {other.context_name} has the topic{cluster_remark}, on {other.found_on}",
-                advise_command(
-                    "where",
-                    "--context",
-                    other.context_name,
-                    instruction="configure the client with the name servers of this context",
+                Advice(
+                    "configure the client with the name servers of this context",
+                    ("where", "--context", other.context_name),
                 ),
             )
         elif other.error is not None:

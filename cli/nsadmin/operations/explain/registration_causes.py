@@ -12,7 +12,6 @@ from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
     CauseFinding,
-    advise_command,
     join_names,
     ok_finding,
     skipped_finding,
@@ -93,9 +92,7 @@ def _registered_topic(facts: RouteFacts) -> CauseFinding:
 def _advise_creation(facts: RouteFacts, view: NameServerTopicView) -> Advice:
     names = view.cluster_info.result.cluster_names if view.cluster_info.result else ()
     choice = f" in one of {join_names(names)}" if len(names) > 1 and not facts.question.cluster_name else ""
-    return advise_command(
-        "updateTopic", facts.topic, "-c", facts.cluster_name, instruction=f"create the topic{choice}"
-    )
+    return Advice(f"create the topic{choice}", ("updateTopic", facts.topic, "-c", facts.cluster_name))
 
 
 def _find_left_over(facts: RouteFacts) -> list[str]:
@@ -106,11 +103,8 @@ def _find_left_over(facts: RouteFacts) -> list[str]:
 
 
 def _advise_deletion(facts: RouteFacts) -> Advice:
-    return advise_command(
-        "deleteTopic",
-        facts.topic,
-        facts.cluster_name,
-        instruction="delete it on every name server, or create it again",
+    return Advice(
+        "delete it on every name server, or create it again", ("deleteTopic", facts.topic, facts.cluster_name)
     )
 
 
@@ -145,9 +139,7 @@ def _find_disabled_auto_create(facts: RouteFacts) -> Iterator[CauseFinding]:
         return
     for broker in _master_views(facts):
         if broker.config.result and broker.config.result.get("autoCreateTopicEnable") == "false":
-            creation_advice = advise_command(
-                "updateTopic", facts.topic, "-b", broker.addr, instruction="create the topic"
-            )
+            creation_advice = Advice("create the topic", ("updateTopic", facts.topic, "-b", broker.addr))
             yield CauseFinding(
                 "cause",
                 f"{broker.broker_name} does not create topics automatically: autoCreateTopicEnable=false",
@@ -212,12 +204,10 @@ def _find_topics_on_broker_only(facts: RouteFacts) -> Iterator[CauseFinding]:
                     facts.problem_severity(view),
                     f"{broker_name} has the topic and is registered here, but without this "
                     f"topic{_describe_deletions(facts)}",
-                    advise_command(
-                        "repair",
-                        "register",
-                        broker_name,
-                        instruction="wait 30 s for its next registration; 4.x name servers accept the "
+                    Advice(
+                        "wait 30 s for its next registration; 4.x name servers accept the "
                         "topic only with a full registration",
+                        ("repair", "register", broker_name),
                     ),
                     view.addr,
                     broker_name,
@@ -274,12 +264,9 @@ def _find_large_registrations(facts: RouteFacts) -> Iterator[CauseFinding]:
                 "cause",
                 f"the registration of {topic_count} topics has {size_bytes} bytes, but name servers accept "
                 f"{limit_bytes} at most: they close the connection",
-                advise_command(
-                    "registrationSize",
-                    "-b",
-                    broker_addr,
-                    "--removable",
-                    instruction="set enableSplitRegistration (5.x) or compressedRegister, or delete topics",
+                Advice(
+                    "set enableSplitRegistration (5.x) or compressedRegister, or delete topics",
+                    ("registrationSize", "-b", broker_addr, "--removable"),
                 ),
                 None,
                 names_by_addr.get(broker_addr),

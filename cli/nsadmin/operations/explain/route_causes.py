@@ -21,7 +21,6 @@ from nsadmin.operations.explain.findings import (
     CauseCheck,
     CauseFinding,
     FindingResult,
-    advise_command,
     advise_on_missing,
     join_names,
     ok_finding,
@@ -88,9 +87,7 @@ def _advise_order_conf(facts: RouteFacts, queues: Mapping[str, int], instruction
     """Advice to write this order configuration; None if it would be empty."""
     if not queues:
         return None
-    return advise_command(
-        "updateOrderConf", facts.topic, "put", format_order_conf(queues), instruction=instruction
-    )
+    return Advice(instruction, ("updateOrderConf", facts.topic, "put", format_order_conf(queues)))
 
 
 def valid_order_conf(facts: RouteFacts) -> CauseFinding:
@@ -113,9 +110,9 @@ def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(
                 "cause",
                 "the name server lists the topic, but none of the topic's brokers is registered",
-                advise_command(
-                    "clusterList",
-                    instruction="start the brokers of the topic again; to see which brokers are registered",
+                Advice(
+                    "start the brokers of the topic again; to see which brokers are registered",
+                    ("clusterList",),
                 ),
                 view.addr,
             )
@@ -137,12 +134,9 @@ def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
                 severity,
                 f"the topic was on {broker_name}{addr_remark}, which left: "
                 f"{describe_change(journaled_change)}",
-                advise_command(
-                    "updateTopic",
-                    facts.topic,
-                    "-c",
-                    facts.cluster_name,
-                    instruction=f"start {broker_name} again, or create the topic on another broker",
+                Advice(
+                    f"start {broker_name} again, or create the topic on another broker",
+                    ("updateTopic", facts.topic, "-c", facts.cluster_name),
                 ),
                 None,
                 broker_name,
@@ -187,7 +181,7 @@ def _find_gone_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
             master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
             if not queue.broker_addrs:
                 evidence = f"{queue.broker_name} has queues in the route, but is not registered: it left"
-                yield _finding_about_queue(facts, view, queue, evidence, advise_command("clusterList"))
+                yield _finding_about_queue(facts, view, queue, evidence, Advice("", ("clusterList",)))
             elif (error := facts.silence_error(master_addr)) is not None:
                 former_addr = facts.former_addrs.get(master_addr or "")
                 evidence = (
@@ -198,9 +192,7 @@ def _find_gone_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
                     "start the broker again; if it runs, check the network to it, and pass --addressMap if "
                     "only nsadmin cannot reach it"
                 )
-                advice = advise_command(
-                    "brokerStatus", "-b", former_addr or master_addr or "", instruction=instruction
-                )
+                advice = Advice(instruction, ("brokerStatus", "-b", former_addr or master_addr or ""))
                 yield _finding_about_queue(facts, view, queue, evidence, advice)
     yield from find_departed_brokers(facts)
 
@@ -265,7 +257,7 @@ def _advise_master_start(facts: RouteFacts, broker_name: str) -> Advice:
     master_addr = facts.last_master_addrs.get(broker_name)
     if master_addr is None:
         return Advice(f"{instruction}: repeat this command with its address in -b")
-    return advise_command("routeExplain", facts.topic, "-b", master_addr, instruction=instruction)
+    return Advice(instruction, ("routeExplain", facts.topic, "-b", master_addr))
 
 
 def _unwritable_queues(facts: RouteFacts) -> Iterator[tuple[NameServerTopicView, QueueRoute]]:
@@ -324,16 +316,10 @@ def _find_wiped_permissions(facts: RouteFacts) -> Iterator[CauseFinding]:
                 f"{shown_permission} and {perm_text(topic_permission)} on the broker: the write permission "
                 f"was removed on this name server{journal_remark}"
             )
-            advice = advise_command(
-                "repair",
-                "wipe",
-                queue.broker_name,
-                "-n",
-                SERVERS_PLACEHOLDER,
-                instruction=(
-                    f"if the broker was drained, run `{quote_command('undrain', queue.broker_name)}`; "
-                    "otherwise restore the broker's own permissions"
-                ),
+            advice = Advice(
+                f"if the broker was drained, run `{quote_command('undrain', queue.broker_name)}`; "
+                "otherwise restore the broker's own permissions",
+                ("repair", "wipe", queue.broker_name, "-n", SERVERS_PLACEHOLDER),
             )
             yield _finding_about_queue(facts, view, queue, evidence, advice)
 
@@ -346,11 +332,9 @@ def _find_full_disks(facts: RouteFacts) -> Iterator[CauseFinding]:
                 states.get(master_addr) for states in (facts.disks.refusals, facts.disks.unknown)
             )
             if refusal is not None:
-                advice = advise_command(
-                    "brokerStatus",
-                    "-b",
-                    master_addr,
-                    instruction="free space on this disk; the broker accepts messages again within 10 s",
+                advice = Advice(
+                    "free space on this disk; the broker accepts messages again within 10 s",
+                    ("brokerStatus", "-b", master_addr),
                 )
                 evidence = f"{queue.broker_name} {refusal}"
                 yield _finding_about_queue(facts, view, queue, evidence, advice)
@@ -365,8 +349,8 @@ def _find_read_only_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
         if broker_permission is not None and not broker_permission & Perm.WRITE:
             master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
             evidence = f"{queue.broker_name} has no write permission: brokerPermission={broker_permission}"
-            advice = advise_command(
-                "updateBrokerConfig", "brokerPermission", "6", "-b", master_addr or queue.broker_name
+            advice = Advice(
+                "", ("updateBrokerConfig", "brokerPermission", "6", "-b", master_addr or queue.broker_name)
             )
             yield _finding_about_queue(facts, view, queue, evidence, advice)
 
@@ -377,12 +361,15 @@ def _find_closed_topics(facts: RouteFacts) -> Iterator[CauseFinding]:
         if topic_permission is not None and not topic_permission & Perm.WRITE:
             master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
             evidence = f"{queue.broker_name} has the topic with permission {perm_text(topic_permission)}"
-            advice = advise_command(
-                "updateTopicPerm",
-                facts.topic,
-                str(topic_permission | int(Perm.WRITE)),
-                "-b",
-                master_addr or queue.broker_name,
+            advice = Advice(
+                "",
+                (
+                    "updateTopicPerm",
+                    facts.topic,
+                    str(topic_permission | int(Perm.WRITE)),
+                    "-b",
+                    master_addr or queue.broker_name,
+                ),
             )
             yield _finding_about_queue(facts, view, queue, evidence, advice)
     for view, route in facts.views_with_route():
@@ -391,7 +378,7 @@ def _find_closed_topics(facts: RouteFacts) -> Iterator[CauseFinding]:
             shown_permissions = join_names(
                 f"{queue.broker_name} {perm_text(queue.perm or 0)}" for queue in route.queues
             )
-            advice = advise_command("updateTopicPerm", facts.topic, "6", "-c", facts.cluster_name)
+            advice = Advice("", ("updateTopicPerm", facts.topic, "6", "-c", facts.cluster_name))
             yield CauseFinding(
                 "cause", f"no queue has read permission: {shown_permissions}", advice, view.addr
             )
@@ -403,7 +390,7 @@ def _find_missing_queues(facts: RouteFacts) -> Iterator[CauseFinding]:
             if queue.perm is None:
                 evidence = f"{queue.broker_name} is in the route without queues"
                 yield _finding_about_queue(
-                    facts, view, queue, evidence, advise_command("topicRoute", facts.topic)
+                    facts, view, queue, evidence, Advice("", ("topicRoute", facts.topic))
                 )
             elif not queue.write_queue_ids or not queue.read_queue_ids:
                 evidence = (
@@ -411,8 +398,18 @@ def _find_missing_queues(facts: RouteFacts) -> Iterator[CauseFinding]:
                     f"{count_noun(len(queue.read_queue_ids), 'read queue')}"
                 )
                 master_addr = queue.broker_addrs.get(MASTER_BROKER_ID)
-                advice = advise_command(
-                    "updateTopic", facts.topic, "-b", master_addr or queue.broker_name, "-r", "8", "-w", "8"
+                advice = Advice(
+                    "",
+                    (
+                        "updateTopic",
+                        facts.topic,
+                        "-b",
+                        master_addr or queue.broker_name,
+                        "-r",
+                        "8",
+                        "-w",
+                        "8",
+                    ),
                 )
                 result: FindingResult | None = (
                     None if not queue.write_queue_ids else _severity_of_unreadable(view)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.explain.findings import Advice, advise_command, join_names
+from nsadmin.operations.explain.findings import Advice, join_names
 
 
 @pytest.mark.parametrize(
@@ -13,8 +13,8 @@ def test_of_many_names_the_first_few(names: str, text: str) -> None:
 
 
 def test_what_to_type_is_as_a_shell_takes_it() -> None:
-    advice = advise_command("updateTopic", "T", "-n", "a:1;b:2", instruction="create the topic")
+    advice = Advice("create the topic", ("updateTopic", "T", "-n", "a:1;b:2"))
     assert advice.shell_command == "nsadmin updateTopic T -n 'a:1;b:2'"
     assert str(advice) == f"create the topic: {advice.shell_command}"
     assert (str(Advice("wait")), Advice("wait").shell_command) == ("wait", None)
-    assert str(advise_command("where")) == "nsadmin where"
+    assert str(Advice("", ("where",))) == "nsadmin where"
