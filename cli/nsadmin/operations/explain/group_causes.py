@@ -7,6 +7,7 @@ from itertools import chain
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.client_runtime import can_be_asked
 from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
@@ -58,19 +59,36 @@ def _brokers_of_group(facts: GroupFacts) -> Iterator[BrokerAddrGroup]:
             yield group
 
 
+def _readers_of_group(facts: GroupFacts) -> Iterator[tuple[str, str, str]]:
+    """The name of each of these brokers, the address of the process to read from, and of its master."""
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        yield group.broker_name, addr, group.master_addr or addr
+
+
+def _finding_on(
+    broker_name: str | None,
+    addr: str | None,
+    result: FindingResult,
+    evidence: str,
+    advice: Advice | None = None,
+) -> CauseFinding:
+    return CauseFinding(result, evidence, advice, None, broker_name, addr)
+
+
 def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
     for group in _brokers_of_group(facts):
         silent = [(addr, facts.cluster.configs[addr].error) for addr in group.broker_addrs.values()]
         if silent and not any(facts.cluster.answers(addr) for addr, _ in silent):
-            reasons = "; ".join(f"{addr}: {error_text(error)}" for addr, error in silent if error)
-            instruction = "start the broker again; if it runs, check the network to it, or pass --addressMap"
-            yield CauseFinding(
-                "cause" if facts.routes else "unknown",
-                f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}",
-                Advice(instruction, ("brokerStatus", "-b", silent[0][0])),
-                broker_name=group.broker_name,
-                broker_addr=silent[0][0],
+            addr, reasons = (
+                silent[0][0],
+                "; ".join(f"{a}: {error_text(error)}" for a, error in silent if error),
             )
+            evidence = f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}"
+            instruction = "start the broker again; if it runs, check the network to it, or pass --addressMap"
+            advice = Advice(instruction, ("brokerStatus", "-b", addr))
+            result: FindingResult = "cause" if facts.routes else "unknown"
+            yield _finding_on(group.broker_name, addr, result, evidence, advice)
 
 
 def _find_missing_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -79,19 +97,11 @@ def _find_missing_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
     for name, reason in sorted(lost_topics.reasons_by_name.items()):
         topics = [t for t in facts.topics or [facts.retry_topic] if lost_topics.had_topic(name, t)]
         if topics:
-            yield CauseFinding(
-                "cause",
-                f"{name} is {reason}, so nobody reads its queues of {join_names(topics)}",
-                advise_on_missing(name),
-                broker_name=name,
-            )
+            evidence = f"{name} is {reason}, so nobody reads its queues of {join_names(topics)}"
+            yield _finding_on(name, None, "cause", evidence, advise_on_missing(name))
         elif not lost_topics.knows_topics_of(name):
-            yield CauseFinding(
-                "unknown",
-                f"{name} is {reason}; nsadmin does not know its topics",
-                advise_on_missing(name),
-                broker_name=name,
-            )
+            evidence = f"{name} is {reason}; nsadmin does not know its topics"
+            yield _finding_on(name, None, "unknown", evidence, advise_on_missing(name))
 
 
 def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -109,66 +119,42 @@ def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
             continue
         master = "has no master" if group.master_addr is None else f"has a silent master, {group.master_addr}"
         refusing = [addr for addr, config in slaves.items() if refuses_reads(config)]
-        is_cause = len(refusing) == len(slaves)
         slave = refusing[0] if refusing else next(iter(slaves))
-        advice = (
-            Advice(
+        advice = Advice("start the master again")
+        if refusing:
+            advice = Advice(
                 "start the master again, or let consumers read from the slave",
                 ("updateBrokerConfig", "slaveReadEnable", "true", "-b", slave),
             )
-            if refusing
-            else Advice("start the master again")
-        )
-        reads = (
-            f"its slaves refuse reads (slaveReadEnable=false): {join_names(refusing)}"
-            if is_cause
-            else "consumers read from a slave"
-        )
-        yield CauseFinding(
-            "cause" if is_cause else "warning",
-            f"{group.broker_name} {master}, and {reads}",
-            advice,
-            broker_name=group.broker_name,
-            broker_addr=slave,
-        )
+        if len(refusing) == len(slaves):
+            reads = f"its slaves refuse reads (slaveReadEnable=false): {join_names(refusing)}"
+            evidence = f"{group.broker_name} {master}, and {reads}"
+            yield _finding_on(group.broker_name, slave, "cause", evidence, advice)
+        else:
+            evidence = f"{group.broker_name} {master}, and consumers read from a slave"
+            yield _finding_on(group.broker_name, slave, "warning", evidence, advice)
 
 
 def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
     """Brokers that refuse to give the group messages because of a permission."""
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    for name, addr, _ in _readers_of_group(facts):
         config = facts.cluster.configs[addr].result if addr in facts.cluster.configs else None
         if config is None and facts.cluster.answers(addr):
-            yield CauseFinding(
-                "unknown",
-                f"{group.broker_name} did not tell its settings",
-                Advice("", ("getBrokerConfig", "-b", addr)),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            advice = Advice("", ("getBrokerConfig", "-b", addr))
+            yield _finding_on(name, addr, "unknown", f"{name} did not tell its settings", advice)
         permission = (config or {}).get("brokerPermission", "")
         if permission.isdecimal() and not int(permission) & Perm.READ:
-            yield CauseFinding(
-                "cause",
-                f"{group.broker_name} gives nobody messages: brokerPermission={permission}",
-                Advice(
-                    "",
-                    ("updateBrokerConfig", "brokerPermission", str(int(permission) | Perm.READ), "-b", addr),
-                ),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            evidence = f"{name} gives nobody messages: brokerPermission={permission}"
+            readable = str(int(permission) | Perm.READ)
+            advice = Advice("", ("updateBrokerConfig", "brokerPermission", readable, "-b", addr))
+            yield _finding_on(name, addr, "cause", evidence, advice)
     for topic, result in facts.routes.items():
         for queue in result.result.queues if result.result else ():
             if queue.perm is not None and not queue.perm & Perm.READ:
-                addr = queue.any_addr or queue.broker_name
-                yield CauseFinding(
-                    "cause",
-                    f"{queue.broker_name} gives nobody messages of {topic}: its permission is {queue.perm}",
-                    Advice("", ("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr)),
-                    broker_name=queue.broker_name,
-                    broker_addr=addr,
-                )
+                name, addr = queue.broker_name, queue.any_addr or queue.broker_name
+                evidence = f"{name} gives nobody messages of {topic}: its permission is {queue.perm}"
+                advice = Advice("", ("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr))
+                yield _finding_on(name, addr, "cause", evidence, advice)
         if isinstance(result.error, TopicNotExist):
             yield CauseFinding(
                 "cause", f"no name server has a route of {topic}", Advice("", ("route", "explain", topic))
@@ -184,61 +170,39 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
     unconnected = _list_unconnected_masters(facts)
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    for name, addr, master in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
         if result is None or (result.result is None and not facts.cluster.answers(addr)):
             continue
         if result.result is None:
-            yield CauseFinding(
-                "unknown",
-                f"{group.broker_name} did not list its groups",
-                Advice("", ("getConsumerConfig", facts.group)),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            advice = Advice("", ("getConsumerConfig", facts.group))
+            yield _finding_on(name, addr, "unknown", f"{name} did not list its groups", advice)
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
-            is_idle = not facts.connections.clients or group.broker_name in unconnected
-            yield CauseFinding(
-                "cause" if not creates or is_idle else "warning",
-                f"{group.broker_name} does not have the group"
-                + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
-                + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
-                Advice("", ("group", "explain", similar[0]))
-                if similar
-                else Advice("", ("updateSubGroup", facts.group, "-b", group.master_addr or addr)),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            is_idle = not facts.connections.clients or name in unconnected
+            evidence = f"{name} does not have the group"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master))
+            if not creates:
+                evidence += ", and creates none (autoCreateSubscriptionGroup=false)"
+            if similar:
+                evidence += f"; similar groups exist: {join_names(similar)}"
+                advice = Advice("", ("group", "explain", similar[0]))
+            yield _finding_on(name, addr, "cause" if not creates or is_idle else "warning", evidence, advice)
 
 
 def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    for name, addr, master in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
-        settings = (result.result or {}).get(facts.group) if result else None
-        broker = {"broker_name": group.broker_name, "broker_addr": addr}
-        master = group.master_addr or addr
-        if settings is not None and settings.get("consumeEnable") is False:
-            yield CauseFinding(
-                "cause",
-                f"{group.broker_name} refuses the group: consumeEnable=false",
-                Advice("", ("updateSubGroup", facts.group, "-b", master, "-s", "true")),
-                **broker,
-            )
-        if (
-            settings is not None
-            and facts.connections.is_broadcasting
-            and settings.get("consumeBroadcastEnable") is False
-        ):
-            yield CauseFinding(
-                "cause",
-                f"the group broadcasts, and {group.broker_name} refuses it: consumeBroadcastEnable=false",
-                Advice("", ("updateSubGroup", facts.group, "-b", master, "-d", "true")),
-                **broker,
-            )
+        settings = (result.result or {}).get(facts.group, {}) if result else {}
+        if settings.get("consumeEnable") is False:
+            evidence = f"{name} refuses the group: consumeEnable=false"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, "-s", "true"))
+            yield _finding_on(name, addr, "cause", evidence, advice)
+        if facts.connections.is_broadcasting and settings.get("consumeBroadcastEnable") is False:
+            evidence = f"the group broadcasts, and {name} refuses it: consumeBroadcastEnable=false"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, "-d", "true"))
+            yield _finding_on(name, addr, "cause", evidence, advice)
 
 
 def _enabled_group(facts: GroupFacts) -> CauseFinding:
@@ -249,22 +213,16 @@ def _enabled_group(facts: GroupFacts) -> CauseFinding:
 
 
 def _find_forbidden_topics(facts: GroupFacts) -> Iterator[CauseFinding]:
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    advice = Advice(
+        "a program forbade it with request 353: allow it again with "
+        "updateAndGetGroupReadForbidden of Java's DefaultMQAdminExt, on each master"
+    )
+    for name, addr, _ in _readers_of_group(facts):
         result = facts.cluster.forbidden.get(addr)
-        topics = (result.result or {}).get(facts.group, []) if result else []
-        for topic in topics:
+        for topic in (result.result or {}).get(facts.group, []) if result else []:
             if topic in facts.topics:
-                yield CauseFinding(
-                    "cause",
-                    f"{group.broker_name} forbids the group to read {topic}: pulls get NO_PERMISSION (16)",
-                    Advice(
-                        "a program forbade it with request 353: allow it again with "
-                        "updateAndGetGroupReadForbidden of Java's DefaultMQAdminExt, on each master"
-                    ),
-                    broker_name=group.broker_name,
-                    broker_addr=addr,
-                )
+                evidence = f"{name} forbids the group to read {topic}: pulls get NO_PERMISSION (16)"
+                yield _finding_on(name, addr, "cause", evidence, advice)
 
 
 # Clients
@@ -302,17 +260,15 @@ def _find_unconnected_masters(facts: GroupFacts) -> Iterator[CauseFinding]:
         table = facts.cluster.group_tables.get(addr)
         if table is not None and table.result is not None and facts.group not in table.result:
             continue
-        yield CauseFinding(
-            _unless_fresh(facts, "cause"),
+        evidence = (
             f"no client of the group is connected to {addr}, the master of {name}: nobody consumes its "
-            f"queues; clients that are connected to other brokers: {len(facts.connections.clients)}",
-            Advice(
-                f"check the network from the clients to {addr}, and read their logs",
-                ("consumerConnection", facts.group, "--columns", "clientId,brokerAddrs"),
-            ),
-            broker_name=name,
-            broker_addr=addr,
+            f"queues; clients that are connected to other brokers: {len(facts.connections.clients)}"
         )
+        advice = Advice(
+            f"check the network from the clients to {addr}, and read their logs",
+            ("consumerConnection", facts.group, "--columns", "clientId,brokerAddrs"),
+        )
+        yield _finding_on(name, addr, _unless_fresh(facts, "cause"), evidence, advice)
 
 
 def _list_clients(facts: GroupFacts) -> CauseFinding:
@@ -424,11 +380,16 @@ def _describe_hidden(facts: GroupFacts, topic: str, text: str, client_ids: list[
         for held in info.queues
         if held.queue.topic == topic
     ]
-    dropped = Counter(m.tags or "no tag" for m in facts.samples.get(topic, ()) if not _matches(text, m.tags))
-    names = join_names(f"{tag} ({count})" for tag, count in dropped.most_common())
-    sample = f": {names} of the newest {len(facts.samples.get(topic, ()))}" if dropped else ""
+    sample = facts.samples.get(topic, ())
+    dropped = [message for message in sample if not _matches(text, message.tags)]
+    counts = f": {_count_tags(dropped)} of the newest {len(sample)}" if dropped else ""
     place = f"in {_name_queues(queues)} " if queues else ""
-    return f"{place}{join_names(client_ids)} skips what is not {text}{sample}"
+    return f"{place}{join_names(client_ids)} skips what is not {text}{counts}"
+
+
+def _count_tags(messages: Iterable[StoredMessage]) -> str:
+    counts = Counter(message.tags or "no tag" for message in messages)
+    return join_names(f"{tag} ({count})" for tag, count in counts.most_common())
 
 
 def _matches(text: str, tags: str | None) -> bool:
@@ -490,13 +451,8 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
     for held in facts.held_queues():
         quiet = is_quiet(facts, held) if held.unfinished_count else False
         if quiet is None:
-            yield _finding_about_queue(
-                facts,
-                held,
-                "unknown",
-                "the first message cannot be read: whether it is stuck is unknown",
-                None,
-            )
+            evidence = "the first message cannot be read: whether it is stuck is unknown"
+            yield _finding_about_queue(facts, held, "unknown", evidence, None)
         elif quiet:
             head = facts.heads.get(held.running.queue)
             since_ms = _quiet_since(facts, held) or 0
@@ -518,20 +474,11 @@ def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:
     config = facts.cluster.configs[master_addr].result if master_addr in facts.cluster.configs else None
     # Brokers before 5.2 leave the move of a single queue to clients, which overwrite it.
     stops_first = config is not None and "useServerSideResetOffset" not in config
+    place = ("-b", master_addr, "-q", str(queue.queue_id), "-o", str(held.offset + 1))
     return Advice(
         "restart the client, which gets the message again, or "
         + ("stop the group and skip this one message" if stops_first else "skip this one message"),
-        (
-            "resetOffsetByTime",
-            facts.group,
-            queue.topic,
-            "-b",
-            master_addr,
-            "-q",
-            str(queue.queue_id),
-            "-o",
-            str(held.offset + 1),
-        ),
+        ("resetOffsetByTime", facts.group, queue.topic, *place),
     )
 
 
@@ -572,13 +519,8 @@ def _finding_about_queue(
     facts: GroupFacts, held: HeldQueue, result: FindingResult, evidence: str, advice: Advice | None
 ) -> CauseFinding:
     queue = held.running.queue
-    return CauseFinding(
-        result,
-        f"{_name_queues([queue])}: {evidence}",
-        advice,
-        broker_name=queue.broker_name,
-        broker_addr=_master_of(facts, queue.broker_name),
-    )
+    addr = _master_of(facts, queue.broker_name)
+    return _finding_on(queue.broker_name, addr, result, f"{_name_queues([queue])}: {evidence}", advice)
 
 
 def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -598,16 +540,15 @@ def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
             idle[held.client_id].append(held)
     for client_id, queues in idle.items():
         pulls = max(held.running.last_pull_ms or 0 for held in queues)
-        asks = facts.cluster.now_ms - pulls < QUIET_MS
+        reason = (
+            "its application suspended it, or each pull is refused"
+            if facts.cluster.now_ms - pulls < QUIET_MS
+            else f"it has not pulled since {format_utc_second(pulls)}"
+        )
         yield CauseFinding(
             "cause",
             f"{client_id} fetches nothing of {_name_queues(h.running.queue for h in queues)}; messages "
-            f"behind its offset: {sum(h.waiting for h in queues)}; "
-            + (
-                "its application suspended it, or each pull is refused"
-                if asks
-                else f"it has not pulled since {format_utc_second(pulls)}"
-            ),
+            f"behind its offset: {sum(h.waiting for h in queues)}; {reason}",
             Advice(
                 "call resume() in the application, or restart it, and read its log",
                 ("consumerStatus", facts.group, "-i", client_id),
@@ -723,22 +664,10 @@ def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         names = {queue.broker_name for queue in route.queues} if route else set(modes)
         others = sorted(names - {name for name, mode in modes.items() if mode == "POP"})
         if "POP" in modes.values() and others:
-            yield CauseFinding(
-                "warning",
-                f"the group pops {topic} on some brokers, and pulls on {join_names(others)}",
-                Advice(
-                    "",
-                    (
-                        "setConsumeMode",
-                        topic,
-                        facts.group,
-                        "POP",
-                        "-b",
-                        _master_of(facts, others[0]) or others[0],
-                    ),
-                ),
-                broker_name=others[0],
-            )
+            evidence = f"the group pops {topic} on some brokers, and pulls on {join_names(others)}"
+            master = _master_of(facts, others[0]) or others[0]
+            advice = Advice("", ("setConsumeMode", topic, facts.group, "POP", "-b", master))
+            yield _finding_on(others[0], None, "warning", evidence, advice)
 
 
 def _name_modes(facts: GroupFacts) -> CauseFinding:
@@ -762,28 +691,21 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
         for addr in facts.cluster.reader_addrs.values() if sql else ():
             config = facts.cluster.configs[addr].result
             if config is not None and config.get("enablePropertyFilter") == "false":
-                yield CauseFinding(
-                    "cause",
-                    f"{addr} refuses {sql[0]}: enablePropertyFilter=false",
-                    Advice("", ("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr)),
-                    broker_name=config.get("brokerName"),
-                    broker_addr=addr,
-                )
+                evidence = f"{addr} refuses {sql[0]}: enablePropertyFilter=false"
+                advice = Advice("", ("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr))
+                yield _finding_on(config.get("brokerName"), addr, "cause", evidence, advice)
         sample = facts.samples.get(topic, ())
         if rates[topic] > 0 or not sample:
             continue
         if sql:
             yield CauseFinding("unknown", f"{topic} has an SQL92 filter, which was not evaluated: {sql[0]}")
         elif filters and not any(_matches(text, m.tags) for text in filters for m in sample):
-            tags = Counter(m.tags or "no tag" for m in sample).most_common()
+            instruction = "correct the tags of the consumer or of the producer"
             yield CauseFinding(
                 "cause",
                 f"none of the newest {count_noun(len(sample), 'message')} of {topic} matches "
-                f"{join_names(sorted(filters))}: "
-                f"their tags are {join_names(f'{tag} ({count})' for tag, count in tags)}",
-                Advice(
-                    "correct the tags of the consumer or of the producer", ("consumerConnection", facts.group)
-                ),
+                f"{join_names(sorted(filters))}: their tags are {_count_tags(sample)}",
+                Advice(instruction, ("consumerConnection", facts.group)),
             )
 
 
@@ -935,20 +857,14 @@ def _no_dead_letters(facts: GroupFacts) -> CauseFinding:
 
 
 def _find_full_disks(facts: GroupFacts) -> Iterator[CauseFinding]:
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
-        refusal, unknown = (
-            states.get(addr) for states in (facts.cluster.disks.refusals, facts.cluster.disks.unknown)
-        )
-        if state := refusal or unknown:
-            yield CauseFinding(
-                "warning" if refusal else "unknown",
-                f"{group.broker_name} {state}"
-                + ("; it stores no new messages and no retries" if refusal else ""),
-                Advice("free space on this disk", ("brokerStatus", "-b", addr)),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+    disks = facts.cluster.disks
+    for name, addr, _ in _readers_of_group(facts):
+        advice = Advice("free space on this disk", ("brokerStatus", "-b", addr))
+        if refusal := disks.refusals.get(addr):
+            evidence = f"{name} {refusal}; it stores no new messages and no retries"
+            yield _finding_on(name, addr, "warning", evidence, advice)
+        elif unknown := disks.unknown.get(addr):
+            yield _finding_on(name, addr, "unknown", f"{name} {unknown}", advice)
 
 
 def _consume_tps(facts: GroupFacts) -> float:
@@ -956,24 +872,17 @@ def _consume_tps(facts: GroupFacts) -> float:
 
 
 def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
-    total = sum_lags(lag.lag for lag in facts.lags)
-    tps = _consume_tps(facts)
-    if total.messages and (tps == 0 or total.messages > 60 * tps):
-        yield CauseFinding(
-            "warning" if tps else "unknown",
-            f"waiting messages: {total.messages}; "
-            + (
-                f"the group consumes {tps:.2f} per second{_describe_trend(facts, total.messages, tps)}"
-                if tps
-                else "the group consumed none in a minute"
-            ),
-            Advice(
-                "add clients, at most one for each queue, if this shows that the lag grows",
-                ("consumerProgress", facts.group, "--watch", "10"),
-            )
-            if tps
-            else Advice("look again in a minute", ("consumerStatus", facts.group)),
-        )
+    waiting, tps = sum_lags(lag.lag for lag in facts.lags).messages, _consume_tps(facts)
+    if waiting and not tps:
+        evidence = f"waiting messages: {waiting}; the group consumed none in a minute"
+        advice = Advice("look again in a minute", ("consumerStatus", facts.group))
+        yield CauseFinding("unknown", evidence, advice)
+    elif waiting and waiting > 60 * tps:
+        trend = _describe_trend(facts, waiting, tps)
+        evidence = f"waiting messages: {waiting}; the group consumes {tps:.2f} per second{trend}"
+        instruction = "add clients, at most one for each queue, if this shows that the lag grows"
+        advice = Advice(instruction, ("consumerProgress", facts.group, "--watch", "10"))
+        yield CauseFinding("warning", evidence, advice)
 
 
 def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
@@ -988,11 +897,8 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
         trend = f"the lag grows by {-gain:.2f} per second"
     else:
         minutes = lag / gain / 60
-        trend = (
-            f"caught up in about {minutes:.0f} min"
-            if minutes < 120
-            else f"caught up in about {minutes / 60:.0f} h"
-        )
+        time_text = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
+        trend = f"caught up in about {time_text}"
     return f", {facts.put_tps:.2f} arrive: {trend}"
 
 
