@@ -16,7 +16,7 @@ from nsadmin.operations.explain.diagnosis import CauseExplanation, list_cause_id
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
 from nsadmin.operations.explain.journal_evidence import read_journal_evidence
 from nsadmin.operations.explain.observer import gather_facts
-from nsadmin.operations.explain.route_diagnosis import explain_route
+from nsadmin.operations.explain.route_causes import explain_route
 from tests.support.name_servers import DEADLINE
 
 

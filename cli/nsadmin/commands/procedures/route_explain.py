@@ -31,7 +31,7 @@ from nsadmin.operations.explain.diagnosis import (
     verdict_errors,
 )
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
-from nsadmin.operations.explain.route_diagnosis import explain_route
+from nsadmin.operations.explain.route_causes import explain_route
 
 SERVERS: Column[CauseExplanation] = Column(
     "namesrvAddrs",

@@ -258,13 +258,13 @@ def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
 def _expected_cluster(facts: RouteFacts) -> CauseFinding:
     if facts.question.cluster_name is None:
         return skipped_finding("not asked: pass -c CLUSTER to check the cluster that the client expects")
-    if not any(True for _ in facts.views_with_route()):
+    if not facts.views_with_route():
         return skipped_finding("no name server has a route")
     return ok_finding(f"the topic is in cluster {facts.question.cluster_name}")
 
 
 def _find_other_context(facts: RouteFacts) -> Iterator[CauseFinding]:
-    if facts.other_context_routes is None or not any(True for _ in facts.views_without_route()):
+    if facts.other_context_routes is None or not facts.views_without_route():
         return
     for other in facts.other_context_routes:
         if other.found_on is not None:
@@ -282,7 +282,7 @@ def _find_other_context(facts: RouteFacts) -> Iterator[CauseFinding]:
 
 
 def _no_other_context(facts: RouteFacts) -> CauseFinding:
-    if not any(True for _ in facts.views_without_route()):
+    if not facts.views_without_route():
         return ok_finding("the topic is here")
     if facts.other_context_routes is not None:
         searched_contexts = join_names(route.context_name for route in facts.other_context_routes)

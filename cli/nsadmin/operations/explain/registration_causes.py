@@ -135,7 +135,7 @@ def find_similar_topics(topic: str, view: NameServerTopicView) -> list[str]:
 
 
 def _find_disabled_auto_create(facts: RouteFacts) -> Iterator[CauseFinding]:
-    if _is_known_somewhere(facts) or not any(True for _ in facts.views_without_route()):
+    if _is_known_somewhere(facts) or not facts.views_without_route():
         return
     for broker in _master_views(facts):
         if broker.config.result and broker.config.result.get("autoCreateTopicEnable") == "false":
@@ -178,7 +178,7 @@ def _auto_creates_topics(broker: BrokerTopicView) -> bool:
 
 
 def _auto_creation_state(facts: RouteFacts) -> CauseFinding:
-    if _is_known_somewhere(facts) or not any(True for _ in facts.views_without_route()):
+    if _is_known_somewhere(facts) or not facts.views_without_route():
         return ok_finding("no topic to create")
     creating_names = [
         view.broker_name or view.addr for view in _master_views(facts) if _auto_creates_topics(view)

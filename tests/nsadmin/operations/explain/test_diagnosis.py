@@ -5,7 +5,7 @@ import pytest
 from nsadmin.client.topics.topic_views import NameServerTopicView
 from nsadmin.operations.explain.diagnosis import describe_verdict, list_cause_ids, reach_verdict
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
-from nsadmin.operations.explain.route_diagnosis import ALL_CAUSE_CHECKS, explain_route
+from nsadmin.operations.explain.route_causes import ALL_CAUSE_CHECKS, explain_route
 from tests.support.route_facts import (
     MASTER,
     NS,
