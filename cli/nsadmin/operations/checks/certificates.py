@@ -12,7 +12,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, list_failures
 
 
 class CertificateObservation(NamedTuple):
@@ -74,11 +74,7 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
     }
     plain_addrs = [addr for addr, _, error in seen.server_certificates if isinstance(error, NoTls)]
     failure_lines = [
-        *(
-            f"{addr}: {error_text(error)}"
-            for addr, _, error in seen.server_certificates
-            if error is not None and not isinstance(error, NoTls)
-        ),
+        *list_failures(r for r in seen.server_certificates if not isinstance(r.error, NoTls)),
         *(
             f"{holder}: {error_text(error)}"
             for holder, error in seen.file_certificates.items()

@@ -6,12 +6,11 @@ from typing import NamedTuple
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import REFUSING, find_fullest, judge_disks, parse_disk_capacity
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.looks import HOUR_MS, Look, compare_look
 
@@ -63,10 +62,8 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     states = judge_disks(seen.runtime_results, seen.config_results)
     doubts = [
         *(f"{names[addr]} {text}" for addr, text in states.unknown.items()),
-        *(
-            f"{names[addr]}: {error_text(error)}"
-            for addr, _, error in (*seen.runtime_results, *seen.config_results)
-            if error is not None and addr not in states.unknown
+        *list_failures(
+            (r for r in (*seen.runtime_results, *seen.config_results) if r.addr not in states.unknown), names
         ),
         *seen.listing.failure_lines,
     ]

@@ -5,10 +5,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.divergence.observer import (
     DivergenceObservation,
     DivergenceObserver,
@@ -63,11 +62,7 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
         *([f"and {count_noun(hidden_count, 'more kind')} of differences"] if hidden_count > 0 else []),
         *(f"{lost.broker.label}: {describe_missing(lost)}" for lost in missing),
     ]
-    doubts = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.snapshot_results
-        if error is not None
-    ]
+    doubts = list_failures(seen.snapshot_results, kind="name server")
     missing_text = ""
     if missing:
         labels = abbreviate_names([lost.broker.label for lost in missing], _MAX_NAMED)

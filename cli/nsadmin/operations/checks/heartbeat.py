@@ -12,7 +12,13 @@ from nsadmin.client.brokers.clusters import HeartbeatAge, HeartbeatListing
 from nsadmin.client.results import error_text, is_unreachable
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    list_failures,
+    worst_state,
+)
 
 
 class HeartbeatObservation(NamedTuple):
@@ -60,11 +66,7 @@ class _ServerHeartbeats(NamedTuple):
 
 def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
     """Judge by the longest silence. Where ages are unknown, judge by which brokers answer."""
-    failure_lines = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.heartbeat_listings
-        if error is not None
-    ]
+    failure_lines = list_failures(seen.heartbeat_listings, kind="name server")
     views = [
         _read_listing(addr, listing) for addr, listing, _ in seen.heartbeat_listings if listing is not None
     ]

@@ -10,10 +10,15 @@ from namesrv_core.history.records import JournalRecord
 from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    list_failures,
+    worst_state,
+)
 
 _STATUS_KEY = "journal"
 _LOSS_TYPES = (EventsLost.__name__, JournalResumed.__name__)
@@ -128,11 +133,7 @@ def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
             for addr, status, error in seen.server_statuses
             if error is None and status is None
         ),
-        *(
-            f"name server {addr}: {error_text(error)}"
-            for addr, _, error in seen.server_statuses
-            if error is not None
-        ),
+        *list_failures(seen.server_statuses, kind="name server"),
     ]
     if not statuses and not seen.folders:
         return scale.make_unknown_finding("no journal was found", unknown_lines)

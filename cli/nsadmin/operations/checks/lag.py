@@ -13,7 +13,13 @@ from nsadmin.client.consumers.lag import BROADCASTS, NEVER_COMMITTED, Lag, sum_l
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    list_failures,
+    worst_state,
+)
 from nsadmin.operations.checks.group_monitor import (
     GroupObservation,
     describe_health,
@@ -92,9 +98,7 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         return _judge_all(scale, seen)
     if seen.group_error is not None:
         return scale.make_unknown_finding(error_text(seen.group_error), about=seen.group)
-    failure_lines = [
-        f"{addr}: {error_text(error)}" for addr, _, error in seen.stats_results if error is not None
-    ]
+    failure_lines = list_failures(seen.stats_results)
     stats = [result.result for result in seen.stats_results if result.result is not None]
     if not stats:
         return scale.make_unknown_finding(

@@ -17,7 +17,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, list_failures
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 
 _MAX_SHOWN = 10
@@ -82,7 +82,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> TimerObservation:
         results,
         list(zip(waiting, store_times, strict=True)),
         admin.clock_ms,
-        [f"{names[addr]}: {error_text(error)}" for addr, _, error in configs if error is not None],
+        list_failures(configs, names),
     )
 
 
@@ -116,11 +116,7 @@ def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:
     """Judge the longest delay: of the timer wheel, of sorting into it, and of each delay level."""
     names = {addr: name for name, addr in seen.listing.master_addrs.items()}
     failures = [
-        *(
-            f"{names[addr]}: {error_text(error)}"
-            for addr, _, error in seen.runtime_results
-            if error is not None
-        ),
+        *list_failures(seen.runtime_results, names),
         *(f"{w.broker_name}: {error_text(error)}" for w, (_, _, error) in seen.waiting if error is not None),
         *seen.config_failures,
         *seen.listing.masterless_lines,

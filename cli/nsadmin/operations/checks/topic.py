@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import is_not_found
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.checks import listed_brokers, masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
 from nsadmin.operations.slave_reads import find_refusing_slaves
@@ -96,11 +96,8 @@ class _TopicAvailability(NamedTuple):
 def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     """Judge by the name server with the fewest writable brokers, because clients may ask any of them."""
     known = [result for result in seen.route_results if result.error is None or is_not_found(result.error)]
-    failure_lines = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.route_results
-        if error is not None and not is_not_found(error)
-    ]
+    failed = [result for result in seen.route_results if not is_not_found(result.error)]
+    failure_lines = list_failures(failed, kind="name server")
     if not known:
         return scale.make_unknown_finding("no name server returned its route", failure_lines, seen.topic)
     views = [_assess_route(result, seen.master_answers, seen.refusing_slaves) for result in known]

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.messages.transactions import HalfMessage, HalfMessages
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 
 _HOUR_MS = 3_600_000
@@ -69,11 +68,7 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
     ]  # fmt: skip
     discarded = [half for r in seen.discarded_results for half in _halves(r)]
     failures = [
-        *dict.fromkeys(
-            f"{names[r.addr]}: {error_text(r.error)}"
-            for r in (*seen.half_results, *seen.discarded_results)
-            if r.error is not None
-        ),
+        *dict.fromkeys(list_failures((*seen.half_results, *seen.discarded_results), names)),
         *(
             f"not read: {count_noun(count, noun)}"
             for results, noun in (

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, LostTopics, describe_missing
 from nsadmin.operations.inventory.records import lost_brokers_of_topics
@@ -149,11 +148,7 @@ class TopicGroups(NamedTuple):
 def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     """Judge each topic by its worst name server, because clients may ask any of them."""
     snapshots, cluster_name = seen.snapshots, seen.cluster_name
-    failure_lines = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.snapshot_results
-        if error is not None
-    ]
+    failure_lines = list_failures(seen.snapshot_results, kind="name server")
     if not snapshots:
         return scale.make_unknown_finding("no name server returned its topics", failure_lines)
     # The broker names without any registered process.
