@@ -197,7 +197,7 @@ _NAMES_BY_MODULE = {
         "ItemDifference",
         "SnapshotComparison",
     ),
-    "nsadmin.operations.divergence.evidence": ("DivergenceCause",),
+    "nsadmin.operations.divergence.causes": ("DivergenceCause",),
     "nsadmin.operations.divergence.verdict": (
         "DivergenceVerdict",
         "DriftFinding",

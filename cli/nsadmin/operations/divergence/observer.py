@@ -9,14 +9,13 @@ from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.operations.divergence.causes import find_cause
+from nsadmin.operations.divergence.causes import BrokerFacts, CauseEvidence, find_cause
 from nsadmin.operations.divergence.comparison import (
     STATE_SECTIONS,
     ComparedValue,
     SnapshotComparison,
     compare_snapshots,
 )
-from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, FactsByAddr
 from nsadmin.operations.divergence.verdict import (
     DEFAULT_SETTLE_MS,
     DifferenceAges,
@@ -172,7 +171,7 @@ class DivergenceObserver:
 
 def gather_broker_facts(
     admin: AdminClient, difference_bundles: Sequence[DifferenceBundle], snapshots: Sequence[ClusterSnapshot]
-) -> FactsByAddr:
+) -> dict[str, BrokerFacts]:
     """Ask each broker concerned once. A broker that does not answer gets NO_FACTS."""
     evidence = CauseEvidence(snapshots, {})
     topics_by_addr: dict[str, list[str]] = {}
