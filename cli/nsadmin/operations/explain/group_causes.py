@@ -16,13 +16,14 @@ from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import NO_PROXY, count_noun, format_utc_second
-from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
 from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
+    CauseExplanation,
     CauseFinding,
     FindingResult,
     advise_on_missing,
+    explain_causes,
     join_names,
     ok_finding,
     skipped_finding,

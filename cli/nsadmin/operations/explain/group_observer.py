@@ -13,7 +13,7 @@ from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topics.topic_stats import QueueStats
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.dead_letters.replay_store import count_replayed
-from nsadmin.operations.explain.diagnosis import CauseExplanation, Verdict, reach_verdict
+from nsadmin.operations.explain.findings import CauseExplanation, Verdict, reach_verdict
 from nsadmin.operations.explain.group_causes import explain_group, is_quiet
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 from nsadmin.operations.inventory.keeper import InventoryKeeper

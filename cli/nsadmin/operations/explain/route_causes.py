@@ -10,7 +10,6 @@ from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import NameServerTopicView
 from nsadmin.console.phrases import count_noun
-from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
 from nsadmin.operations.explain.facts import (
     RouteFacts,
     groups_by_name,
@@ -21,9 +20,11 @@ from nsadmin.operations.explain.findings import (
     SERVERS_PLACEHOLDER,
     Advice,
     CauseCheck,
+    CauseExplanation,
     CauseFinding,
     FindingResult,
     advise_on_missing,
+    explain_causes,
     join_names,
     ok_finding,
     skipped_finding,
