@@ -8,6 +8,10 @@ if TYPE_CHECKING:
     from nsadmin.operations.checks.check import Check
 
 
+def to_snake_case(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+
+
 class CheckEntry(NamedTuple):
     """A check, and what its command does in a few words. Its module has its name, in snake case.
 
@@ -30,7 +34,7 @@ class CheckEntry(NamedTuple):
 
     @property
     def module_name(self) -> str:
-        return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", self.name)
+        return to_snake_case(self.name)
 
     def load(self) -> "Check[Any]":
         check: Check[Any] = import_module(f"nsadmin.operations.checks.{self.module_name}").CHECK
