@@ -119,7 +119,7 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     ]
     doubt_lines = _list_doubts(seen, disks)
     warning_lines = [
-        *_list_disk_lines(statuses, disks),
+        *_list_disk_lines(seen, disks),
         *list_identity_lines(listing.broker_groups, seen.config_results),
         *seen.twin_lines,
         *list_broker_faults(statuses.values()),
@@ -159,26 +159,24 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     return finding.with_inventory_problem(seen.inventory_problem)
 
 
-def _label(status: BrokerStatus) -> str:
-    return f"{status.broker_name} {status.broker_id} at {status.broker_addr}"
-
-
-def _list_disk_lines(statuses: Mapping[str, BrokerStatus], disks: DiskStates) -> list[str]:
+def _list_disk_lines(seen: BrokerObservation, disks: DiskStates) -> list[str]:
     """The brokers with full disks. A slave refuses messages in any case, so only its disk is described."""
+    names = seen.broker_listing.broker_names
     return [
-        f"{_label(statuses[addr])} {text}"
-        if statuses[addr].broker_id == MASTER_BROKER_ID
-        else f"{_label(statuses[addr])}: {text.partition(': ')[2]}"
+        f"{names[addr]} {text}"
+        if seen.status_by_addr[addr].broker_id == MASTER_BROKER_ID
+        else f"{names[addr]}: {text.partition(': ')[2]}"
         for addr, text in {**disks.refusals, **disks.deletions}.items()
     ]
 
 
 def _list_doubts(seen: BrokerObservation, disks: DiskStates) -> list[str]:
     """What is unknown of brokers that answered."""
+    names = seen.broker_listing.broker_names
     return [
-        *(f"{_label(seen.status_by_addr[addr])} {text}" for addr, text in disks.unknown.items()),
+        *(f"{names[addr]} {text}" for addr, text in disks.unknown.items()),
         *(
-            f"{_label(seen.status_by_addr[addr])} did not return its settings: {error_text(error)}"
+            f"{names[addr]} did not return its settings: {error_text(error)}"
             for addr, _, error in seen.config_results
             if error is not None and addr not in disks.unknown
         ),
@@ -186,6 +184,7 @@ def _list_doubts(seen: BrokerObservation, disks: DiskStates) -> list[str]:
 
 
 def _list_details(seen: BrokerObservation, unregistered: Sequence[BrokerAddrGroup]) -> list[str]:
+    names = seen.broker_listing.broker_names
     return [
         *(
             f"{lost.broker.label} at {lost.broker.broker_addr or 'an unknown address'}: "
@@ -193,7 +192,7 @@ def _list_details(seen: BrokerObservation, unregistered: Sequence[BrokerAddrGrou
             for lost in seen.missing_brokers
         ),
         *(
-            f"{_label(status)}: {explain_silence(status.error, seen.former_addrs.get(addr))}"
+            f"{names[addr]}: {explain_silence(status.error, seen.former_addrs.get(addr))}"
             for addr, status in seen.status_by_addr.items()
             if status.error is not None and not status.is_reachable
         ),

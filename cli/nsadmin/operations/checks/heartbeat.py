@@ -19,6 +19,7 @@ from nsadmin.operations.checks.findings import (
     list_failures,
     worst_state,
 )
+from nsadmin.operations.checks.listed_brokers import name_brokers
 
 
 class HeartbeatObservation(NamedTuple):
@@ -31,24 +32,14 @@ class HeartbeatObservation(NamedTuple):
 def observe(admin: AdminClient, scope: CheckScope) -> HeartbeatObservation:
     """Ask each name server, and every broker that at least one of them lists."""
     listings = admin.clusters.get_heartbeats_each()
-    addrs = sorted(
-        {addr for _, listing, _ in listings if listing is not None for addr in _name_brokers(listing)}
-    )
+    groups = [group for _, listing, _ in listings if listing for group in listing.info.broker_groups]
+    addrs = sorted(name_brokers(groups))
     silence_reasons = {
         addr: error_text(error)
         for addr, _, error in admin.brokers.get_runtime_info(addrs)
         if error is not None and is_unreachable(error)
     }
     return HeartbeatObservation(listings, silence_reasons)
-
-
-def _name_brokers(listing: HeartbeatListing) -> dict[str, str]:
-    """Return a display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
-    return {
-        addr: f"{group.broker_name} {broker_id} at {addr}"
-        for group in listing.info.broker_groups
-        for broker_id, addr in group.broker_addrs.items()
-    }
 
 
 class _ServerHeartbeats(NamedTuple):
@@ -105,7 +96,7 @@ def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
 
 
 def _read_listing(namesrv_addr: str, listing: HeartbeatListing) -> _ServerHeartbeats:
-    names, reported = _name_brokers(listing), listing.heartbeats
+    names, reported = name_brokers(listing.info.broker_groups), listing.heartbeats
     ages = None if reported is None else {addr: reported[addr] for addr in names if addr in reported}
     return _ServerHeartbeats(namesrv_addr, names, ages)
 
@@ -151,8 +142,7 @@ def _format_summary(
         addr, age = max(oldest_of_servers, key=lambda item: item[1].elapsed_share)
         return (
             f"{count_noun(len(names), 'broker')}; the longest time without a heartbeat is "
-            f"{age.silent_ms / 1000:.1f} s "
-            f"({names[addr]})"
+            f"{age.silent_ms / 1000:.1f} s ({names[addr]})"
         )
     return (
         f"the ages of heartbeats are unknown; {len(names) - len(silence_reasons)} of {len(names)} listed "
