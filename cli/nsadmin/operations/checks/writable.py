@@ -317,12 +317,9 @@ def _find_loss(snapshot: ClusterSnapshot, topic: str, seen: WritableTopicsObserv
     }
     lost = {}
     for name, queues in considered.items():
-        perm, count, addr = (
-            queues.get("perm"),
-            queues.get("writeQueueNums", 0),
-            find_master_addr(snapshot, name),
-        )
-        if reason := masters.explain_unwritable(perm, count, addr, seen.master_answers):
+        perm, queue_count = queues.get("perm"), queues.get("writeQueueNums", 0)
+        master_addr = find_master_addr(snapshot, name)
+        if reason := masters.explain_unwritable(perm, queue_count, master_addr, seen.master_answers):
             lost[name] = reason
     return TopicLoss(lost, bool(lost) and len(lost) < len(considered))
 
