@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.results import error_text
@@ -81,11 +80,9 @@ def _describe_groups(client: ClusterClient) -> str:
 
 
 def _list_failures(client_list: ClientList) -> list[str]:
-    server_errors: list[tuple[str, RocketMQError | None]] = [
-        *client_list.errors.items(),
-        *((f"proxy {proxy.proxy_addr}", proxy.error) for proxy in client_list.proxies.proxies),
-    ]
-    return [f"{server}: {error_text(error)}" for server, error in server_errors if error is not None]
+    proxy_errors = {f"proxy {proxy.proxy_addr}": proxy.error for proxy in client_list.proxies.proxies}
+    errors = {**client_list.errors, **proxy_errors}
+    return [f"{server}: {error_text(error)}" for server, error in errors.items() if error is not None]
 
 
 CHECK = Check(

@@ -62,9 +62,8 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     states = judge_disks(seen.runtime_results, seen.config_results)
     doubts = [
         *(f"{names[addr]} {text}" for addr, text in states.unknown.items()),
-        *list_failures(
-            (r for r in (*seen.runtime_results, *seen.config_results) if r.addr not in states.unknown), names
-        ),
+        *list_failures((r for r in seen.runtime_results if r.addr not in states.unknown), names),
+        *list_failures((r for r in seen.config_results if r.addr not in states.unknown), names),
         *seen.listing.failure_lines,
     ]
     if not rooms:

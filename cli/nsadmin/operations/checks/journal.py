@@ -77,16 +77,15 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
         if not segments.list_segments(folder_path):
             return InspectedFolder(folder_name, None, read_error="there is no journal")
         last_record = next(iter(reader.read_last_records(folder_path, 1)), None)
-        record_filter = RecordFilter(_can_be_loss, event_types=_LOSS_TYPES)
-        losses = [
-            record
-            for record in reader.read_records(folder_path, since_ms, record_filter)
-            if record.time_ms >= since_ms
-        ]
+        record_filter = RecordFilter(
+            lambda line: any(name.encode() in line for name in _LOSS_TYPES), event_types=_LOSS_TYPES
+        )
+        records = reader.read_records(folder_path, since_ms, record_filter)
+        losses = [record for record in records if record.time_ms >= since_ms]
         checked_segments = list(reader.check_journal(folder_path)) if checks_damage else None
     except OSError as error:
-        read_error = f"{error.filename or folder_path}: {error.strerror}"
-        return InspectedFolder(folder_name, None, read_error=read_error)
+        problem = f"{error.filename or folder_path}: {error.strerror}"
+        return InspectedFolder(folder_name, None, read_error=problem)
     except RocketMQError as error:
         return InspectedFolder(folder_name, None, read_error=str(error))
     return InspectedFolder(
@@ -102,11 +101,6 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
             for problem in segment.problem_texts
         ],
     )
-
-
-def _can_be_loss(journal_line: bytes) -> bool:
-    """Return whether a line can be a record of a loss. Looks at the bytes only, without parsing."""
-    return any(name.encode() in journal_line for name in _LOSS_TYPES)
 
 
 def _count_lost(record: JournalRecord) -> int:

@@ -18,13 +18,11 @@ from nsadmin.operations.checks.findings import (
     CheckMeasure,
     CheckState,
     list_failures,
-    worst_state,
 )
 from nsadmin.operations.checks.group_monitor import (
     GroupObservation,
     describe_health,
-    judge_group,
-    sort_unhealthy,
+    judge_groups,
 )
 
 _MAX_SHOWN = 5
@@ -80,16 +78,12 @@ def _count_clients(admin: AdminClient, group: str, cluster_name: str | None) -> 
         connections = admin.consumers.get_connections(group, cluster_name)
     except RocketMQError as error:
         return 0 if is_group_offline(error) or is_not_found(error) else None
-    failures = [
-        error
-        for error in (*connections.errors.values(), *connections.proxy_errors.values())
-        if error is not None and not _is_unknown_group(error)
-    ]
-    return len(connections.clients) or (None if failures else 0)
-
-
-def _is_unknown_group(error: RocketMQError) -> bool:
-    return isinstance(error, RequestError) and error.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+    errors = [e for e in (*connections.errors.values(), *connections.proxy_errors.values()) if e is not None]
+    is_unknown = any(
+        not isinstance(error, RequestError) or error.code != ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+        for error in errors
+    )
+    return len(connections.clients) or (None if is_unknown else 0)
 
 
 def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> CheckFinding:
@@ -153,9 +147,8 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
 def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     """Judge every group that consumed something, or has clients. The largest lag of a group counts."""
     used = [group for group in seen.groups if not _is_unused(group)]
-    findings = [judge_group(scale, GroupObservation(group)) for group in used]
-    bad = sort_unhealthy(findings)
-    failures = [f"{addr}: {error_text(error)}" for addr, error in seen.error_by_broker.items() if error]
+    overall, bad = judge_groups(scale, [GroupObservation(group) for group in used], seen.error_by_broker)
+    failures = overall.details
     lags = {group.group: group.lag for group in used if group.lag is not None}
     largest = max(lags, key=lambda group: lags[group], default=None)
     is_unknown = any(group.lag is None and group.lag_reason != BROADCASTS for group in used)
@@ -176,9 +169,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
             *([f"and {len(bad) - _MAX_GROUPS} more groups"] if len(bad) > _MAX_GROUPS else []),
             *failures,
         ],
-        minimum_state=worst_state(
-            [*(finding.state for finding in bad), *([CheckState.UNKNOWN] if failures else [])]
-        ),
+        minimum_state=overall.state,
     )
 
 

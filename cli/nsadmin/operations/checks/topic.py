@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import is_not_found
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.checks import listed_brokers, masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.masters import MasterAnswers
-from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
+from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS
 from nsadmin.operations.slave_reads import find_refusing_slaves
 
 
@@ -38,46 +38,33 @@ def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
     topic, inventory = scope.topic, scope.inventory
     route_results = admin.topics.get_route_each(topic)
     queues = [queue for _, route, _ in route_results if route for queue in route.queues]
-    answers = masters.ask_masters(admin, [queue.broker_addrs.get(MASTER_BROKER_ID) for queue in queues])
+    answers = masters.ask_masters(admin, [queue.master_addr for queue in queues])
     silent_addrs = answers.silence_reasons.keys()
     # A slave counts only where no master serves consumers.
     slave_addrs = {
         addr
         for queue in queues
-        if queue.broker_addrs.get(MASTER_BROKER_ID) in (None, *silent_addrs)
+        if queue.master_addr in (None, *silent_addrs)
         for addr in queue.broker_addrs.values()
         if addr not in silent_addrs
     }
-    observation = TopicObservation(
-        topic, route_results, answers, refusing_slaves=find_refusing_slaves(admin, slave_addrs).keys()
-    )
-    if inventory is None:
-        return observation
-    lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
+    lost_topics = NO_LOST_TOPICS
+    if inventory is not None and (listing := listed_brokers.observe_listing(admin)).groups_by_server:
+        perms = {queue.broker_name: queue.perm or 0 for queue in queues}
+        is_known = any(error is None or is_not_found(error) for _, _, error in route_results)
+        lost_topics = inventory.observe_topics(listing.broker_groups, {topic: perms} if is_known else {})
     reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
     for name, reason in lost_topics.reasons_by_name.items():
         reasons_by_known[lost_topics.had_topic(name, topic)][name] = reason
-    return observation._replace(
-        missing_reasons=reasons_by_known[True],
-        unknown_reasons=reasons_by_known[None],
-        inventory_problem=inventory.problem,
+    return TopicObservation(
+        topic,
+        route_results,
+        answers,
+        reasons_by_known[True],
+        reasons_by_known[None],
+        find_refusing_slaves(admin, slave_addrs).keys(),
+        None if inventory is None else inventory.problem,
     )
-
-
-def _find_lost_topics(
-    admin: AdminClient,
-    topic: str,
-    route_results: Sequence[ServerResult[TopicRoute]],
-    inventory: InventoryKeeper,
-) -> LostTopics:
-    listing = listed_brokers.observe_listing(admin)
-    if not listing.groups_by_server:
-        return NO_LOST_TOPICS
-    perms = {
-        queue.broker_name: queue.perm or 0 for _, route, _ in route_results if route for queue in route.queues
-    }
-    is_known = any(error is None or is_not_found(error) for _, _, error in route_results)
-    return inventory.observe_topics(listing.broker_groups, {topic: perms} if is_known else {})
 
 
 class _TopicAvailability(NamedTuple):
@@ -143,9 +130,11 @@ def _assess_route(
     if route_result.result is None:
         return _TopicAvailability(route_result.addr, 0, 0, 0, {"": "does not have the topic"})
     queues = route_result.result.queues
-    lost_brokers = {
-        queue.broker_name: reason for queue in queues if (reason := _explain_loss(queue, answers))
-    }
+    lost_brokers = {}
+    for queue in queues:
+        write_count = len(queue.write_queue_ids)
+        if reason := masters.explain_unwritable(queue.perm, write_count, queue.master_addr, answers):
+            lost_brokers[queue.broker_name] = reason
     writable = [queue for queue in queues if queue.broker_name not in lost_brokers]
     readable = [
         queue
@@ -157,12 +146,6 @@ def _assess_route(
     write_queue_count = sum(len(queue.write_queue_ids) for queue in writable)
     return _TopicAvailability(
         route_result.addr, len(writable), len(readable), write_queue_count, lost_brokers
-    )
-
-
-def _explain_loss(queue: QueueRoute, answers: MasterAnswers) -> str | None:
-    return masters.explain_unwritable(
-        queue.perm, len(queue.write_queue_ids), queue.broker_addrs.get(MASTER_BROKER_ID), answers
     )
 
 

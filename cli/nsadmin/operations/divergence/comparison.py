@@ -61,17 +61,10 @@ class ItemDifference(NamedTuple):
         field_names = dict.fromkeys(name for value in known_values for name in value)
         values_by_field = {name: [value.get(name) for value in known_values] for name in field_names}
         return tuple(
-            (
-                name,
-                tuple(None if value is None else _field_value(value, name) for value in self.server_values),
-            )
+            (name, tuple(v.get(name) if isinstance(v, Mapping) else v for v in self.server_values))
             for name, values in values_by_field.items()
             if any(value != values[0] for value in values)
         )
-
-
-def _field_value(value: ComparedValue, field_name: str) -> Any:
-    return value if isinstance(value, str) else value.get(field_name)
 
 
 class SnapshotComparison(NamedTuple):

@@ -107,8 +107,8 @@ def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
         *(name for view in facts.server_views for name in groups_by_name(view)),
     }
     severity = _severity_of_departure(facts)
-    for evidence in facts.memories:
-        for broker_name, journaled_change in sorted(evidence.gone_brokers.items()):
+    for memory in facts.memories:
+        for broker_name, journaled_change in sorted(memory.gone_brokers.items()):
             is_old = facts.now_ms - journaled_change.time_ms > RETENTION_MS
             if broker_name in present_names or (severity == "warning" and is_old):
                 continue
@@ -116,7 +116,7 @@ def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
                 f"start {broker_name} again, or create the topic on another broker",
                 ("updateTopic", facts.topic, "-c", facts.cluster_name),
             )
-            last_addrs = evidence.last_addrs.get(broker_name, ())
+            last_addrs = memory.last_addrs.get(broker_name, ())
             departure = f"left: {describe_change(journaled_change)}"
             yield _finding_about_departed(severity, broker_name, last_addrs, departure, advice)
 
