@@ -58,22 +58,14 @@ def observe(admin: AdminClient, scope: CheckScope) -> BrokerObservation:
     """Ask every broker that at least one name server lists, and look for missing ones."""
     full_listing, inventory = listed_brokers.observe_listing(admin), scope.inventory
     listing = full_listing.of_cluster(scope.cluster_name)
-    missing = (
-        inventory.observe_brokers(full_listing.broker_groups)
-        if inventory is not None and full_listing.groups_by_server
-        else ()
-    )
-    members = [
-        (group, broker_id, addr)
+    missing: Sequence[MissingBroker] = ()
+    if inventory is not None and full_listing.groups_by_server:
+        missing = inventory.observe_brokers(full_listing.broker_groups)
+    results = {r.addr: r for r in admin.brokers.get_runtime_info(list(listing.broker_names))}
+    statuses = {
+        addr: BrokerStatus(group.cluster_name, group.broker_name, broker_id, *results[addr])
         for group in listing.broker_groups
         for broker_id, addr in group.broker_addrs.items()
-    ]
-    runtime_results = admin.brokers.get_runtime_info([addr for _, _, addr in members])
-    statuses = {
-        addr: BrokerStatus(
-            group.cluster_name, group.broker_name, broker_id, addr, result.result, result.error
-        )
-        for (group, broker_id, addr), result in zip(members, runtime_results, strict=True)
     }
     former_addrs = inventory.find_former_addrs() if inventory is not None else {}
     answering_addrs = [addr for addr, status in statuses.items() if status.is_reachable]
@@ -105,18 +97,14 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         if group.master_addr is None or not statuses[group.master_addr].is_reachable
     ]
     unregistered = [group for group in masterless if MASTER_BROKER_ID not in group.broker_addrs]
-    uncounted = [
-        lost
-        for lost in seen.missing_brokers
-        if lost.is_group_gone or lost.broker.broker_id != MASTER_BROKER_ID
-    ]
+    is_master = {addr: status.broker_id == MASTER_BROKER_ID for addr, status in statuses.items()}
+    lost_brokers = seen.missing_brokers
+    uncounted = [b for b in lost_brokers if b.is_group_gone or b.broker.broker_id != MASTER_BROKER_ID]
     gone_names = {lost.broker.broker_name for lost in uncounted if lost.is_group_gone}
     serving_count = sum(status.is_reachable for status in statuses.values())
     failing_count = len(statuses) - serving_count + len(unregistered) + len(uncounted)
     disks = seen.disks
-    refusing_names = [
-        statuses[addr].broker_name for addr in disks.refusals if statuses[addr].broker_id == MASTER_BROKER_ID
-    ]
+    refusing_names = [statuses[addr].broker_name for addr in disks.refusals if is_master[addr]]
     doubt_lines = _list_doubts(seen, disks)
     warning_lines = [
         *_list_disk_lines(seen, disks),
