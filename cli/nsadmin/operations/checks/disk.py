@@ -1,6 +1,6 @@
 """Checks how full the disks of brokers are, and when they will be full."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
@@ -93,39 +93,28 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
             for addr, day_count in days.items()
         ),
     ]
+    summary = (
+        f"the fullest disk is that of {names[fullest]}: {shares[fullest]:.0f} % (room until writes are "
+        f"refused at {shares[fullest] + rooms[fullest]:.0f} %: {rooms[fullest]:.0f} %)"
+    )
+    if states.refusals:
+        refusing = abbreviate_names([names[addr] for addr in states.refusals], _MAX_SHOWN)
+        summary = f"{refusing} refuses messages: its disk is full"
+    elif days:
+        first = min(days, key=lambda addr: days[addr])
+        subject = "it" if first == fullest else names[first]
+        summary += f"; {subject} refuses messages {_describe_refusal(seen, days[first], growth[first])}"
+    elif seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
+        summary += "; growth is known when the check runs again after 10 minutes"
+    else:
+        summary += f"; no store grew {seen.earlier.since_text}"
     return scale.make_finding(
-        _summarize(seen, states.refusals, shares[fullest], rooms[fullest], fullest, days, growth),
+        summary,
         figures,
         details,
         doubts=doubts,
         minimum_state=minimum_state,
     )._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
-
-
-def _summarize(
-    seen: DiskObservation,
-    refusals: Mapping[str, str],
-    fullest_percent: float,
-    room_percent: float,
-    fullest: str,
-    days: Mapping[str, float],
-    growth: Mapping[str, float],
-) -> str:
-    names = seen.listing.broker_names
-    summary = (
-        f"the fullest disk is that of {names[fullest]}: {fullest_percent:.0f} % "
-        f"(room until writes are refused at {fullest_percent + room_percent:.0f} %: {room_percent:.0f} %)"
-    )
-    if refusals:
-        refusing = abbreviate_names([names[addr] for addr in refusals], _MAX_SHOWN)
-        return f"{refusing} refuses messages: its disk is full"
-    if days:
-        first = min(days, key=lambda addr: days[addr])
-        subject = "it" if first == fullest else names[first]
-        return f"{summary}; {subject} refuses messages {_describe_refusal(seen, days[first], growth[first])}"
-    if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
-        return f"{summary}; growth is known when the check runs again after 10 minutes"
-    return f"{summary}; no store grew {seen.earlier.since_text}"
 
 
 def _describe_refusal(seen: DiskObservation, day_count: float, percent: float) -> str:
@@ -144,14 +133,12 @@ def _measure_growth(seen: DiskObservation) -> dict[str, float]:
         return {}
     percents = {}
     for addr, info, _ in seen.runtime_results:
-        if info is None or addr not in seen.earlier.figures:
+        store_bytes = None if info is None else _store_bytes(info)
+        if info is None or store_bytes is None or addr not in seen.earlier.figures:
             continue
         disk_bytes = parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get("Total")
-        store_bytes = _store_bytes(info)
-        if not disk_bytes or store_bytes is None:
-            continue
         growth = store_bytes - seen.earlier.figures[addr]
-        if growth > 0:
+        if disk_bytes and growth > 0:
             passed_days = (seen.now_ms - seen.earlier.at_ms) / _DAY_MS
             percents[addr] = 100 * growth / disk_bytes / passed_days
     return percents

@@ -103,10 +103,16 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         if count and seen.earlier is not None
     ]
     problem_lines = [*low_lines, *failure_lines]
+    percent, use_text = uses[nearest].percent, _describe(uses[nearest])
+    summary = f"{names[nearest]} uses {percent:.0f} % of its nearest limit: {use_text}"
+    if busy := [names[addr] for addr, use in uses.items() if use.percent >= 100]:
+        summary = f"{abbreviate_names(busy, 4)} refuses messages as too busy: {use_text}"
+    elif problem_lines:
+        summary = problem_lines[0][1]
     return scale.make_finding(
-        _summarize(names, uses, nearest, [line for _, line in problem_lines]),
+        summary,
         {
-            "pressure": round(uses[nearest].percent, 1),
+            "pressure": round(percent, 1),
             **({"failed": sum(failed.values())} if seen.earlier is not None else {}),
             "wait": _find_largest(names, infos, "sendThreadPoolQueueHeadWaitTimeMills", 1000),
             "queued": _find_largest(names, infos, "sendThreadPoolQueueSize"),
@@ -130,29 +136,13 @@ def _describe(use: LimitUse) -> str:
 
 def _count_failures(infos: Mapping[str, Sequence[RuntimeInfo]], earlier: Look | None) -> dict[str, float]:
     """Messages that could not be stored since the earlier look. A broker counts from its start."""
-    counts = {
-        addr: count
-        for addr, looks in infos.items()
-        if looks and (count := looks[-1].get_number(_FAILURES_KEY)) is not None
-    }
     if earlier is None:
         return {}
     return {
         addr: count - then if (then := earlier.figures.get(addr, count)) <= count else count
-        for addr, count in counts.items()
+        for addr, looks in infos.items()
+        if looks and (count := looks[-1].get_number(_FAILURES_KEY)) is not None
     }
-
-
-def _summarize(
-    names: Mapping[str, str], uses: Mapping[str, LimitUse], nearest: str, problem_lines: Sequence[str]
-) -> str:
-    busy = [names[addr] for addr, use in uses.items() if use.percent >= 100]
-    if busy:
-        return f"{abbreviate_names(busy, 4)} refuses messages as too busy: {_describe(uses[nearest])}"
-    if problem_lines:
-        return problem_lines[0]
-    use = uses[nearest]
-    return f"{names[nearest]} uses {use.percent:.0f} % of its nearest limit: {_describe(use)}"
 
 
 def _find_largest(
