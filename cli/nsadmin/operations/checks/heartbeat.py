@@ -51,15 +51,19 @@ class _ServerHeartbeats(NamedTuple):
 
     @property
     def oldest(self) -> tuple[str, HeartbeatAge] | None:
-        """The broker with the longest silence, as a share of its timeout."""
-        return max((self.ages or {}).items(), key=lambda item: item[1].elapsed_share, default=None)
+        """The listed broker with the longest silence, as a share of its timeout."""
+        ages = self.ages or {}
+        listed = ((addr, ages[addr]) for addr in self.broker_names if addr in ages)
+        return max(listed, key=lambda item: item[1].elapsed_share, default=None)
 
 
 def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
     """Judge by the longest silence. Where ages are unknown, judge by which brokers answer."""
     failure_lines = list_failures(seen.heartbeat_listings, kind="name server")
     views = [
-        _read_listing(addr, listing) for addr, listing, _ in seen.heartbeat_listings if listing is not None
+        _ServerHeartbeats(addr, name_brokers(listing.info.broker_groups), listing.heartbeats)
+        for addr, listing, _ in seen.heartbeat_listings
+        if listing is not None
     ]
     if not views:
         return scale.make_unknown_finding(
@@ -93,12 +97,6 @@ def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
         ],
         minimum_state=minimum_state,
     )
-
-
-def _read_listing(namesrv_addr: str, listing: HeartbeatListing) -> _ServerHeartbeats:
-    names, reported = name_brokers(listing.info.broker_groups), listing.heartbeats
-    ages = None if reported is None else {addr: reported[addr] for addr in names if addr in reported}
-    return _ServerHeartbeats(namesrv_addr, names, ages)
 
 
 def _measure_silences(views: Sequence[_ServerHeartbeats]) -> Figures:
