@@ -6,11 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.broker_configs import BrokerConfig
-from nsadmin.client.brokers.clusters import (
-    BrokerAddrGroup,
-    BrokerStatus,
-    find_shared_addrs,
-)
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus, find_shared_addrs
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import DiskStates, judge_disks

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.access_options import Tls
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.findings import (
     AlertLimits,
     CheckFinding,
@@ -162,8 +163,8 @@ def judge_kinds(
     figures = {"critical": criticals, "warnings": warnings, "servers": server_count}
     is_incomplete = any(kind.state is CheckState.UNKNOWN for kind in kinds)
     summary = (
-        f"{criticals} critical, {warnings} {'warning' if warnings == 1 else 'warnings'} of "
-        f"{server_count} {'server' if server_count == 1 else 'servers'}{place}"
+        f"{criticals} critical, {count_noun(warnings, 'warning')} of "
+        f"{count_noun(server_count, 'server')}{place}"
     )
     minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
     return scale.make_finding(summary, figures, minimum_state=minimum_state), kinds

@@ -108,13 +108,8 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         summary += "; growth is known when the check runs again after 10 minutes"
     else:
         summary += f"; no store grew {seen.earlier.since_text}"
-    return scale.make_finding(
-        summary,
-        figures,
-        details,
-        doubts=doubts,
-        minimum_state=minimum_state,
-    )._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
+    finding = scale.make_finding(summary, figures, details, doubts=doubts, minimum_state=minimum_state)
+    return finding._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 
 
 def _describe_refusal(seen: DiskObservation, day_count: float, percent: float) -> str:

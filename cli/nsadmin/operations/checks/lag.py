@@ -13,17 +13,8 @@ from nsadmin.client.consumers.lag import BROADCASTS, NEVER_COMMITTED, Lag, sum_l
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import (
-    CheckFinding,
-    CheckMeasure,
-    CheckState,
-    list_failures,
-)
-from nsadmin.operations.checks.group_monitor import (
-    GroupObservation,
-    describe_health,
-    judge_groups,
-)
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
+from nsadmin.operations.checks.group_monitor import GroupObservation, describe_health, judge_groups
 
 _MAX_SHOWN = 5
 _MAX_GROUPS = 20
@@ -217,10 +208,7 @@ CHECK = Check(
     "lag",
     (
         CheckMeasure(
-            "lag",
-            "messages that wait for the group, or the most of any",
-            warning="10000",
-            critical="100000",
+            "lag", "messages that wait for the group, or the most of any", warning="10000", critical="100000"
         ),
         CheckMeasure("largest", "largest lag of a queue"),
         CheckMeasure("delay", "age of the oldest message that waits for the group", "s"),

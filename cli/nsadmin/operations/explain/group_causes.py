@@ -292,22 +292,19 @@ def _lost_clients(facts: GroupFacts) -> dict[str, list[str]]:
 def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
     lost = _lost_clients(facts)
     for addr, ids in lost.items():
-        yield CauseFinding(
-            "cause",
-            f"proxy {addr} does not answer; clients of the group that used it: {join_names(ids)}",
-            Advice("start the proxy again, or point its clients at another", ("proxy", "list")),
-        )
+        evidence = f"proxy {addr} does not answer; clients of the group that used it: {join_names(ids)}"
+        advice = Advice("start the proxy again, or point its clients at another", ("proxy", "list"))
+        yield CauseFinding("cause", evidence, advice)
     if facts.cluster.proxies_error is not None:
         yield CauseFinding("unknown", f"proxies are unknown: {error_text(facts.cluster.proxies_error)}")
     elif facts.cluster.proxies is not None:
         for proxy in facts.cluster.proxies.proxies:
             if proxy.is_answering is False and proxy.proxy_addr not in lost:
                 reason = error_text(proxy.error) if proxy.error else "no answer"
-                yield CauseFinding(
-                    "warning",
-                    f"proxy {proxy.proxy_addr} does not answer: {reason}; no client of the group used it",
-                    Advice("start the proxy again", ("proxy", "list")),
+                evidence = (
+                    f"proxy {proxy.proxy_addr} does not answer: {reason}; no client of the group used it"
                 )
+                yield CauseFinding("warning", evidence, Advice("start the proxy again", ("proxy", "list")))
 
 
 def _list_proxies(facts: GroupFacts) -> CauseFinding:
@@ -320,10 +317,10 @@ def _list_proxies(facts: GroupFacts) -> CauseFinding:
 def _find_silent_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     for client in facts.clients:
         if client.error is not None:
+            client_id = client.client.client_id
+            evidence = f"client {client_id} did not report its state: {error_text(client.error)}"
             yield CauseFinding(
-                "unknown",
-                f"client {client.client.client_id} did not report its state: {error_text(client.error)}",
-                Advice("", ("consumerStatus", facts.group, "-i", client.client.client_id)),
+                "unknown", evidence, Advice("", ("consumerStatus", facts.group, "-i", client_id))
             )
 
 
@@ -342,11 +339,8 @@ def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
     subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
     # The broker's subscriptions count for clients that report none.
     if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
-        yield CauseFinding(
-            "cause",
-            f"no connected client subscribes to {facts.topic}",
-            Advice("subscribe to the topic in the application", ("consumerConnection", facts.group)),
-        )
+        advice = Advice("subscribe to the topic in the application", ("consumerConnection", facts.group))
+        yield CauseFinding("cause", f"no connected client subscribes to {facts.topic}", advice)
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
         for client_id, by_topic in subscriptions.items():
@@ -415,11 +409,9 @@ def _find_mixed_models(facts: GroupFacts) -> Iterator[CauseFinding]:
             clients_by_model[model].append(client_id)
     if len(clients_by_model) > 1:
         parts = "; ".join(f"{join_names(ids)}: {model}" for model, ids in clients_by_model.items())
-        yield CauseFinding(
-            "cause",
-            f"some members broadcast and others share the messages: {parts}",
-            Advice("give the members of each model a group of their own"),
-        )
+        evidence = f"some members broadcast and others share the messages: {parts}"
+        advice = Advice("give the members of each model a group of their own")
+        yield CauseFinding("cause", evidence, advice)
 
 
 def _name_model(facts: GroupFacts) -> CauseFinding:
@@ -611,23 +603,18 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
     ]
     if without:
         result = _unless_fresh(facts, "cause")
-        yield CauseFinding(
-            result,
-            f"no client consumes {_name_queues(without)}" + (young if result == "unknown" else ""),
-            Advice(
-                "restart the clients: a suspended one takes no queues, and all need the same "
-                "allocation strategy",
-                ("consumerStatus", facts.group),
-            ),
+        evidence = f"no client consumes {_name_queues(without)}" + (young if result == "unknown" else "")
+        instruction = (
+            "restart the clients: a suspended one takes no queues, and all need the same allocation strategy"
         )
+        yield CauseFinding(result, evidence, Advice(instruction, ("consumerStatus", facts.group)))
     for queue, ids in owners.items():
         if len(ids) > 1:
-            result = _unless_fresh(facts, "warning")
-            yield CauseFinding(
-                result,
-                f"{_name_queues([queue])} is consumed by {join_names(ids)}: messages are consumed twice",
-                Advice("restart one of them", ("consumerStatus", facts.group)),
+            evidence = (
+                f"{_name_queues([queue])} is consumed by {join_names(ids)}: messages are consumed twice"
             )
+            advice = Advice("restart one of them", ("consumerStatus", facts.group))
+            yield CauseFinding(_unless_fresh(facts, "warning"), evidence, advice)
 
 
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
@@ -731,14 +718,10 @@ def _find_offset_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         if lag.lag.reason == BEYOND_END:
             beyond[lag.queue.topic].append(lag.queue)
     for topic, queues in beyond.items():
-        yield CauseFinding(
-            "cause",
-            f"the consumer offset is beyond the end of {_name_queues(queues)}: clients wait there",
-            Advice(
-                "move the group to the end of the queues, or to a time with resetOffsetByTime",
-                ("skipAccumulatedMessage", facts.group, topic),
-            ),
-        )
+        evidence = f"the consumer offset is beyond the end of {_name_queues(queues)}: clients wait there"
+        instruction = "move the group to the end of the queues, or to a time with resetOffsetByTime"
+        advice = Advice(instruction, ("skipAccumulatedMessage", facts.group, topic))
+        yield CauseFinding("cause", evidence, advice)
     expired = [
         (lag.queue, first - lag.consumer_offset)
         for lag in facts.lags
@@ -818,11 +801,8 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
         lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag.messages
     ]
     if retries:
-        yield CauseFinding(
-            "warning",
-            f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}",
-            Advice("read the log of the application"),
-        )
+        evidence = f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}"
+        yield CauseFinding("warning", evidence, Advice("read the log of the application"))
 
 
 def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
