@@ -299,11 +299,10 @@ def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
         yield CauseFinding("unknown", f"proxies are unknown: {error_text(facts.cluster.proxies_error)}")
     elif facts.cluster.proxies is not None:
         for proxy in facts.cluster.proxies.proxies:
-            if proxy.is_answering is False and proxy.proxy_addr not in lost:
+            addr = proxy.proxy_addr
+            if proxy.is_answering is False and addr not in lost:
                 reason = error_text(proxy.error) if proxy.error else "no answer"
-                evidence = (
-                    f"proxy {proxy.proxy_addr} does not answer: {reason}; no client of the group used it"
-                )
+                evidence = f"proxy {addr} does not answer: {reason}; no client of the group used it"
                 yield CauseFinding("warning", evidence, Advice("start the proxy again", ("proxy", "list")))
 
 
@@ -329,10 +328,9 @@ def _list_reports(facts: GroupFacts) -> CauseFinding:
         return skipped_finding("no client is connected")
     unasked = [c.client.client_id for c in facts.clients if not can_be_asked(c.client)]
     text = f"clients that reported their state: {len(facts.running)}"
-    return ok_finding(
-        text
-        + (f"; gRPC clients and those behind proxies cannot report: {join_names(unasked)}" if unasked else "")
-    )
+    if unasked:
+        text += f"; gRPC clients and those behind proxies cannot report: {join_names(unasked)}"
+    return ok_finding(text)
 
 
 def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -815,26 +813,22 @@ def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
     left = counts.message_count - facts.replayed_count
     if left > 0:
         newest = f", the newest of {format_utc_second(counts.newest_ms)}" if counts.newest_ms else ""
-        yield CauseFinding(
-            "cause" if counts.last_hour_count else "warning",
+        evidence = (
             f"messages that the group gave up as dead letters: {left}{newest}; in the last hour: "
-            f"{counts.last_hour_count}",
-            Advice(
-                "read them with `dlq show`, correct the application, then deliver them again",
-                ("dlq", "replay", facts.group),
-            ),
+            f"{counts.last_hour_count}"
         )
+        instruction = "read them with `dlq show`, correct the application, then deliver them again"
+        advice = Advice(instruction, ("dlq", "replay", facts.group))
+        yield CauseFinding("cause" if counts.last_hour_count else "warning", evidence, advice)
 
 
 def _no_dead_letters(facts: GroupFacts) -> CauseFinding:
     counts = facts.dead_letters
     if counts is None:
         return CauseFinding("unknown", "dead letters were not counted")
-    return ok_finding(
-        f"all dead letters were replayed: {facts.replayed_count}"
-        if facts.replayed_count
-        else "there are no dead letters"
-    )
+    if facts.replayed_count:
+        return ok_finding(f"all dead letters were replayed: {facts.replayed_count}")
+    return ok_finding("there are no dead letters")
 
 
 def _find_full_disks(facts: GroupFacts) -> Iterator[CauseFinding]:

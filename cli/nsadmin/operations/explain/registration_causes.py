@@ -33,26 +33,17 @@ def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
     topic_is_denied = any(_denies_topic(view) for view in facts.broker_views)
     left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(facts)
     for view in facts.views_without_route():
-        parts = [
-            "no route on this name server",
-            "the brokers that answered do not have the topic"
-            if topic_is_denied
-            else "no broker answered whether it has the topic",
-        ]
+        parts = ["no route on this name server", "no broker answered whether it has the topic"]
+        if topic_is_denied:
+            parts[1] = "the brokers that answered do not have the topic"
         if silent_addrs:
             parts.append(f"{join_names(silent_addrs)} did not answer")
-        parts += [
-            f"{broker.broker_name} possibly had the topic and is {broker.description}"
-            for broker in lost_brokers
-        ]
+        parts += [f"{b.broker_name} possibly had the topic and is {b.description}" for b in lost_brokers]
         parts += _describe_deletions(facts)
         if left_over_addrs:
             parts.append(f"the topic was deleted, but not on {join_names(left_over_addrs)}")
-        similar_topics = find_similar_topics(facts.topic, view)
-        if similar_topics:
-            parts.append(
-                f"similar topics exist: {join_names(similar_topics)}; check the spelling and the namespace"
-            )
+        if similar := find_similar_topics(facts.topic, view):
+            parts.append(f"similar topics exist: {join_names(similar)}; check the spelling and the namespace")
         broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in facts.memories)
         advice: Advice | None = None
         if left_over_addrs:
@@ -75,11 +66,9 @@ def _registered_topic(facts: RouteFacts) -> CauseFinding:
     lost_names = [broker.broker_name for broker in facts.lost_brokers()]
     if lost_names:
         return skipped_finding(f"{join_names(lost_names)} had the topic and is missing")
-    return (
-        ok_finding(f"{join_names(facts.brokers_with_topic())} has the topic")
-        if facts.brokers_with_topic()
-        else skipped_finding("no name server answered")
-    )
+    if broker_names := facts.brokers_with_topic().keys():
+        return ok_finding(f"{join_names(broker_names)} has the topic")
+    return skipped_finding("no name server answered")
 
 
 def _advise_creation(facts: RouteFacts, view: NameServerTopicView) -> Advice:
