@@ -108,15 +108,13 @@ def format_nagios(report: CheckReport) -> str:
     labelled_samples.sort(key=lambda labelled_sample: labelled_sample[1].item_name is not None)
     status_line = f"{overall.check.upper()} {overall.state.name} - {_clean_plugin_text(overall.summary)}"
     perfdata_texts = _truncate_perfdata(
-        [
-            f"{_perfdata_label(prefix + _sample_name(sample))}={_perfdata_value(sample)}"
-            for prefix, sample in labelled_samples
-        ]
+        f"{_perfdata_label(prefix + _sample_name(sample))}={_perfdata_value(sample)}"
+        for prefix, sample in labelled_samples
     )
-    detail_lines = [
-        *overall.details,
-        *(line for finding in report.part_findings for line in _problem_lines(finding)),
-    ]
+    detail_lines = list(overall.details)
+    for part in report.part_findings:
+        if part.state:
+            detail_lines += [f"{part.title} {part.state.name}: {part.summary}", *part.details]
     hidden_count = len(detail_lines) - _MAX_NAGIOS_DETAILS
     hidden_note = [f"and {hidden_count} more"] if hidden_count > 0 else []
     lines = [_clean_plugin_text(line) for line in [*detail_lines[:_MAX_NAGIOS_DETAILS], *hidden_note]]
@@ -125,11 +123,7 @@ def format_nagios(report: CheckReport) -> str:
     )
 
 
-def _problem_lines(part: CheckFinding) -> list[str]:
-    return [f"{part.title} {part.state.name}: {part.summary}", *part.details] if part.state else []
-
-
-def _truncate_perfdata(perfdata_texts: Sequence[str]) -> list[str]:
+def _truncate_perfdata(perfdata_texts: Iterable[str]) -> list[str]:
     fitting_texts, total_bytes = [], 0
     for perfdata_text in perfdata_texts:
         total_bytes += len(perfdata_text.encode()) + 1

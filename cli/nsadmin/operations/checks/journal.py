@@ -88,10 +88,11 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
         return InspectedFolder(folder_name, None, read_error=problem)
     except RocketMQError as error:
         return InspectedFolder(folder_name, None, read_error=str(error))
+    lost_counts = [r.event_fields.get("lost") for r in losses if r.event_type == EventsLost.__name__]
     return InspectedFolder(
         folder_name,
         last_record,
-        sum(_count_lost(record) for record in losses if record.event_type == EventsLost.__name__),
+        sum(lost for lost in lost_counts if isinstance(lost, int)),
         sum(record.event_type == JournalResumed.__name__ for record in losses),
         None
         if checked_segments is None
@@ -101,11 +102,6 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
             for problem in segment.problem_texts
         ],
     )
-
-
-def _count_lost(record: JournalRecord) -> int:
-    lost_count = record.event_fields.get("lost")
-    return lost_count if isinstance(lost_count, int) else 0
 
 
 def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:

@@ -536,15 +536,14 @@ def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
             if facts.cluster.now_ms - pulls < QUIET_MS
             else f"it has not pulled since {format_utc_second(pulls)}"
         )
-        yield CauseFinding(
-            "cause",
-            f"{client_id} fetches nothing of {_name_queues(h.running.queue for h in queues)}; messages "
-            f"behind its offset: {sum(h.waiting for h in queues)}; {reason}",
-            Advice(
-                "call resume() in the application, or restart it, and read its log",
-                ("consumerStatus", facts.group, "-i", client_id),
-            ),
-        )
+        parts = [
+            f"{client_id} fetches nothing of {_name_queues(held.running.queue for held in queues)}",
+            f"messages behind its offset: {sum(held.waiting for held in queues)}",
+            reason,
+        ]
+        instruction = "call resume() in the application, or restart it, and read its log"
+        advice = Advice(instruction, ("consumerStatus", facts.group, "-i", client_id))
+        yield CauseFinding("cause", "; ".join(parts), advice)
 
 
 def _find_unlocked_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
