@@ -12,11 +12,11 @@ from namesrv_core.lab.scenario_player import play_scenario
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.storage.journal import reader
 from nsadmin import AdminClient
-from nsadmin.operations.explain.diagnosis import CauseExplanation, list_cause_ids, reach_verdict
 from nsadmin.operations.explain.facts import RouteFacts, RouteQuestion
+from nsadmin.operations.explain.findings import CauseExplanation, list_cause_ids, reach_verdict
 from nsadmin.operations.explain.journal_evidence import read_journal_evidence
 from nsadmin.operations.explain.observer import gather_facts
-from nsadmin.operations.explain.route_diagnosis import explain_route
+from nsadmin.operations.explain.route_causes import explain_route
 from tests.support.name_servers import DEADLINE
 
 

@@ -56,9 +56,14 @@ class QueueRoute(NamedTuple):
         return range(self.write_queue_nums or 0) if self.logical_queues is None else [*self.logical_queues]
 
     @property
+    def master_addr(self) -> str | None:
+        """The address of the master; None if the broker group has none now."""
+        return self.broker_addrs.get(MASTER_BROKER_ID)
+
+    @property
     def has_master(self) -> bool:
         """Whether the broker group has a master now."""
-        return MASTER_BROKER_ID in self.broker_addrs
+        return self.master_addr is not None
 
     @property
     def is_writable(self) -> bool:

@@ -98,9 +98,7 @@ class ClusterChecks:
         Raises:
             BadSettings: A range is invalid.
         """
-        scope = CheckScope(
-            cluster_name=cluster_name, expected_count=expected_count, inventory=self._tools.inventory
-        )
+        scope = CheckScope(cluster_name=cluster_name, expected_count=expected_count)
         return self._run("brokers", warning, critical, scope)
 
     def check_divergence(
@@ -119,8 +117,7 @@ class ClusterChecks:
         Raises:
             BadSettings: A range is invalid.
         """
-        scope = CheckScope(settle_seconds=settle_seconds, inventory=self._tools.inventory)
-        return self._run("divergence", warning, critical, scope)
+        return self._run("divergence", warning, critical, CheckScope(settle_seconds=settle_seconds))
 
     def check_topic(
         self, topic: str, *, warning: str | None = None, critical: str | None = None
@@ -138,8 +135,7 @@ class ClusterChecks:
         Raises:
             BadSettings: A range is invalid.
         """
-        scope = CheckScope(topic=topic, inventory=self._tools.inventory)
-        return self._run("topic", warning, critical, scope)
+        return self._run("topic", warning, critical, CheckScope(topic=topic))
 
     def check_writable_topics(
         self,
@@ -164,8 +160,7 @@ class ClusterChecks:
         Raises:
             BadSettings: A range or the pattern is invalid.
         """
-        excluded = _compile_pattern(exclude_pattern)
-        scope = CheckScope(cluster_name=cluster_name, excluded=excluded, inventory=self._tools.inventory)
+        scope = CheckScope(cluster_name=cluster_name, excluded=_compile_pattern(exclude_pattern))
         return self._run("writable", warning, critical, scope)
 
     def check_lag(
@@ -256,8 +251,7 @@ class ClusterChecks:
         Raises:
             BadSettings: A range is invalid.
         """
-        scope = CheckScope(cluster_name=cluster_name, inventory=self._tools.inventory)
-        return self._run("replicas", warning, critical, scope)
+        return self._run("replicas", warning, critical, CheckScope(cluster_name=cluster_name))
 
     def check_certificates(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:
         """Check how many days the certificates of servers and of this client are still valid.
@@ -344,8 +338,7 @@ class ClusterChecks:
         """
         if check_name not in CLUSTER_CHECKS:
             raise BadSettings(f"unknown check {check_name!r}: there are {', '.join(CLUSTER_CHECKS)}")
-        scope = CheckScope(cluster_name=cluster_name, inventory=self._tools.inventory)
-        return self._run(check_name, warning, critical, scope)
+        return self._run(check_name, warning, critical, CheckScope(cluster_name=cluster_name))
 
     def run_all(
         self,
@@ -399,7 +392,9 @@ class ClusterChecks:
     ) -> CheckFinding:
         check = find_check(check_name)
         scale = _make_scale(check, (warning, critical))
-        scope = scope._replace(tls=self._tools.tls, pause_seconds=self._tools.pause_seconds)
+        scope = scope._replace(
+            inventory=self._tools.inventory, tls=self._tools.tls, pause_seconds=self._tools.pause_seconds
+        )
         try:
             return check.judge(scale, check.observe(self._admin, scope))
         except (BadSettings, ClientClosed):

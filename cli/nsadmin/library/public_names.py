@@ -196,7 +196,7 @@ _NAMES_BY_MODULE = {
         "ItemDifference",
         "SnapshotComparison",
     ),
-    "nsadmin.operations.divergence.evidence": ("DivergenceCause",),
+    "nsadmin.operations.divergence.causes": ("DivergenceCause",),
     "nsadmin.operations.divergence.verdict": (
         "DivergenceVerdict",
         "DriftFinding",
@@ -206,8 +206,13 @@ _NAMES_BY_MODULE = {
     "nsadmin.operations.drain.risks": ("DrainRisk",),
     "nsadmin.operations.drain.runner": ("DrainRefused",),
     "nsadmin.operations.drain.undo": ("DrainBusyError",),
-    "nsadmin.operations.explain.diagnosis": ("CauseExplanation", "Verdict"),
-    "nsadmin.operations.explain.findings": ("Advice", "CauseFinding", "FindingResult"),
+    "nsadmin.operations.explain.findings": (
+        "Advice",
+        "CauseExplanation",
+        "CauseFinding",
+        "FindingResult",
+        "Verdict",
+    ),
     "nsadmin.operations.explain.group_observer": ("GroupExplanation",),
     "nsadmin.operations.inventory.records": (
         "ExpectedBroker",

@@ -1,7 +1,7 @@
 """Formats the report of a check as text, for Nagios, as JSON or for Prometheus; `output` writes it."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
 from nsadmin.console.output import read_row
 from nsadmin.console.output.text_table import cell_text
 from nsadmin.console.phrases import count_noun
-from nsadmin.operations.checks.check_table import CHECKS_BY_NAME
+from nsadmin.operations.checks.check_table import CHECKS_BY_NAME, to_snake_case
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 from nsadmin.operations.checks.ranges import AlertRange
 
@@ -48,11 +48,8 @@ def format_text(report: CheckReport) -> str:
             text_lines += [f"    {line}" for line in part.brief_details or part.details]
     text_lines += _value_lines(overall.samples[:_MAX_TEXT_VALUES])
     hidden_count = len(overall.samples) - _MAX_TEXT_VALUES
-    text_lines += (
-        [f"  and {count_noun(hidden_count, 'more value')}: --format json shows all"]
-        if hidden_count > 0
-        else []
-    )
+    if hidden_count > 0:
+        text_lines.append(f"  and {count_noun(hidden_count, 'more value')}: --format json shows all")
     return "\n".join(map(cell_text, text_lines))
 
 
@@ -106,20 +103,18 @@ def format_nagios(report: CheckReport) -> str:
     overall = report.overall_finding
     labelled_samples = [("", sample) for sample in overall.samples]
     labelled_samples += [
-        (f"{finding.title} ", sample) for finding in report.part_findings for sample in finding.samples
+        (f"{part.title} ", sample) for part in report.part_findings for sample in part.samples
     ]
     labelled_samples.sort(key=lambda labelled_sample: labelled_sample[1].item_name is not None)
     status_line = f"{overall.check.upper()} {overall.state.name} - {_clean_plugin_text(overall.summary)}"
     perfdata_texts = _truncate_perfdata(
-        [
-            f"{_perfdata_label(prefix + _sample_name(sample))}={_perfdata_value(sample)}"
-            for prefix, sample in labelled_samples
-        ]
+        f"{_perfdata_label(prefix + _sample_name(sample))}={_perfdata_value(sample)}"
+        for prefix, sample in labelled_samples
     )
-    detail_lines = [
-        *overall.details,
-        *(line for finding in report.part_findings for line in _problem_lines(finding)),
-    ]
+    detail_lines = list(overall.details)
+    for part in report.part_findings:
+        if part.state:
+            detail_lines += [f"{part.title} {part.state.name}: {part.summary}", *part.details]
     hidden_count = len(detail_lines) - _MAX_NAGIOS_DETAILS
     hidden_note = [f"and {hidden_count} more"] if hidden_count > 0 else []
     lines = [_clean_plugin_text(line) for line in [*detail_lines[:_MAX_NAGIOS_DETAILS], *hidden_note]]
@@ -128,11 +123,7 @@ def format_nagios(report: CheckReport) -> str:
     )
 
 
-def _problem_lines(part: CheckFinding) -> list[str]:
-    return [f"{part.title} {part.state.name}: {part.summary}", *part.details] if part.state else []
-
-
-def _truncate_perfdata(perfdata_texts: Sequence[str]) -> list[str]:
+def _truncate_perfdata(perfdata_texts: Iterable[str]) -> list[str]:
     fitting_texts, total_bytes = [], 0
     for perfdata_text in perfdata_texts:
         total_bytes += len(perfdata_text.encode()) + 1
@@ -174,56 +165,32 @@ _STATE_HELP = "state of the check: 0 OK, 1 warning, 2 critical, 3 unknown"
 _TIME_HELP = "time of the check, in seconds since 1970"
 _UNIT_SUFFIXES = {"s": "_seconds", "B": "_bytes", "%": "_percent", "": ""}
 
-MetricLabels = tuple[tuple[str, str], ...]
-
 
 def format_prometheus(report: CheckReport) -> str:
     """Format the text exposition format: each name once, with its help and type, then all its samples."""
-    common_labels = () if report.context_name is None else (("context", report.context_name),)
-    families_by_name: dict[str, tuple[str, list[str]]] = {}
+    common_labels = {} if report.context_name is None else {"context": report.context_name}
+    families: dict[str, tuple[str, list[str]]] = {}
 
-    def add_sample(metric_name: str, help_text: str, metric_labels: MetricLabels, value: float) -> None:
-        label_text = ",".join(
-            f'{label_name}="{_escape_label(label_value)}"' for label_name, label_value in metric_labels
-        )
+    def add_sample(name: str, help_text: str, labels: Mapping[str, str], value: float) -> None:
+        label_text = ",".join(f'{label}="{_escape_label(text)}"' for label, text in labels.items())
         braced_labels = f"{{{label_text}}}" if label_text else ""
-        families_by_name.setdefault(metric_name, (help_text, []))[1].append(
-            f"{metric_name}{braced_labels} {_format_number(value)}"
-        )
+        families.setdefault(name, (help_text, []))[1].append(f"{name}{braced_labels} {_format_number(value)}")
 
     for finding in report.all_findings:
-        about_labels = _about_labels(finding)
-        finding_labels = (("check", finding.check), *about_labels, *common_labels)
-        add_sample(f"{_METRIC_PREFIX}_state", _STATE_HELP, finding_labels, finding.state)
-        add_sample(f"{_METRIC_PREFIX}_time_seconds", _TIME_HELP, finding_labels, report.checked_at_ms / 1000)
+        labels = dict(common_labels)
+        if finding.about is not None:
+            labels = {CHECKS_BY_NAME[finding.check].subject or "of": finding.about, **labels}
+        check_labels = {"check": finding.check, **labels}
+        add_sample(f"{_METRIC_PREFIX}_state", _STATE_HELP, check_labels, finding.state)
+        add_sample(f"{_METRIC_PREFIX}_time_seconds", _TIME_HELP, check_labels, report.checked_at_ms / 1000)
         for sample in finding.samples:
+            measure = sample.measure
             if sample.value is not None:
-                sample_labels = (
-                    ()
-                    if sample.item_name is None
-                    else ((sample.measure.label_name or "of", sample.item_name),)
-                )
-                add_sample(
-                    _metric_name(finding.check, sample),
-                    sample.measure.help_text,
-                    (*sample_labels, *about_labels, *common_labels),
-                    sample.value,
-                )
-    return "".join(_format_family(name, *parts) for name, parts in families_by_name.items())
-
-
-def _about_labels(finding: CheckFinding) -> MetricLabels:
-    if finding.about is None:
-        return ()
-    return ((CHECKS_BY_NAME[finding.check].subject or "of", finding.about),)
-
-
-def _metric_name(check_name: str, sample: CheckSample) -> str:
-    check_part = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in check_name)
-    measure_part = "".join(
-        f"_{letter.lower()}" if letter.isupper() else letter for letter in sample.measure.name
-    )
-    return f"{_METRIC_PREFIX}_{check_part}_{measure_part}{_UNIT_SUFFIXES[sample.measure.unit]}"
+                item = {} if sample.item_name is None else {measure.label_name or "of": sample.item_name}
+                name = to_snake_case(f"{_METRIC_PREFIX}_{finding.check}_{measure.name}")
+                name += _UNIT_SUFFIXES[measure.unit]
+                add_sample(name, measure.help_text, {**item, **labels}, sample.value)
+    return "".join(_format_family(name, *parts) for name, parts in families.items())
 
 
 def _format_family(metric_name: str, help_text: str, sample_lines: Iterable[str]) -> str:

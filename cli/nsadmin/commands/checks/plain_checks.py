@@ -4,12 +4,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.checks.check_runner import (
-    ClusterOption,
-    critical_option,
-    run_check,
-    warning_option,
-)
+from nsadmin.commands.checks.check_runner import ClusterOption, critical_option, run_check, warning_option
 from nsadmin.commands.columns.checks import CHECK_COLUMNS
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session

@@ -2,7 +2,7 @@
 
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.console.output import Column, Columns, of_part
-from nsadmin.operations.explain.diagnosis import CauseExplanation
+from nsadmin.operations.explain.findings import CauseExplanation
 
 STEP: Column[CauseExplanation] = Column(
     "step", "the examined step; the same names in every release", lambda e: e.cause_id

@@ -13,7 +13,7 @@ from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
-from nsadmin.operations.explain.diagnosis import (
+from nsadmin.operations.explain.findings import (
     CauseExplanation,
     describe_verdict,
     reach_verdict,

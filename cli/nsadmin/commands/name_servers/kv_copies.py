@@ -24,9 +24,8 @@ from nsadmin.console.output import Column, Columns, OutputText, ResultRows, of_p
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations import kv_copies
-from nsadmin.operations.divergence.causes import find_cause
+from nsadmin.operations.divergence.causes import CauseEvidence, find_cause, find_pattern
 from nsadmin.operations.divergence.comparison import ItemDifference, compare_snapshots
-from nsadmin.operations.divergence.evidence import CauseEvidence, find_pattern
 from nsadmin.operations.divergence.observer import find_namespaces
 from nsadmin.operations.divergence.verdict import describe_difference, map_by_server
 

@@ -20,7 +20,7 @@ from nsadmin.console.phrases import format_utc_second
 from nsadmin.console.session import Session
 from nsadmin.operations.explain import broker_observer
 from nsadmin.operations.explain.broker_causes import BROKER_CHECKS
-from nsadmin.operations.explain.diagnosis import (
+from nsadmin.operations.explain.findings import (
     CauseExplanation,
     describe_verdict,
     explain_causes,

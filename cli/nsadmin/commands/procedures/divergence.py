@@ -20,8 +20,8 @@ from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
+from nsadmin.operations.divergence.causes import DivergenceCause
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, hash_sections
-from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.observer import (
     DivergenceObservation,
     DivergenceObserver,

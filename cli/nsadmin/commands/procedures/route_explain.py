@@ -24,14 +24,14 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.explain import observer
-from nsadmin.operations.explain.diagnosis import (
+from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
+from nsadmin.operations.explain.findings import (
     CauseExplanation,
     describe_verdict,
     reach_verdict,
     verdict_errors,
 )
-from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
-from nsadmin.operations.explain.route_diagnosis import explain_route
+from nsadmin.operations.explain.route_causes import explain_route
 
 SERVERS: Column[CauseExplanation] = Column(
     "namesrvAddrs",

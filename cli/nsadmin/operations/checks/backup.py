@@ -47,12 +47,12 @@ def judge(scale: CheckScale, seen: BackupObservation) -> CheckFinding:
     age_seconds = max(0.0, (seen.now_ms - backup.created_ms) / 1000)
     return scale.make_finding(
         f"the last backup of {backup.cluster_name} is {_describe_age(age_seconds)} old and not damaged",
-        [
-            scale.make_sample("age", round(age_seconds)),
-            scale.make_sample("missing", len(backup.remarks)),
-            scale.make_sample("size", seen.loaded.size_bytes),
-            scale.make_sample("backups", seen.file_count),
-        ],
+        {
+            "age": round(age_seconds),
+            "missing": len(backup.remarks),
+            "size": seen.loaded.size_bytes,
+            "backups": seen.file_count,
+        },
         backup.remarks,
         about=backup.cluster_name,
         minimum_state=CheckState.WARNING if backup.remarks else CheckState.OK,

@@ -6,11 +6,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.broker_configs import BrokerConfig
-from nsadmin.client.brokers.clusters import (
-    BrokerAddrGroup,
-    BrokerStatus,
-    find_shared_addrs,
-)
+from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus, find_shared_addrs
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import DiskStates, judge_disks
@@ -58,22 +54,14 @@ def observe(admin: AdminClient, scope: CheckScope) -> BrokerObservation:
     """Ask every broker that at least one name server lists, and look for missing ones."""
     full_listing, inventory = listed_brokers.observe_listing(admin), scope.inventory
     listing = full_listing.of_cluster(scope.cluster_name)
-    missing = (
-        inventory.observe_brokers(full_listing.broker_groups)
-        if inventory is not None and full_listing.groups_by_server
-        else ()
-    )
-    members = [
-        (group, broker_id, addr)
+    missing: Sequence[MissingBroker] = ()
+    if inventory is not None and full_listing.groups_by_server:
+        missing = inventory.observe_brokers(full_listing.broker_groups)
+    results = {r.addr: r for r in admin.brokers.get_runtime_info(list(listing.broker_names))}
+    statuses = {
+        addr: BrokerStatus(group.cluster_name, group.broker_name, broker_id, *results[addr])
         for group in listing.broker_groups
         for broker_id, addr in group.broker_addrs.items()
-    ]
-    runtime_results = admin.brokers.get_runtime_info([addr for _, _, addr in members])
-    statuses = {
-        addr: BrokerStatus(
-            group.cluster_name, group.broker_name, broker_id, addr, result.result, result.error
-        )
-        for (group, broker_id, addr), result in zip(members, runtime_results, strict=True)
     }
     former_addrs = inventory.find_former_addrs() if inventory is not None else {}
     answering_addrs = [addr for addr, status in statuses.items() if status.is_reachable]
@@ -105,31 +93,27 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         if group.master_addr is None or not statuses[group.master_addr].is_reachable
     ]
     unregistered = [group for group in masterless if MASTER_BROKER_ID not in group.broker_addrs]
-    uncounted = [
-        lost
-        for lost in seen.missing_brokers
-        if lost.is_group_gone or lost.broker.broker_id != MASTER_BROKER_ID
-    ]
+    is_master = {addr: status.broker_id == MASTER_BROKER_ID for addr, status in statuses.items()}
+    lost_brokers = seen.missing_brokers
+    uncounted = [b for b in lost_brokers if b.is_group_gone or b.broker.broker_id != MASTER_BROKER_ID]
     gone_names = {lost.broker.broker_name for lost in uncounted if lost.is_group_gone}
     serving_count = sum(status.is_reachable for status in statuses.values())
     failing_count = len(statuses) - serving_count + len(unregistered) + len(uncounted)
     disks = seen.disks
-    refusing_names = [
-        statuses[addr].broker_name for addr in disks.refusals if statuses[addr].broker_id == MASTER_BROKER_ID
-    ]
+    refusing_names = [statuses[addr].broker_name for addr in disks.refusals if is_master[addr]]
     doubt_lines = _list_doubts(seen, disks)
     warning_lines = [
-        *_list_disk_lines(statuses, disks),
+        *_list_disk_lines(seen, disks),
         *list_identity_lines(listing.broker_groups, seen.config_results),
         *seen.twin_lines,
         *list_broker_faults(statuses.values()),
     ]
-    samples = [
-        scale.make_sample("failing", failing_count),
-        scale.make_sample("masterless", len(masterless) + len(gone_names)),
-        scale.make_sample("refusing", len(refusing_names)),
-        scale.make_sample("serving", serving_count),
-    ]
+    figures = {
+        "failing": failing_count,
+        "masterless": len(masterless) + len(gone_names),
+        "refusing": len(refusing_names),
+        "serving": serving_count,
+    }
     minimum_state = CheckState.UNKNOWN if doubt_lines else CheckState.OK
     if listing.silence_reasons or listing.missing_addrs or warning_lines:
         minimum_state = CheckState.WARNING
@@ -155,30 +139,28 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         shown = abbreviate_names(unseen, _MAX_SHOWN)
         summary += f"; {shown} {verb} expected, and nsadmin never saw {them} registered"
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
-    finding = scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state)
     return finding.with_inventory_problem(seen.inventory_problem)
 
 
-def _label(status: BrokerStatus) -> str:
-    return f"{status.broker_name} {status.broker_id} at {status.broker_addr}"
-
-
-def _list_disk_lines(statuses: Mapping[str, BrokerStatus], disks: DiskStates) -> list[str]:
+def _list_disk_lines(seen: BrokerObservation, disks: DiskStates) -> list[str]:
     """The brokers with full disks. A slave refuses messages in any case, so only its disk is described."""
+    names = seen.broker_listing.broker_names
     return [
-        f"{_label(statuses[addr])} {text}"
-        if statuses[addr].broker_id == MASTER_BROKER_ID
-        else f"{_label(statuses[addr])}: {text.partition(': ')[2]}"
+        f"{names[addr]} {text}"
+        if seen.status_by_addr[addr].broker_id == MASTER_BROKER_ID
+        else f"{names[addr]}: {text.partition(': ')[2]}"
         for addr, text in {**disks.refusals, **disks.deletions}.items()
     ]
 
 
 def _list_doubts(seen: BrokerObservation, disks: DiskStates) -> list[str]:
     """What is unknown of brokers that answered."""
+    names = seen.broker_listing.broker_names
     return [
-        *(f"{_label(seen.status_by_addr[addr])} {text}" for addr, text in disks.unknown.items()),
+        *(f"{names[addr]} {text}" for addr, text in disks.unknown.items()),
         *(
-            f"{_label(seen.status_by_addr[addr])} did not return its settings: {error_text(error)}"
+            f"{names[addr]} did not return its settings: {error_text(error)}"
             for addr, _, error in seen.config_results
             if error is not None and addr not in disks.unknown
         ),
@@ -186,6 +168,7 @@ def _list_doubts(seen: BrokerObservation, disks: DiskStates) -> list[str]:
 
 
 def _list_details(seen: BrokerObservation, unregistered: Sequence[BrokerAddrGroup]) -> list[str]:
+    names = seen.broker_listing.broker_names
     return [
         *(
             f"{lost.broker.label} at {lost.broker.broker_addr or 'an unknown address'}: "
@@ -193,7 +176,7 @@ def _list_details(seen: BrokerObservation, unregistered: Sequence[BrokerAddrGrou
             for lost in seen.missing_brokers
         ),
         *(
-            f"{_label(status)}: {explain_silence(status.error, seen.former_addrs.get(addr))}"
+            f"{names[addr]}: {explain_silence(status.error, seen.former_addrs.get(addr))}"
             for addr, status in seen.status_by_addr.items()
             if status.error is not None and not status.is_reachable
         ),

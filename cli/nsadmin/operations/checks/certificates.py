@@ -1,29 +1,26 @@
 """Checks how long the certificates of TLS servers and of this client's own files are still valid."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.certificates import CertificateSummary, NoTls, read_certificate_file
-from nsadmin.client.connection.access_options import Tls
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, list_failures
 
 
 class CertificateObservation(NamedTuple):
-    """The certificates of servers, and of this client's files by purpose, at `now_seconds`.
+    """The certificates of servers, and of this client's files by their purpose, at `now_seconds`.
 
     `listing_problem` says why the list of brokers is unknown.
     """
 
     now_seconds: float
-    server_certificates: Sequence[ServerResult[CertificateSummary]]
-    file_certificates: Mapping[str, CertificateSummary | RocketMQError]
+    results: Sequence[ServerResult[CertificateSummary]]
     listing_problem: str | None = None
 
 
@@ -33,57 +30,32 @@ def observe(admin: AdminClient, scope: CheckScope) -> CertificateObservation:
     results = admin.certificates.get_first_expiring([*admin.addresses.addrs, *listing.broker_names])
     has_certificate = any(certificate is not None for _, certificate, _ in results)
     scope.skip_if(scope.tls is None and not has_certificate, "no server showed a certificate")
-    return CertificateObservation(
-        admin.clock_ms / 1000,
-        results,
-        _read_own_files(scope.tls),
-        None if listing.groups_by_server else "no name server returned a list of brokers",
-    )
-
-
-def _read_own_files(own_tls: Tls | None) -> dict[str, CertificateSummary | RocketMQError]:
-    """Take the longest valid certificate of a CA file: an expired CA beside a valid one is harmless."""
-    file_certificates = {}
-    if own_tls is not None and own_tls.ca_file is not None:
-        file_certificates[f"CA file {own_tls.ca_file}"] = _read_file(own_tls.ca_file, max)
-    if own_tls is not None and own_tls.cert_file is not None:
-        file_certificates[f"own certificate {own_tls.cert_file}"] = _read_file(own_tls.cert_file, min)
-    return file_certificates
+    if scope.tls is not None and scope.tls.ca_file is not None:
+        # An expired CA beside a valid one is harmless.
+        results.append(_read_file("CA file", scope.tls.ca_file, max))
+    if scope.tls is not None and scope.tls.cert_file is not None:
+        results.append(_read_file("own certificate", scope.tls.cert_file, min))
+    listing_problem = None if listing.groups_by_server else "no name server returned a list of brokers"
+    return CertificateObservation(admin.clock_ms / 1000, results, listing_problem)
 
 
 def _read_file(
-    file_path: Path, choose_certificate: Callable[..., CertificateSummary]
-) -> CertificateSummary | RocketMQError:
+    purpose: str, file_path: Path, choose: Callable[..., CertificateSummary]
+) -> ServerResult[CertificateSummary]:
+    holder = f"{purpose} {file_path}"
     try:
-        return choose_certificate(
-            read_certificate_file(file_path), key=lambda certificate: certificate.ends_at_seconds
-        )
+        certificates = read_certificate_file(file_path)
     except RocketMQError as error:
-        return error
+        return ServerResult(holder, None, error)
+    return ServerResult(holder, choose(certificates, key=lambda c: c.ends_at_seconds), None)
 
 
 def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
     """Ignore servers without TLS. A server that does not answer may have an expired certificate."""
-    by_holder = {
-        **{addr: certificate for addr, certificate, _ in seen.server_certificates if certificate is not None},
-        **{
-            holder: certificate
-            for holder, certificate in seen.file_certificates.items()
-            if isinstance(certificate, CertificateSummary)
-        },
-    }
-    plain_addrs = [addr for addr, _, error in seen.server_certificates if isinstance(error, NoTls)]
+    by_holder = {holder: certificate for holder, certificate, _ in seen.results if certificate is not None}
+    plain_addrs = [addr for addr, _, error in seen.results if isinstance(error, NoTls)]
     failure_lines = [
-        *(
-            f"{addr}: {error_text(error)}"
-            for addr, _, error in seen.server_certificates
-            if error is not None and not isinstance(error, NoTls)
-        ),
-        *(
-            f"{holder}: {error_text(error)}"
-            for holder, error in seen.file_certificates.items()
-            if isinstance(error, RocketMQError)
-        ),
+        *list_failures(result for result in seen.results if not isinstance(result.error, NoTls)),
         *([seen.listing_problem] if seen.listing_problem else []),
     ]
     no_tls_lines = (
@@ -94,21 +66,15 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
     if not by_holder:
         return scale.make_unknown_finding("no server showed a certificate", [*no_tls_lines, *failure_lines])
     sorted_certificates = sorted(by_holder.items(), key=lambda item: item[1].ends_at_seconds)
-    first_holder, first_certificate = sorted_certificates[0]
-    first_days = _days_left(first_certificate, seen.now_seconds)
-    samples = [
-        scale.make_sample("first", first_days),
-        *(
-            scale.make_sample("days", _days_left(certificate, seen.now_seconds), holder)
-            for holder, certificate in by_holder.items()
-        ),
-    ]
+    days = {holder: _days_left(certificate, seen.now_seconds) for holder, certificate in by_holder.items()}
+    first_holder = sorted_certificates[0][0]
+    first_days = days[first_holder]
     ending_text = (
         f"expired {-first_days:.1f} days ago" if first_days < 0 else f"expires in {first_days:.1f} days"
     )
     return scale.make_finding(
         f"{count_noun(len(by_holder), 'certificate')}; the first one {ending_text}: {first_holder}",
-        samples,
+        {"first": first_days, "days": days},
         [
             *(
                 f'{holder}: "{certificate.subject_name}" until '

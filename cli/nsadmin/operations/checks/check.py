@@ -3,13 +3,14 @@
 The file of each check has one `CHECK`, and `check_table` lists the checks.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from time import sleep
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.access_options import Tls
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.findings import (
     AlertLimits,
     CheckFinding,
@@ -33,6 +34,8 @@ T = TypeVar("T")
 
 CheckLimits = tuple[str | None, str | None]
 """The warning and the critical range of a check, such as ("10", "100"); None for the default."""
+Figures = Mapping[str, float | Mapping[str, float | None] | None]
+"""The value of each measure, None if unknown; or the values of its items by their names."""
 
 
 class CheckNotApplicable(Exception):
@@ -113,28 +116,29 @@ class CheckScale:
                     "exchange the two"
                 )
 
-    def make_sample(
-        self, measure_name: str, value: float | None, item_name: str | None = None
-    ) -> CheckSample:
-        """Return a value of a measure together with its limits."""
-        return CheckSample(self._measures[measure_name], value, item_name, self._limits[measure_name])
+    def judge_value(self, measure_name: str, value: float | None) -> CheckState:
+        return self._limits[measure_name].judge_value(value)
 
     def make_finding(
         self,
         summary: str,
-        samples: Iterable[CheckSample],
+        figures: Figures,
         detail_lines: Iterable[str] = (),
         *,
         doubts: Sequence[str] = (),
         minimum_state: CheckState = CheckState.OK,
         about: str | None = None,
     ) -> CheckFinding:
-        """Return a finding with the worst state of its samples, or `minimum_state` if that is worse.
+        """Return a finding with the worst state of its figures, or `minimum_state` if that is worse.
 
         With `doubts`, the lines about what was not examined, it is not OK. If they make it UNKNOWN, the
         summary begins with them.
         """
-        samples = tuple(samples)
+        samples = tuple(
+            CheckSample(self._measures[name], value, item_name, self._limits[name])
+            for name, values in figures.items()
+            for item_name, value in (values.items() if isinstance(values, Mapping) else [(None, values)])
+        )
         least_state = CheckState.UNKNOWN if doubts else CheckState.OK
         state = worst_state([least_state, minimum_state, *(sample.alert_state for sample in samples)])
         if doubts and state is CheckState.UNKNOWN:
@@ -156,18 +160,14 @@ def judge_kinds(
     kinds = sorted(kinds, key=lambda kind: -state_weight(kind.state))
     criticals = sum(kind.state is CheckState.CRITICAL for kind in kinds)
     warnings = sum(kind.state is CheckState.WARNING for kind in kinds)
-    samples = [
-        scale.make_sample("critical", criticals),
-        scale.make_sample("warnings", warnings),
-        scale.make_sample("servers", server_count),
-    ]
+    figures = {"critical": criticals, "warnings": warnings, "servers": server_count}
     is_incomplete = any(kind.state is CheckState.UNKNOWN for kind in kinds)
     summary = (
-        f"{criticals} critical, {warnings} {'warning' if warnings == 1 else 'warnings'} of "
-        f"{server_count} {'server' if server_count == 1 else 'servers'}{place}"
+        f"{criticals} critical, {count_noun(warnings, 'warning')} of "
+        f"{count_noun(server_count, 'server')}{place}"
     )
     minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
-    return scale.make_finding(summary, samples, minimum_state=minimum_state), kinds
+    return scale.make_finding(summary, figures, minimum_state=minimum_state), kinds
 
 
 def _parse_limit(

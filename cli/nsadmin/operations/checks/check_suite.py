@@ -9,7 +9,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckNotApplicable, CheckScope
-from nsadmin.operations.checks.check_table import CHECK_TABLE, CheckEntry
+from nsadmin.operations.checks.check_table import CHECK_TABLE, CHECKS_BY_NAME, CheckEntry
 from nsadmin.operations.checks.findings import (
     CheckFinding,
     CheckState,
@@ -21,8 +21,7 @@ from nsadmin.operations.checks.findings import (
 _MAX_THREADS = 32
 CLUSTER_CHECKS = tuple(entry.name for entry in CHECK_TABLE if entry.is_in_all)
 """The checks of a whole cluster, in the order in which they are reported."""
-_SUBJECT_CHECKS = tuple(entry for entry in CHECK_TABLE if entry.subject and entry.all_hint is None)
-CHECKS_WITH_LIMITS = (*CLUSTER_CHECKS, *(e.name for e in _SUBJECT_CHECKS if not e.covers_all))
+CHECKS_WITH_LIMITS = (*CLUSTER_CHECKS, "topic")
 """The checks that a run of all checks can contain, in this order."""
 _OTHER_COMMANDS = {
     **{entry.name: entry.all_hint for entry in CHECK_TABLE if entry.all_hint is not None},
@@ -66,11 +65,8 @@ def run_checks(
         and entry.name not in plan.skipped
         and not (entry.subject == "group" and plan.groups)
     ]
-    for entry in _SUBJECT_CHECKS:
-        if entry.subject == "topic":
-            steps += [(entry, scope._replace(topic=topic)) for topic in plan.topics]
-        else:
-            steps += [(entry, scope._replace(group=group)) for group in plan.groups]
+    steps += [(CHECKS_BY_NAME["topic"], scope._replace(topic=topic)) for topic in plan.topics]
+    steps += [(CHECKS_BY_NAME["lag"], scope._replace(group=group)) for group in plan.groups]
     clients = [connect_client() for _ in steps]
     with ThreadPoolExecutor(min(len(steps), _MAX_THREADS) or 1) as pool:
         results = list(pool.map(lambda client, step: _run_check(client, plan, *step), clients, steps))

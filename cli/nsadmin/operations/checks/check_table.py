@@ -8,29 +8,32 @@ if TYPE_CHECKING:
     from nsadmin.operations.checks.check import Check
 
 
+def to_snake_case(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+
+
 class CheckEntry(NamedTuple):
     """A check, and what its command does in a few words. Its module has its name, in snake case.
 
-    `subject` is what it needs the name of; with `covers_all` it examines all
-    of them without a name. `all_hint` is the command to run instead if `check all` cannot.
-    `command_module` has the function of its command, if that has options of its own.
+    `subject` is what it needs the name of; without a group's name it examines all groups. `all_hint` is the
+    command to run instead if `check all` cannot. `command_module` has the function of its command, if that
+    has options of its own.
     """
 
     name: str
     summary: str
     command_module: str = "plain_checks"
     subject: Literal["topic", "group", "cluster"] | None = None
-    covers_all: bool = False
     all_hint: str | None = None
 
     @property
     def is_in_all(self) -> bool:
         """Whether `check all` runs it without being told a topic or a group."""
-        return (self.subject is None or self.covers_all) and self.all_hint is None
+        return self.subject in (None, "group") and self.all_hint is None
 
     @property
     def module_name(self) -> str:
-        return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", self.name)
+        return to_snake_case(self.name)
 
     def load(self) -> "Check[Any]":
         check: Check[Any] = import_module(f"nsadmin.operations.checks.{self.module_name}").CHECK
@@ -43,9 +46,7 @@ CHECK_TABLE = (
     CheckEntry("divergence", "Check that name servers agree", "cluster_checks"),
     CheckEntry("topic", "Check that a topic is writable", "cluster_checks", subject="topic"),
     CheckEntry("writable", "Check that all topics are writable", "cluster_checks"),
-    CheckEntry(
-        "lag", "Check the lag of one group or of all", "cluster_checks", subject="group", covers_all=True
-    ),
+    CheckEntry("lag", "Check the lag of one group or of all", "cluster_checks", subject="group"),
     CheckEntry(
         "clients",
         "Check the releases of connected clients",

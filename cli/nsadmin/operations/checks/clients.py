@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.results import error_text
@@ -47,11 +46,6 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
     releases = [(client, _parse_release(client.version)) for client in seen.client_list.clients]
     unknown = [client for client, release in releases if release is None]
     old = [client for client, release in releases if release is not None and release < least_release]
-    samples = [
-        scale.make_sample("old", len(old)),
-        scale.make_sample("unknown", len(unknown)),
-        scale.make_sample("clients", len(releases)),
-    ]
     summary = (
         f"{part_is(len(old), len(releases), 'client')} older than {seen.min_version}"
         if old
@@ -61,7 +55,7 @@ def judge(scale: CheckScale, seen: ClientObservation) -> CheckFinding:
         summary += f"; the release of {len(unknown)} is unknown"
     return scale.make_finding(
         summary,
-        samples,
+        {"old": len(old), "unknown": len(unknown), "clients": len(releases)},
         [*_describe_clients(old), *_describe_clients(unknown)],
         doubts=_list_failures(seen.client_list),
         minimum_state=CheckState.UNKNOWN if unknown else CheckState.OK,
@@ -86,11 +80,9 @@ def _describe_groups(client: ClusterClient) -> str:
 
 
 def _list_failures(client_list: ClientList) -> list[str]:
-    server_errors: list[tuple[str, RocketMQError | None]] = [
-        *client_list.errors.items(),
-        *((f"proxy {proxy.proxy_addr}", proxy.error) for proxy in client_list.proxies.proxies),
-    ]
-    return [f"{server}: {error_text(error)}" for server, error in server_errors if error is not None]
+    proxy_errors = {f"proxy {proxy.proxy_addr}": proxy.error for proxy in client_list.proxies.proxies}
+    errors = {**client_list.errors, **proxy_errors}
+    return [f"{server}: {error_text(error)}" for server, error in errors.items() if error is not None]
 
 
 CHECK = Check(

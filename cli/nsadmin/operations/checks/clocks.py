@@ -67,7 +67,7 @@ def judge(scale: CheckScale, seen: ClockObservation) -> CheckFinding:
     longest = max(map(abs, distances.values()))
 
     def is_wrong(distance: float) -> bool:
-        return scale.make_sample("away", abs(distance)).alert_state is not CheckState.OK
+        return scale.judge_value("away", abs(distance)) is not CheckState.OK
 
     wrong = [
         f"{name} is {_describe(distance)} {'the others' if len(clocks) > 1 else 'this machine'}"
@@ -84,11 +84,7 @@ def judge(scale: CheckScale, seen: ClockObservation) -> CheckFinding:
         summary = f"{len(wrong)} clocks are wrong; {wrong[0]}" if wrong[1:] else wrong[0]
     return scale.make_finding(
         summary,
-        [
-            scale.make_sample("away", longest),
-            scale.make_sample("own", abs(own_distance)),
-            *(scale.make_sample("ahead", distance, name) for name, distance in distances.items()),
-        ],
+        {"away": longest, "own": abs(own_distance), "ahead": distances},
         [*(wrong if wrong[1:] else ()), _EFFECT] if wrong else (),
         doubts=doubts,
         minimum_state=CheckState.WARNING if is_wrong(own_distance) else CheckState.OK,

@@ -1,17 +1,16 @@
 """Checks how full the disks of brokers are, and when they will be full."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.broker_disks import REFUSING, find_fullest, judge_disks, parse_disk_capacity
 from nsadmin.operations.checks import listed_brokers
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.looks import HOUR_MS, Look, compare_look
 
@@ -63,11 +62,8 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     states = judge_disks(seen.runtime_results, seen.config_results)
     doubts = [
         *(f"{names[addr]} {text}" for addr, text in states.unknown.items()),
-        *(
-            f"{names[addr]}: {error_text(error)}"
-            for addr, _, error in (*seen.runtime_results, *seen.config_results)
-            if error is not None and addr not in states.unknown
-        ),
+        *list_failures((r for r in seen.runtime_results if r.addr not in states.unknown), names),
+        *list_failures((r for r in seen.config_results if r.addr not in states.unknown), names),
         *seen.listing.failure_lines,
     ]
     if not rooms:
@@ -75,12 +71,17 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
     fullest = min(rooms, key=lambda addr: rooms[addr])
     growth = _measure_growth(seen)
     days = {addr: max(rooms[addr], 0) / percent for addr, percent in growth.items() if addr in rooms}
-    samples = [
-        scale.make_sample("room", round(rooms[fullest], 1)),
-        *([scale.make_sample("daysLeft", round(min(days.values()), 1))] if days else []),
-        *(scale.make_sample("used", round(percent, 1), names[addr]) for addr, percent in shares.items()),
-        *_sample_retention(scale, seen),
-    ]
+    oldest_hours = {
+        addr: info.oldest_message_hours(seen.now_ms / 1000)
+        for addr, info, _ in seen.runtime_results
+        if info is not None
+    }
+    figures: Figures = {
+        "room": round(rooms[fullest], 1),
+        **({"daysLeft": round(min(days.values()), 1)} if days else {}),
+        "used": {names[addr]: round(percent, 1) for addr, percent in shares.items()},
+        "oldest": {names[a]: round(hours * 3600) for a, hours in oldest_hours.items() if hours is not None},
+    }
     minimum_state = CheckState.WARNING if states.deletions else CheckState.OK
     if states.refusals:
         minimum_state = CheckState.CRITICAL
@@ -92,39 +93,23 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
             for addr, day_count in days.items()
         ),
     ]
-    return scale.make_finding(
-        _summarize(seen, states.refusals, shares[fullest], rooms[fullest], fullest, days, growth),
-        samples,
-        details,
-        doubts=doubts,
-        minimum_state=minimum_state,
-    )._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
-
-
-def _summarize(
-    seen: DiskObservation,
-    refusals: Mapping[str, str],
-    fullest_percent: float,
-    room_percent: float,
-    fullest: str,
-    days: Mapping[str, float],
-    growth: Mapping[str, float],
-) -> str:
-    names = seen.listing.broker_names
     summary = (
-        f"the fullest disk is that of {names[fullest]}: {fullest_percent:.0f} % "
-        f"(room until writes are refused at {fullest_percent + room_percent:.0f} %: {room_percent:.0f} %)"
+        f"the fullest disk is that of {names[fullest]}: {shares[fullest]:.0f} % (room until writes are "
+        f"refused at {shares[fullest] + rooms[fullest]:.0f} %: {rooms[fullest]:.0f} %)"
     )
-    if refusals:
-        refusing = abbreviate_names([names[addr] for addr in refusals], _MAX_SHOWN)
-        return f"{refusing} refuses messages: its disk is full"
-    if days:
+    if states.refusals:
+        refusing = abbreviate_names([names[addr] for addr in states.refusals], _MAX_SHOWN)
+        summary = f"{refusing} refuses messages: its disk is full"
+    elif days:
         first = min(days, key=lambda addr: days[addr])
         subject = "it" if first == fullest else names[first]
-        return f"{summary}; {subject} refuses messages {_describe_refusal(seen, days[first], growth[first])}"
-    if seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
-        return f"{summary}; growth is known when the check runs again after 10 minutes"
-    return f"{summary}; no store grew {seen.earlier.since_text}"
+        summary += f"; {subject} refuses messages {_describe_refusal(seen, days[first], growth[first])}"
+    elif seen.earlier is None or seen.now_ms - seen.earlier.at_ms < _LEAST_AGE_MS:
+        summary += "; growth is known when the check runs again after 10 minutes"
+    else:
+        summary += f"; no store grew {seen.earlier.since_text}"
+    finding = scale.make_finding(summary, figures, details, doubts=doubts, minimum_state=minimum_state)
+    return finding._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 
 
 def _describe_refusal(seen: DiskObservation, day_count: float, percent: float) -> str:
@@ -143,26 +128,15 @@ def _measure_growth(seen: DiskObservation) -> dict[str, float]:
         return {}
     percents = {}
     for addr, info, _ in seen.runtime_results:
-        if info is None or addr not in seen.earlier.figures:
+        store_bytes = None if info is None else _store_bytes(info)
+        if info is None or store_bytes is None or addr not in seen.earlier.figures:
             continue
         disk_bytes = parse_disk_capacity(info.table.get("commitLogDirCapacity", "")).get("Total")
-        store_bytes = _store_bytes(info)
-        if not disk_bytes or store_bytes is None:
-            continue
         growth = store_bytes - seen.earlier.figures[addr]
-        if growth > 0:
+        if disk_bytes and growth > 0:
             passed_days = (seen.now_ms - seen.earlier.at_ms) / _DAY_MS
             percents[addr] = 100 * growth / disk_bytes / passed_days
     return percents
-
-
-def _sample_retention(scale: CheckScale, seen: DiskObservation) -> list[CheckSample]:
-    names = seen.listing.broker_names
-    return [
-        scale.make_sample("oldest", round(hours * 3600), names[addr])
-        for addr, info, _ in seen.runtime_results
-        if info is not None and (hours := info.oldest_message_hours(seen.now_ms / 1000)) is not None
-    ]
 
 
 CHECK = Check(

@@ -5,10 +5,9 @@ from time import monotonic
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.divergence.observer import (
     DivergenceObservation,
     DivergenceObserver,
@@ -63,12 +62,7 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
         *([f"and {count_noun(hidden_count, 'more kind')} of differences"] if hidden_count > 0 else []),
         *(f"{lost.broker.label}: {describe_missing(lost)}" for lost in missing),
     ]
-    doubts = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.snapshot_results
-        if error is not None
-    ]
-    missing_sample = scale.make_sample("missing", len(missing))
+    doubts = list_failures(seen.snapshot_results, kind="name server")
     missing_text = ""
     if missing:
         labels = abbreviate_names([lost.broker.label for lost in missing], _MAX_NAMED)
@@ -76,17 +70,17 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
     if seen.verdict == "unknown":
         return scale.make_finding(
             f"{answered_count} of {asked_count} name servers answered: a comparison needs two{missing_text}",
-            [missing_sample] if missing else [],
+            {"missing": len(missing)} if missing else {},
             details,
             doubts=doubts,
             minimum_state=CheckState.CRITICAL if missing else CheckState.UNKNOWN,
         ).with_inventory_problem(inventory_problem)
-    samples = [
-        scale.make_sample("drift", _count_differences(drift)),
-        scale.make_sample("routes", _count_differences(route_drift)),
-        scale.make_sample("young", young_count),
-        missing_sample,
-    ]
+    figures = {
+        "drift": _count_differences(drift),
+        "routes": _count_differences(route_drift),
+        "young": young_count,
+        "missing": len(missing),
+    }
     if drift:
         summary = (
             f"{count_noun(_count_differences(drift), 'difference')} between "
@@ -100,7 +94,7 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
         summary += f", and {count_noun(young_count, 'difference')} younger than two heartbeats"
     minimum_state = CheckState.CRITICAL if missing else CheckState.OK
     finding = scale.make_finding(
-        summary + missing_text, samples, details, doubts=doubts, minimum_state=minimum_state
+        summary + missing_text, figures, details, doubts=doubts, minimum_state=minimum_state
     )
     remedies = tuple(difference.cause.advice for difference in drift[:_MAX_SHOWN])
     return finding._replace(remedies=remedies).with_inventory_problem(inventory_problem)

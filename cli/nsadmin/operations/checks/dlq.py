@@ -65,11 +65,11 @@ def judge(scale: CheckScale, seen: DlqObservation) -> CheckFinding:
     known = [group.new_count for group in groups if group.new_count is not None]
     total = sum(group.counts.message_count for group in groups)
     new_count = sum(known) if any(known) or len(known) == len(groups) else None
-    samples = [
-        scale.make_sample("new", new_count),
-        scale.make_sample("total", total),
-        *(scale.make_sample("letters", g.counts.message_count, g.counts.group) for g in groups),
-    ]
+    figures = {
+        "new": new_count,
+        "total": total,
+        "letters": {g.counts.group: g.counts.message_count for g in groups},
+    }
     since = seen.earlier.since_text if seen.earlier is not None else "in the last hour"
     summary = f"{count_noun(total, 'dead letter')} of {count_noun(len(groups), 'group')}"
     if total:
@@ -79,7 +79,7 @@ def judge(scale: CheckScale, seen: DlqObservation) -> CheckFinding:
             else f", {new_count} of them {since}"
         )
     details = [_describe(group, since) for group in groups[:_MAX_SHOWN]]
-    return scale.make_finding(summary, samples, details, doubts=seen.failure_lines)
+    return scale.make_finding(summary, figures, details, doubts=seen.failure_lines)
 
 
 def _count_new(counts: DeadLetterCounts, earlier: Look | None) -> GroupLetters:

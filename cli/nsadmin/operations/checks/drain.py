@@ -74,15 +74,15 @@ def judge(scale: CheckScale, seen: DrainObservation) -> CheckFinding:
         drain.saved_drain.state.broker: drain.open_topics for drain in seen.drains if drain.open_topics
     }
     oldest_seconds = max((_age_seconds(drain, seen.now_ms) for drain in seen.drains), default=0.0)
-    samples = [
-        scale.make_sample("open", len(set().union(*topics_by_broker.values()))),
-        scale.make_sample("oldest", oldest_seconds),
-        scale.make_sample("drains", len(seen.drains)),
-    ]
+    figures = {
+        "open": len(set().union(*topics_by_broker.values())),
+        "oldest": oldest_seconds,
+        "drains": len(seen.drains),
+    }
     details = [line for drain in seen.drains for line in _format_drain(drain, seen.now_ms)]
     return scale.make_finding(
         _format_summary(seen, topics_by_broker),
-        samples,
+        figures,
         [*details, *map(str, seen.unreadable)],
         minimum_state=worst_state(_minimum_states(seen)),
     )

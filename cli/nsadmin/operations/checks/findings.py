@@ -1,9 +1,10 @@
 """The result of a check: its state, its measured values and their alert limits."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from nsadmin.client.results import ServerResult, error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.ranges import AlertRange
 
@@ -28,6 +29,17 @@ def worst_state(check_states: Iterable[CheckState]) -> CheckState:
 def state_weight(check_state: CheckState) -> int:
     """Return how bad a state is: a higher weight is worse."""
     return _STATES_BY_WEIGHT.index(check_state)
+
+
+def list_failures(
+    results: Iterable[ServerResult[Any]], names: Mapping[str, str] | None = None, kind: str = ""
+) -> list[str]:
+    """A line for each server that failed, with its kind, and its display name or else its address."""
+    return [
+        f"{kind} {(names or {}).get(addr, addr)}: {error_text(error)}".lstrip()
+        for addr, _, error in results
+        if error is not None
+    ]
 
 
 class AlertLimits(NamedTuple):

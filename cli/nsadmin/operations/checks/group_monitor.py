@@ -1,6 +1,6 @@
 """Checks every consumer group: its lag, its connected clients, and the problems that they report."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -75,26 +75,17 @@ def judge_groups(
     error_by_broker: Mapping[str, RocketMQError | None],
 ) -> tuple[CheckFinding, list[CheckFinding]]:
     """Return a finding for all groups, and the unhealthy groups, worst first. `scale` is the check lag's."""
-    group_findings = [judge_group(scale, entry) for entry in observations]
-    bad_findings = sort_unhealthy(group_findings)
-    failure_lines = [
+    findings = [judge_group(scale, entry) for entry in observations]
+    bad = [finding for finding in findings if finding.state is not CheckState.OK]
+    bad.sort(key=lambda finding: (-state_weight(finding.state), finding.about))
+    failures = [
         f"{addr}: {error_text(error)}" for addr, error in error_by_broker.items() if error is not None
     ]
-    overall_state = worst_state(
-        [*(entry.state for entry in bad_findings), *([CheckState.UNKNOWN] if failure_lines else [])]
-    )
-    summary_text = describe_health(len(bad_findings), len(group_findings))
-    if failure_lines:
-        summary_text += f"; {len(failure_lines)} of {len(error_by_broker)} brokers returned no list of groups"
-    return CheckFinding("monitoring", overall_state, summary_text, (), tuple(failure_lines)), bad_findings
-
-
-def sort_unhealthy(group_findings: Iterable[CheckFinding]) -> list[CheckFinding]:
-    """The findings that are not OK, worst first."""
-    return sorted(
-        (entry for entry in group_findings if entry.state is not CheckState.OK),
-        key=lambda entry: (-state_weight(entry.state), entry.about),
-    )
+    state = worst_state([*(finding.state for finding in bad), *([CheckState.UNKNOWN] if failures else [])])
+    summary = describe_health(len(bad), len(findings))
+    if failures:
+        summary += f"; {len(failures)} of {len(error_by_broker)} brokers returned no list of groups"
+    return CheckFinding("monitoring", state, summary, (), tuple(failures)), bad
 
 
 def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
@@ -128,7 +119,7 @@ def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     if lag_reason == BROADCASTS and lag_error is None:
         return scale.make_finding(
             f"{group} broadcasts, so it has no lag",
-            [scale.make_sample("clients", client_count)],
+            {"clients": client_count},
             detail_lines,
             minimum_state=CheckState.WARNING
             if problem_lines
@@ -137,11 +128,11 @@ def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
             else CheckState.OK,
             about=group,
         )
-    samples = [scale.make_sample("lag", total_lag), scale.make_sample("clients", client_count)]
+    figures = {"lag": total_lag, "clients": client_count}
     at_least = "at least " if lag_error or lag_reason else ""
     summary = (
         f"the lag of {group} is unknown: {lag_reason}"
         if total_lag is None
         else f"{group} has a lag of {at_least}{count_noun(total_lag, 'message')}"
     )
-    return scale.make_finding(summary, samples, detail_lines, minimum_state=minimum_state, about=group)
+    return scale.make_finding(summary, figures, detail_lines, minimum_state=minimum_state, about=group)

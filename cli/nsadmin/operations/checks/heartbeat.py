@@ -4,21 +4,22 @@ Only nsadmin's name server reports heartbeat ages. Apache's lists a broker for t
 heartbeat and reports no age, so there a listed broker that does not answer is a warning.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.clusters import HeartbeatAge, HeartbeatListing
 from nsadmin.client.results import error_text, is_unreachable
 from nsadmin.console.phrases import count_noun
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import (
     CheckFinding,
     CheckMeasure,
-    CheckSample,
     CheckState,
+    list_failures,
     worst_state,
 )
+from nsadmin.operations.checks.listed_brokers import name_brokers
 
 
 class HeartbeatObservation(NamedTuple):
@@ -31,24 +32,14 @@ class HeartbeatObservation(NamedTuple):
 def observe(admin: AdminClient, scope: CheckScope) -> HeartbeatObservation:
     """Ask each name server, and every broker that at least one of them lists."""
     listings = admin.clusters.get_heartbeats_each()
-    addrs = sorted(
-        {addr for _, listing, _ in listings if listing is not None for addr in _name_brokers(listing)}
-    )
+    groups = [group for _, listing, _ in listings if listing for group in listing.info.broker_groups]
+    addrs = sorted(name_brokers(groups))
     silence_reasons = {
         addr: error_text(error)
         for addr, _, error in admin.brokers.get_runtime_info(addrs)
         if error is not None and is_unreachable(error)
     }
     return HeartbeatObservation(listings, silence_reasons)
-
-
-def _name_brokers(listing: HeartbeatListing) -> dict[str, str]:
-    """Return a display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
-    return {
-        addr: f"{group.broker_name} {broker_id} at {addr}"
-        for group in listing.info.broker_groups
-        for broker_id, addr in group.broker_addrs.items()
-    }
 
 
 class _ServerHeartbeats(NamedTuple):
@@ -60,19 +51,19 @@ class _ServerHeartbeats(NamedTuple):
 
     @property
     def oldest(self) -> tuple[str, HeartbeatAge] | None:
-        """The broker with the longest silence, as a share of its timeout."""
-        return max((self.ages or {}).items(), key=lambda item: item[1].elapsed_share, default=None)
+        """The listed broker with the longest silence, as a share of its timeout."""
+        ages = self.ages or {}
+        listed = ((addr, ages[addr]) for addr in self.broker_names if addr in ages)
+        return max(listed, key=lambda item: item[1].elapsed_share, default=None)
 
 
 def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
     """Judge by the longest silence. Where ages are unknown, judge by which brokers answer."""
-    failure_lines = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.heartbeat_listings
-        if error is not None
-    ]
+    failure_lines = list_failures(seen.heartbeat_listings, kind="name server")
     views = [
-        _read_listing(addr, listing) for addr, listing, _ in seen.heartbeat_listings if listing is not None
+        _ServerHeartbeats(addr, name_brokers(listing.info.broker_groups), listing.heartbeats)
+        for addr, listing, _ in seen.heartbeat_listings
+        if listing is not None
     ]
     if not views:
         return scale.make_unknown_finding(
@@ -96,7 +87,7 @@ def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
         minimum_state = worst_state([minimum_state, CheckState.UNKNOWN])
     return scale.make_finding(
         _format_summary(names, views_with_ages, seen.silence_reasons),
-        [*_sample_silences(scale, views_with_ages), scale.make_sample("unheard", len(unheard_lines))],
+        {**_measure_silences(views_with_ages), "unheard": len(unheard_lines)},
         [
             *_format_oldest(views_with_ages),
             *unheard_lines,
@@ -108,19 +99,15 @@ def judge(scale: CheckScale, seen: HeartbeatObservation) -> CheckFinding:
     )
 
 
-def _read_listing(namesrv_addr: str, listing: HeartbeatListing) -> _ServerHeartbeats:
-    names, reported = _name_brokers(listing), listing.heartbeats
-    ages = None if reported is None else {addr: reported[addr] for addr in names if addr in reported}
-    return _ServerHeartbeats(namesrv_addr, names, ages)
-
-
-def _sample_silences(scale: CheckScale, views: Sequence[_ServerHeartbeats]) -> Iterator[CheckSample]:
-    """Yield no sample if no name server reports ages, because that is not a fault of the cluster."""
-    oldest_ages = [(view.addr, view.oldest[1]) for view in views if view.oldest]
-    if oldest_ages:
-        yield scale.make_sample("longest", round(max(age.elapsed_share for _, age in oldest_ages) * 100, 1))
-    for namesrv_addr, age in oldest_ages:
-        yield scale.make_sample("silence", age.silent_ms / 1000, namesrv_addr)
+def _measure_silences(views: Sequence[_ServerHeartbeats]) -> Figures:
+    """No figures if no name server reports ages, because that is not a fault of the cluster."""
+    oldest_ages = {view.addr: view.oldest[1] for view in views if view.oldest}
+    if not oldest_ages:
+        return {}
+    return {
+        "longest": round(max(age.elapsed_share for age in oldest_ages.values()) * 100, 1),
+        "silence": {addr: age.silent_ms / 1000 for addr, age in oldest_ages.items()},
+    }
 
 
 def _format_oldest(views: Sequence[_ServerHeartbeats]) -> list[str]:
@@ -153,8 +140,7 @@ def _format_summary(
         addr, age = max(oldest_of_servers, key=lambda item: item[1].elapsed_share)
         return (
             f"{count_noun(len(names), 'broker')}; the longest time without a heartbeat is "
-            f"{age.silent_ms / 1000:.1f} s "
-            f"({names[addr]})"
+            f"{age.silent_ms / 1000:.1f} s ({names[addr]})"
         )
     return (
         f"the ages of heartbeats are unknown; {len(names) - len(silence_reasons)} of {len(names)} listed "

@@ -10,10 +10,15 @@ from namesrv_core.history.records import JournalRecord
 from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun, format_utc_second
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    list_failures,
+    worst_state,
+)
 
 _STATUS_KEY = "journal"
 _LOSS_TYPES = (EventsLost.__name__, JournalResumed.__name__)
@@ -72,22 +77,22 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
         if not segments.list_segments(folder_path):
             return InspectedFolder(folder_name, None, read_error="there is no journal")
         last_record = next(iter(reader.read_last_records(folder_path, 1)), None)
-        record_filter = RecordFilter(_can_be_loss, event_types=_LOSS_TYPES)
-        losses = [
-            record
-            for record in reader.read_records(folder_path, since_ms, record_filter)
-            if record.time_ms >= since_ms
-        ]
+        record_filter = RecordFilter(
+            lambda line: any(name.encode() in line for name in _LOSS_TYPES), event_types=_LOSS_TYPES
+        )
+        records = reader.read_records(folder_path, since_ms, record_filter)
+        losses = [record for record in records if record.time_ms >= since_ms]
         checked_segments = list(reader.check_journal(folder_path)) if checks_damage else None
     except OSError as error:
-        read_error = f"{error.filename or folder_path}: {error.strerror}"
-        return InspectedFolder(folder_name, None, read_error=read_error)
+        problem = f"{error.filename or folder_path}: {error.strerror}"
+        return InspectedFolder(folder_name, None, read_error=problem)
     except RocketMQError as error:
         return InspectedFolder(folder_name, None, read_error=str(error))
+    lost_counts = [r.event_fields.get("lost") for r in losses if r.event_type == EventsLost.__name__]
     return InspectedFolder(
         folder_name,
         last_record,
-        sum(_count_lost(record) for record in losses if record.event_type == EventsLost.__name__),
+        sum(lost for lost in lost_counts if isinstance(lost, int)),
         sum(record.event_type == JournalResumed.__name__ for record in losses),
         None
         if checked_segments is None
@@ -97,16 +102,6 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
             for problem in segment.problem_texts
         ],
     )
-
-
-def _can_be_loss(journal_line: bytes) -> bool:
-    """Return whether a line can be a record of a loss. Looks at the bytes only, without parsing."""
-    return any(name.encode() in journal_line for name in _LOSS_TYPES)
-
-
-def _count_lost(record: JournalRecord) -> int:
-    lost_count = record.event_fields.get("lost")
-    return lost_count if isinstance(lost_count, int) else 0
 
 
 def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
@@ -128,20 +123,15 @@ def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
             for addr, status, error in seen.server_statuses
             if error is None and status is None
         ),
-        *(
-            f"name server {addr}: {error_text(error)}"
-            for addr, _, error in seen.server_statuses
-            if error is not None
-        ),
+        *list_failures(seen.server_statuses, kind="name server"),
     ]
     if not statuses and not seen.folders:
         return scale.make_unknown_finding("no journal was found", unknown_lines)
-    samples = [
-        *([scale.make_sample("age", max(age_by_folder.values()))] if age_by_folder else []),
-        *(scale.make_sample("quiet", age_seconds, path) for path, age_seconds in age_by_folder.items()),
-        scale.make_sample("lost", lost_count),
-        scale.make_sample("failing", len(failing) + len(damaged)),
-    ]
+    figures: Figures = {
+        **({"age": max(age_by_folder.values()), "quiet": age_by_folder} if age_by_folder else {}),
+        "lost": lost_count,
+        "failing": len(failing) + len(damaged),
+    }
     has_failure = any(error is not None for _, _, error in seen.server_statuses)
     minimum_state = worst_state(
         [
@@ -156,7 +146,7 @@ def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
         *unknown_lines,
     ]
     summary = _format_summary(len(statuses), len(failing), seen.folders, len(damaged))
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state)
+    return scale.make_finding(summary, figures, details, minimum_state=minimum_state)
 
 
 def _age_seconds(last_record: JournalRecord, now_ms: int) -> float:

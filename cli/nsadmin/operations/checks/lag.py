@@ -13,13 +13,8 @@ from nsadmin.client.consumers.lag import BROADCASTS, NEVER_COMMITTED, Lag, sum_l
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
-from nsadmin.operations.checks.group_monitor import (
-    GroupObservation,
-    describe_health,
-    judge_group,
-    sort_unhealthy,
-)
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
+from nsadmin.operations.checks.group_monitor import GroupObservation, describe_health, judge_groups
 
 _MAX_SHOWN = 5
 _MAX_GROUPS = 20
@@ -74,16 +69,12 @@ def _count_clients(admin: AdminClient, group: str, cluster_name: str | None) -> 
         connections = admin.consumers.get_connections(group, cluster_name)
     except RocketMQError as error:
         return 0 if is_group_offline(error) or is_not_found(error) else None
-    failures = [
-        error
-        for error in (*connections.errors.values(), *connections.proxy_errors.values())
-        if error is not None and not _is_unknown_group(error)
-    ]
-    return len(connections.clients) or (None if failures else 0)
-
-
-def _is_unknown_group(error: RocketMQError) -> bool:
-    return isinstance(error, RequestError) and error.code == ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+    errors = [e for e in (*connections.errors.values(), *connections.proxy_errors.values()) if e is not None]
+    is_unknown = any(
+        not isinstance(error, RequestError) or error.code != ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+        for error in errors
+    )
+    return len(connections.clients) or (None if is_unknown else 0)
 
 
 def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> CheckFinding:
@@ -92,9 +83,7 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         return _judge_all(scale, seen)
     if seen.group_error is not None:
         return scale.make_unknown_finding(error_text(seen.group_error), about=seen.group)
-    failure_lines = [
-        f"{addr}: {error_text(error)}" for addr, _, error in seen.stats_results if error is not None
-    ]
+    failure_lines = list_failures(seen.stats_results)
     stats = [result.result for result in seen.stats_results if result.result is not None]
     if not stats:
         return scale.make_unknown_finding(
@@ -105,7 +94,7 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     if total.reason == BROADCASTS and not failure_lines:
         return scale.make_finding(
             f"{seen.group} broadcasts, so it has no lag: each client keeps its own offsets",
-            [scale.make_sample("clients", seen.client_count)],
+            {"clients": seen.client_count},
             about=seen.group,
         )
     lagging = sorted((q for q in queues if q.lag.messages), key=lambda q: q.lag.messages or 0, reverse=True)
@@ -114,12 +103,12 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     else:
         largest = (lagging[0].lag.messages or 0) if lagging else 0
         delay_seconds = _delay_seconds(lagging, seen.now_ms)
-    samples = [
-        scale.make_sample("lag", total.messages),
-        scale.make_sample("largest", largest),
-        scale.make_sample("delay", delay_seconds),
-        scale.make_sample("clients", seen.client_count),
-    ]
+    figures = {
+        "lag": total.messages,
+        "largest": largest,
+        "delay": delay_seconds,
+        "clients": seen.client_count,
+    }
     is_idle = seen.client_count == 0
     silent_lines = [
         f"name server {addr}: {error_text(error)}" for addr, error in seen.unreachable_servers.items()
@@ -143,15 +132,14 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         else f"{seen.group} has a lag of {at_least}{count_noun(total.messages, 'message')} on "
         f"{count_noun(len(queues), 'queue')}"
     )
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state, about=seen.group)
+    return scale.make_finding(summary, figures, details, minimum_state=minimum_state, about=seen.group)
 
 
 def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     """Judge every group that consumed something, or has clients. The largest lag of a group counts."""
     used = [group for group in seen.groups if not _is_unused(group)]
-    findings = [judge_group(scale, GroupObservation(group)) for group in used]
-    bad = sort_unhealthy(findings)
-    failures = [f"{addr}: {error_text(error)}" for addr, error in seen.error_by_broker.items() if error]
+    overall, bad = judge_groups(scale, [GroupObservation(group) for group in used], seen.error_by_broker)
+    failures = overall.details
     lags = {group.group: group.lag for group in used if group.lag is not None}
     largest = max(lags, key=lambda group: lags[group], default=None)
     is_unknown = any(group.lag is None and group.lag_reason != BROADCASTS for group in used)
@@ -166,19 +154,13 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
         summary += f"; {len(failures)} of {asked_text} returned no list of groups"
     return scale.make_finding(
         summary,
-        [
-            scale.make_sample("lag", most),
-            scale.make_sample("groups", len(used)),
-            *(scale.make_sample("groupLag", lag, group) for group, lag in lags.items()),
-        ],
+        {"lag": most, "groups": len(used), "groupLag": lags},
         [
             *("; ".join([f"{finding.summary}", *finding.details]) for finding in bad[:_MAX_GROUPS]),
             *([f"and {len(bad) - _MAX_GROUPS} more groups"] if len(bad) > _MAX_GROUPS else []),
             *failures,
         ],
-        minimum_state=worst_state(
-            [*(finding.state for finding in bad), *([CheckState.UNKNOWN] if failures else [])]
-        ),
+        minimum_state=overall.state,
     )
 
 
@@ -226,10 +208,7 @@ CHECK = Check(
     "lag",
     (
         CheckMeasure(
-            "lag",
-            "messages that wait for the group, or the most of any",
-            warning="10000",
-            critical="100000",
+            "lag", "messages that wait for the group, or the most of any", warning="10000", critical="100000"
         ),
         CheckMeasure("largest", "largest lag of a queue"),
         CheckMeasure("delay", "age of the oldest message that waits for the group", "s"),

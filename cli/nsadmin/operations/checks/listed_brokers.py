@@ -21,46 +21,30 @@ class BrokerListing(NamedTuple):
 
     @property
     def broker_names(self) -> dict[str, str]:
-        """A display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
-        return {
-            addr: f"{group.broker_name} {broker_id} at {addr}"
-            for group in self.broker_groups
-            for broker_id, addr in group.broker_addrs.items()
-        }
+        return name_brokers(self.broker_groups)
 
     def of_cluster(self, cluster_name: str | None) -> "BrokerListing":
         """The part of the listing about one cluster; all of it for None."""
-        if cluster_name is None:
-            return self
+
+        def select(groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
+            return [group for group in groups if cluster_name in (None, group.cluster_name)]
+
         return self._replace(
-            broker_groups=_groups_of_cluster(self.broker_groups, cluster_name),
-            groups_by_server={
-                addr: _groups_of_cluster(groups, cluster_name)
-                for addr, groups in self.groups_by_server.items()
-            },
+            broker_groups=select(self.broker_groups),
+            groups_by_server={addr: select(groups) for addr, groups in self.groups_by_server.items()},
         )
 
     @property
     def missing_addrs(self) -> dict[str, list[str]]:
         """The addresses that a name server does not list although another one does, by name server."""
-        return {
-            addr: unlisted_addrs
-            for addr, groups in self.groups_by_server.items()
-            if (
-                unlisted_addrs := [
-                    broker_addr for broker_addr in self.broker_names if broker_addr not in list_addrs(groups)
-                ]
-            )
-        }
+        listed = {addr: name_brokers(groups) for addr, groups in self.groups_by_server.items()}
+        missing = {addr: [a for a in self.broker_names if a not in names] for addr, names in listed.items()}
+        return {addr: addrs for addr, addrs in missing.items() if addrs}
 
     @property
     def master_addrs(self) -> dict[str, str]:
         """The address of each master, by broker name."""
-        return {
-            group.broker_name: group.master_addr
-            for group in self.broker_groups
-            if group.master_addr is not None
-        }
+        return {g.broker_name: g.master_addr for g in self.broker_groups if g.master_addr is not None}
 
     @property
     def masterless_lines(self) -> list[str]:
@@ -77,12 +61,13 @@ class BrokerListing(NamedTuple):
         return [f"name server {addr}: {reason}" for addr, reason in self.silence_reasons.items()]
 
 
-def _groups_of_cluster(groups: Sequence[BrokerAddrGroup], cluster_name: str) -> list[BrokerAddrGroup]:
-    return [group for group in groups if group.cluster_name == cluster_name]
-
-
-def list_addrs(groups: Sequence[BrokerAddrGroup]) -> set[str]:
-    return {addr for group in groups for addr in group.broker_addrs.values()}
+def name_brokers(groups: Iterable[BrokerAddrGroup]) -> dict[str, str]:
+    """A display name, such as "broker-a 0 at HOST:PORT", for each broker address."""
+    return {
+        addr: f"{group.broker_name} {broker_id} at {addr}"
+        for group in groups
+        for broker_id, addr in group.broker_addrs.items()
+    }
 
 
 def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> BrokerListing:

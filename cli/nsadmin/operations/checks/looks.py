@@ -46,7 +46,8 @@ def compare_look(scope: CheckScope, check_name: str, look: Look, window_ms: int 
     path = Path(inventory.store.inventory_folder) / f"{file_name}.json"
     looks: Sequence[Look] = ()
     with suppress(InvalidStateError):
-        looks = read_json_file(path, _parse_looks) or ()
+        saved = read_json_file(path, lambda json_value: convert_saved(json_value, _SavedLooks))
+        looks = [] if saved is None else [Look(*look) for look in saved.looks]
     with suppress(OSError):
         kept_looks = add_look(looks, look, window_ms)
         file_bytes = json.dumps({"looks": kept_looks}, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -67,7 +68,3 @@ def add_look(looks: Sequence[Look], look: Look, window_ms: int) -> list[Look]:
     kept = [old for old in looks if baseline is not None and baseline.at_ms <= old.at_ms < look.at_ms]
     is_close = bool(kept) and look.at_ms - kept[-1].at_ms < window_ms // _LOOKS_PER_WINDOW
     return kept if is_close else [*kept, look]
-
-
-def _parse_looks(json_value: object) -> list[Look]:
-    return [Look(*saved) for saved in convert_saved(json_value, _SavedLooks).looks]

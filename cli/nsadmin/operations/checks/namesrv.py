@@ -6,7 +6,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse
 from nsadmin.client.results import error_text
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
 
 
@@ -33,13 +33,13 @@ def observe(admin: AdminClient, scope: CheckScope) -> list[NameServerObservation
 def judge(scale: CheckScale, servers: list[NameServerObservation]) -> CheckFinding:
     """A name server that is not ready counts as failing, because clients use another one."""
     serving_count = sum(server.is_serving for server in servers)
-    samples = [
-        scale.make_sample("failing", len(servers) - serving_count),
-        scale.make_sample("serving", serving_count),
-        *(scale.make_sample("latency", s.pulse.latency_ms / 1000, s.addr) for s in servers if s.pulse),
-    ]
+    figures: Figures = {
+        "failing": len(servers) - serving_count,
+        "serving": serving_count,
+        "latency": {s.addr: s.pulse.latency_ms / 1000 for s in servers if s.pulse},
+    }
     details = [_format_server(server) for server in sorted(servers, key=lambda server: server.is_serving)]
-    return scale.make_finding(f"{serving_count} of {len(servers)} name servers answer", samples, details)
+    return scale.make_finding(f"{serving_count} of {len(servers)} name servers answer", figures, details)
 
 
 def _format_server(server: NameServerObservation) -> str:

@@ -30,6 +30,11 @@ class ProxyObservation(NamedTuple):
     earlier: Look | None = None
 
     @property
+    def has_proxies(self) -> bool:
+        """Whether a proxy is known now, or was."""
+        return bool(self.proxy_list.proxies or (self.earlier and self.earlier.figures))
+
+    @property
     def failing(self) -> list[ProxyStatus]:
         return [proxy for proxy in self.proxy_list.proxies if proxy.is_answering is False]
 
@@ -44,23 +49,15 @@ def observe(admin: AdminClient, scope: CheckScope) -> ProxyObservation:
     listing = listed_brokers.observe_listing(admin, scope.cluster_name)
     proxy_list = admin.proxies.list_proxies(scope.cluster_name)
     seen = ProxyObservation(listing, proxy_list, {})
-    earlier = None
     if not proxy_list.errors:
         look = Look(admin.clock_ms, {proxy.proxy_addr: 1.0 for proxy in seen.serving})
-        earlier = compare_look(scope, "proxies", look)
-    scope.skip_if(
-        not proxy_list.proxies and not proxy_list.errors and not (earlier and earlier.figures),
-        NO_PROXY,
-    )
+        seen = seen._replace(earlier=compare_look(scope, "proxies", look))
+    scope.skip_if(not seen.has_proxies and not proxy_list.errors, NO_PROXY)
     # A proxy in local mode only knows the broker that it contains.
     asked_addrs = [proxy.proxy_addr for proxy in seen.serving if proxy.is_answering and proxy.mode != "local"]
+    broker_names = sorted({group.broker_name for group in listing.broker_groups}) if asked_addrs else []
     return seen._replace(
-        routes={
-            name: admin.proxies.get_topic_routes(name, asked_addrs)
-            for name in sorted({group.broker_name for group in listing.broker_groups})
-            if asked_addrs
-        },
-        earlier=earlier,
+        routes={name: admin.proxies.get_topic_routes(name, asked_addrs) for name in broker_names}
     )
 
 
@@ -71,22 +68,12 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
         *(f"{server}: {error_text(error)}" for server, error in seen.proxy_list.errors.items()),
         *seen.listing.failure_lines,
     ]
-    if not seen.proxy_list.proxies and not (seen.earlier and seen.earlier.figures):
+    if not seen.has_proxies:
         return scale.make_unknown_finding(NO_PROXY, failures)
     route_lines = _describe_routes(seen)
     gone_lines = _describe_gone(seen)
     idle = [proxy for proxy in serving if not proxy.consumer_count and not proxy.connection_addrs]
-    samples = [
-        scale.make_sample("failing", len(failing)),
-        scale.make_sample("serving", len(serving)),
-        scale.make_sample("otherRoutes", len(route_lines)),
-        scale.make_sample("idle", len(idle)),
-        *(
-            scale.make_sample("consumers", proxy.consumer_count, proxy.proxy_addr)
-            for proxy in seen.proxy_list.proxies
-            if proxy.consumer_count is not None
-        ),
-    ]
+    consumers = {p.proxy_addr: p.consumer_count for p in seen.proxy_list.proxies}
     summary = f"{len(serving)} of {len(seen.proxy_list.proxies)} known proxies answer"
     if gone_lines:
         summary += f", and {len(gone_lines)} left"
@@ -97,7 +84,13 @@ def judge(scale: CheckScale, seen: ProxyObservation) -> CheckFinding:
         summary += f"; no consumer is known of {shown}"
     return scale.make_finding(
         summary,
-        samples,
+        {
+            "failing": len(failing),
+            "serving": len(serving),
+            "otherRoutes": len(route_lines),
+            "idle": len(idle),
+            "consumers": {addr: count for addr, count in consumers.items() if count is not None},
+        },
         [*map(_describe_failing, failing), *gone_lines, *route_lines],
         doubts=failures,
         minimum_state=CheckState.WARNING if gone_lines or route_lines else CheckState.OK,

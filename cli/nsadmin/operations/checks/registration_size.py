@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, list_failures
 from nsadmin.operations.registration_size import RegistrationSize, measure_registration
 
 _MAX_SHOWN = 10
@@ -38,27 +37,20 @@ def observe(admin: AdminClient, scope: CheckScope) -> RegistrationSizeObservatio
 
 def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
     """Judge by the largest registration. If a broker does not answer, the state is at least UNKNOWN."""
-    failure_lines = [
-        f"{seen.broker_names[addr]}: {error_text(error)}"
-        for addr, _, error in seen.size_results
-        if error is not None
-    ]
-    failure_lines += seen.failure_lines
+    failure_lines = [*list_failures(seen.size_results, seen.broker_names), *seen.failure_lines]
     sizes = [(addr, size) for addr, size, _ in seen.size_results if size is not None]
     if not sizes:
         return scale.make_unknown_finding("no broker returned its topics", failure_lines)
     sizes.sort(key=lambda item: -item[1].frame_bytes)
     largest_addr, largest = sizes[0]
-    samples = [
-        scale.make_sample("largest", round(largest.frame_share * 100, 2)),
-        *(scale.make_sample("size", size.frame_bytes, addr) for addr, size in sizes),
-    ]
+    share = round(largest.frame_share * 100, 2)
+    figures: Figures = {"largest": share, "size": {addr: size.frame_bytes for addr, size in sizes}}
     summary = (
         f"the largest of {len(sizes)} registrations has {largest.frame_bytes} of "
         f"{MAX_FRAME_BYTES} bytes: {seen.broker_names[largest_addr]}"
     )
     details = [_format_size(seen.broker_names[addr], size) for addr, size in sizes[:_MAX_SHOWN]]
-    return scale.make_finding(summary, samples, details, doubts=failure_lines)
+    return scale.make_finding(summary, figures, details, doubts=failure_lines)
 
 
 def _format_size(broker_name: str, size: RegistrationSize) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from nsadmin.client import AdminClient
 from nsadmin.console.phrases import count_noun
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.release_faults import describe_broker_faults
 from nsadmin.operations.replicas.comparer import ReplicaComparer
@@ -35,17 +35,18 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
         return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
     drift = comparison.drift
     missing_count = sum(judged.difference.slave_item is None for judged in drift)
-    samples = [
-        scale.make_sample("missing", missing_count),
-        scale.make_sample("stopped", len(comparison.stopped_slaves)),
-        scale.make_sample("drift", len(drift)),
-        scale.make_sample("lagging", len(comparison.lag)),
-        *(
-            scale.make_sample("distance", distance, f"{name}:{broker_id}")
-            for (name, broker_id), distance in comparison.log_distances.items()
-            if distance is not None
-        ),
-    ]
+    distances = {
+        f"{name}:{broker_id}": distance
+        for (name, broker_id), distance in comparison.log_distances.items()
+        if distance is not None
+    }
+    figures: Figures = {
+        "missing": missing_count,
+        "stopped": len(comparison.stopped_slaves),
+        "drift": len(drift),
+        "lagging": len(comparison.lag),
+        "distance": distances,
+    }
     release_lines = [
         line
         for (name, broker_id), release in sorted(comparison.releases.items())
@@ -62,7 +63,7 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
     ]
     summary = _summarize(comparison, missing_count)
     return scale.make_finding(
-        summary, samples, details, doubts=comparison.failure_lines, minimum_state=minimum_state
+        summary, figures, details, doubts=comparison.failure_lines, minimum_state=minimum_state
     )
 
 

@@ -59,13 +59,13 @@ def judge(scale: CheckScale, seen: ReportObservation) -> CheckFinding:
     return scale.make_finding(
         f"the last line was read {age_seconds / 3600:.1f} h ago, "
         f"{share:.2f} % of the lines are in quarantine{forgotten_text}",
-        [
-            scale.make_sample("age", round(age_seconds)),
-            scale.make_sample("quarantine", round(share, 3)),
-            scale.make_sample("unfinished", quality.unfinished_days),
-            scale.make_sample("late", quality.late_count),
-            scale.make_sample("lines", quality.line_count),
-        ],
+        {
+            "age": round(age_seconds),
+            "quarantine": round(share, 3),
+            "unfinished": quality.unfinished_days,
+            "late": quality.late_count,
+            "lines": quality.line_count,
+        },
         [unfinished_text] if quality.unfinished_days else [],
         minimum_state=_judge_content(share, quality.unfinished_days, age_seconds),
     )

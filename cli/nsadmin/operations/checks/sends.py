@@ -11,7 +11,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.checks.looks import Look, compare_look
 
@@ -103,13 +103,21 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         if count and seen.earlier is not None
     ]
     problem_lines = [*low_lines, *failure_lines]
+    percent, use_text = uses[nearest].percent, _describe(uses[nearest])
+    summary = f"{names[nearest]} uses {percent:.0f} % of its nearest limit: {use_text}"
+    if busy := [names[addr] for addr, use in uses.items() if use.percent >= 100]:
+        summary = f"{abbreviate_names(busy, 4)} refuses messages as too busy: {use_text}"
+    elif problem_lines:
+        summary = problem_lines[0][1]
     return scale.make_finding(
-        _summarize(names, uses, nearest, [line for _, line in problem_lines]),
-        [
-            scale.make_sample("pressure", round(uses[nearest].percent, 1)),
-            *([scale.make_sample("failed", sum(failed.values()))] if seen.earlier is not None else []),
-            *_sample_brokers(scale, names, infos),
-        ],
+        summary,
+        {
+            "pressure": round(percent, 1),
+            **({"failed": sum(failed.values())} if seen.earlier is not None else {}),
+            "wait": _find_largest(names, infos, "sendThreadPoolQueueHeadWaitTimeMills", 1000),
+            "queued": _find_largest(names, infos, "sendThreadPoolQueueSize"),
+            "latency": _find_largest(names, infos, "putLatency99", 1000),
+        },
         [*used_lines.values(), *(line for _, line in problem_lines)],
         doubts=doubts,
         minimum_state=CheckState.WARNING if problem_lines else CheckState.OK,
@@ -128,45 +136,24 @@ def _describe(use: LimitUse) -> str:
 
 def _count_failures(infos: Mapping[str, Sequence[RuntimeInfo]], earlier: Look | None) -> dict[str, float]:
     """Messages that could not be stored since the earlier look. A broker counts from its start."""
-    counts = {
-        addr: count
-        for addr, looks in infos.items()
-        if looks and (count := looks[-1].get_number(_FAILURES_KEY)) is not None
-    }
     if earlier is None:
         return {}
     return {
         addr: count - then if (then := earlier.figures.get(addr, count)) <= count else count
-        for addr, count in counts.items()
+        for addr, looks in infos.items()
+        if looks and (count := looks[-1].get_number(_FAILURES_KEY)) is not None
     }
 
 
-def _summarize(
-    names: Mapping[str, str], uses: Mapping[str, LimitUse], nearest: str, problem_lines: Sequence[str]
-) -> str:
-    busy = [names[addr] for addr, use in uses.items() if use.percent >= 100]
-    if busy:
-        return f"{abbreviate_names(busy, 4)} refuses messages as too busy: {_describe(uses[nearest])}"
-    if problem_lines:
-        return problem_lines[0]
-    use = uses[nearest]
-    return f"{names[nearest]} uses {use.percent:.0f} % of its nearest limit: {_describe(use)}"
-
-
-def _sample_brokers(
-    scale: CheckScale, names: Mapping[str, str], infos: Mapping[str, Sequence[RuntimeInfo]]
-) -> list[CheckSample]:
-    """The largest value of all looks."""
-    return [
-        scale.make_sample(measure, max(values) / divisor, names[addr])
-        for measure, key, divisor in (
-            ("wait", "sendThreadPoolQueueHeadWaitTimeMills", 1000),
-            ("queued", "sendThreadPoolQueueSize", 1),
-            ("latency", "putLatency99", 1000),
-        )
+def _find_largest(
+    names: Mapping[str, str], infos: Mapping[str, Sequence[RuntimeInfo]], key: str, divisor: int = 1
+) -> dict[str, float]:
+    """The largest value of all looks, by broker."""
+    return {
+        names[addr]: max(values) / divisor
         for addr, looks in infos.items()
         if (values := [value for info in looks if (value := info.get_number(key)) is not None])
-    ]
+    }
 
 
 CHECK = Check(

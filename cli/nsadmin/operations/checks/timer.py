@@ -17,7 +17,7 @@ from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckSample
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, list_failures
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 
 _MAX_SHOWN = 10
@@ -82,7 +82,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> TimerObservation:
         results,
         list(zip(waiting, store_times, strict=True)),
         admin.clock_ms,
-        [f"{names[addr]}: {error_text(error)}" for addr, _, error in configs if error is not None],
+        list_failures(configs, names),
     )
 
 
@@ -116,11 +116,7 @@ def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:
     """Judge the longest delay: of the timer wheel, of sorting into it, and of each delay level."""
     names = {addr: name for name, addr in seen.listing.master_addrs.items()}
     failures = [
-        *(
-            f"{names[addr]}: {error_text(error)}"
-            for addr, _, error in seen.runtime_results
-            if error is not None
-        ),
+        *list_failures(seen.runtime_results, names),
         *(f"{w.broker_name}: {error_text(error)}" for w, (_, _, error) in seen.waiting if error is not None),
         *seen.config_failures,
         *seen.listing.masterless_lines,
@@ -144,16 +140,16 @@ def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:
     longest = max(delays.values(), default=0.0)
     pending = sum(info.get_integer("timerCongestNum") or 0 for info in infos.values())
     pending += sum(waiting.message_count for waiting, _ in seen.waiting)
-    samples = [
-        scale.make_sample("delay", round(longest, 1)),
-        scale.make_sample("pending", pending),
-        *_sample_brokers(scale, names, infos),
-    ]
     late = sorted((item for item in delays.items() if item[1] >= 1), key=lambda item: -item[1])
     return scale.make_finding(
         f"{count_noun(pending, 'message')} for later delivery on {count_noun(len(infos), 'master')}, "
         + (f"{longest:.0f} s late" if late else "none is late"),
-        samples,
+        {
+            "delay": round(longest, 1),
+            "pending": pending,
+            "unsorted": _read_numbers(names, infos, "timerOffsetBehind"),
+            "readBehind": _read_numbers(names, infos, "timerReadBehind"),
+        },
         [*(f"{text}: {delay:.0f} s" for text, delay in late[:_MAX_SHOWN])],
         doubts=failures,
     )
@@ -166,15 +162,8 @@ def _describe_queue(waiting: WaitingPlace) -> str:
     return f"{name} delivers delay level {waiting.level} late, with {count_noun(count, 'message')}"
 
 
-def _sample_brokers(
-    scale: CheckScale, names: Mapping[str, str], infos: Mapping[str, RuntimeInfo]
-) -> list[CheckSample]:
-    return [
-        scale.make_sample(measure, info.get_number(key), names[addr])
-        for measure, key in (("unsorted", "timerOffsetBehind"), ("readBehind", "timerReadBehind"))
-        for addr, info in infos.items()
-        if info.get_number(key) is not None
-    ]
+def _read_numbers(names: Mapping[str, str], infos: Mapping[str, RuntimeInfo], key: str) -> dict[str, float]:
+    return {names[a]: number for a, i in infos.items() if (number := i.get_number(key)) is not None}
 
 
 CHECK = Check(

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.results import error_text, is_not_found
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute
+from nsadmin.client.results import is_not_found
+from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.operations.checks import listed_brokers, masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.masters import MasterAnswers
-from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, InventoryKeeper, LostTopics
+from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS
 from nsadmin.operations.slave_reads import find_refusing_slaves
 
 
@@ -38,46 +38,33 @@ def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
     topic, inventory = scope.topic, scope.inventory
     route_results = admin.topics.get_route_each(topic)
     queues = [queue for _, route, _ in route_results if route for queue in route.queues]
-    answers = masters.ask_masters(admin, [queue.broker_addrs.get(MASTER_BROKER_ID) for queue in queues])
+    answers = masters.ask_masters(admin, [queue.master_addr for queue in queues])
     silent_addrs = answers.silence_reasons.keys()
     # A slave counts only where no master serves consumers.
     slave_addrs = {
         addr
         for queue in queues
-        if queue.broker_addrs.get(MASTER_BROKER_ID) in (None, *silent_addrs)
+        if queue.master_addr in (None, *silent_addrs)
         for addr in queue.broker_addrs.values()
         if addr not in silent_addrs
     }
-    observation = TopicObservation(
-        topic, route_results, answers, refusing_slaves=find_refusing_slaves(admin, slave_addrs).keys()
-    )
-    if inventory is None:
-        return observation
-    lost_topics = _find_lost_topics(admin, topic, route_results, inventory)
+    lost_topics = NO_LOST_TOPICS
+    if inventory is not None and (listing := listed_brokers.observe_listing(admin)).groups_by_server:
+        perms = {queue.broker_name: queue.perm or 0 for queue in queues}
+        is_known = any(error is None or is_not_found(error) for _, _, error in route_results)
+        lost_topics = inventory.observe_topics(listing.broker_groups, {topic: perms} if is_known else {})
     reasons_by_known: dict[bool | None, dict[str, str]] = {True: {}, None: {}, False: {}}
     for name, reason in lost_topics.reasons_by_name.items():
         reasons_by_known[lost_topics.had_topic(name, topic)][name] = reason
-    return observation._replace(
-        missing_reasons=reasons_by_known[True],
-        unknown_reasons=reasons_by_known[None],
-        inventory_problem=inventory.problem,
+    return TopicObservation(
+        topic,
+        route_results,
+        answers,
+        reasons_by_known[True],
+        reasons_by_known[None],
+        find_refusing_slaves(admin, slave_addrs).keys(),
+        None if inventory is None else inventory.problem,
     )
-
-
-def _find_lost_topics(
-    admin: AdminClient,
-    topic: str,
-    route_results: Sequence[ServerResult[TopicRoute]],
-    inventory: InventoryKeeper,
-) -> LostTopics:
-    listing = listed_brokers.observe_listing(admin)
-    if not listing.groups_by_server:
-        return NO_LOST_TOPICS
-    perms = {
-        queue.broker_name: queue.perm or 0 for _, route, _ in route_results if route for queue in route.queues
-    }
-    is_known = any(error is None or is_not_found(error) for _, _, error in route_results)
-    return inventory.observe_topics(listing.broker_groups, {topic: perms} if is_known else {})
 
 
 class _TopicAvailability(NamedTuple):
@@ -96,11 +83,8 @@ class _TopicAvailability(NamedTuple):
 def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     """Judge by the name server with the fewest writable brokers, because clients may ask any of them."""
     known = [result for result in seen.route_results if result.error is None or is_not_found(result.error)]
-    failure_lines = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.route_results
-        if error is not None and not is_not_found(error)
-    ]
+    failed = [result for result in seen.route_results if not is_not_found(result.error)]
+    failure_lines = list_failures(failed, kind="name server")
     if not known:
         return scale.make_unknown_finding("no name server returned its route", failure_lines, seen.topic)
     views = [_assess_route(result, seen.master_answers, seen.refusing_slaves) for result in known]
@@ -109,12 +93,12 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     writable_count = min(view.writable_count for view in views)
     best_count = max(view.writable_count for view in views)
     behind_addrs = [view.namesrv_addr for view in views if view.writable_count == writable_count]
-    samples = [
-        scale.make_sample("unwritable", len(names) - writable_count),
-        scale.make_sample("writable", writable_count),
-        scale.make_sample("readable", min(view.readable_count for view in views)),
-        scale.make_sample("writeQueues", min(view.write_queue_count for view in views)),
-    ]
+    figures = {
+        "unwritable": len(names) - writable_count,
+        "writable": writable_count,
+        "readable": min(view.readable_count for view in views),
+        "writeQueues": min(view.write_queue_count for view in views),
+    }
     unknown_lines = [
         *(
             f"{name}: {reason}; nsadmin does not know its topics"
@@ -133,7 +117,7 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
         + f" {masters.LOOKED_AT}"
         if names
         else f"no name server has the topic {seen.topic}",
-        samples,
+        figures,
         [*_format_losses(views), *missing_lines, *unknown_lines, *failure_lines],
         minimum_state=CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK,
         about=seen.topic,
@@ -146,9 +130,11 @@ def _assess_route(
     if route_result.result is None:
         return _TopicAvailability(route_result.addr, 0, 0, 0, {"": "does not have the topic"})
     queues = route_result.result.queues
-    lost_brokers = {
-        queue.broker_name: reason for queue in queues if (reason := _explain_loss(queue, answers))
-    }
+    lost_brokers = {}
+    for queue in queues:
+        write_count = len(queue.write_queue_ids)
+        if reason := masters.explain_unwritable(queue.perm, write_count, queue.master_addr, answers):
+            lost_brokers[queue.broker_name] = reason
     writable = [queue for queue in queues if queue.broker_name not in lost_brokers]
     readable = [
         queue
@@ -160,12 +146,6 @@ def _assess_route(
     write_queue_count = sum(len(queue.write_queue_ids) for queue in writable)
     return _TopicAvailability(
         route_result.addr, len(writable), len(readable), write_queue_count, lost_brokers
-    )
-
-
-def _explain_loss(queue: QueueRoute, answers: MasterAnswers) -> str | None:
-    return masters.explain_unwritable(
-        queue.perm, len(queue.write_queue_ids), queue.broker_addrs.get(MASTER_BROKER_ID), answers
     )
 
 

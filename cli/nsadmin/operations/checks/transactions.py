@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.messages.transactions import HalfMessage, HalfMessages
-from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.listed_brokers import BrokerListing
 
 _HOUR_MS = 3_600_000
@@ -69,11 +68,7 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
     ]  # fmt: skip
     discarded = [half for r in seen.discarded_results for half in _halves(r)]
     failures = [
-        *dict.fromkeys(
-            f"{names[r.addr]}: {error_text(r.error)}"
-            for r in (*seen.half_results, *seen.discarded_results)
-            if r.error is not None
-        ),
+        *dict.fromkeys(list_failures((*seen.half_results, *seen.discarded_results), names)),
         *(
             f"not read: {count_noun(count, noun)}"
             for results, noun in (
@@ -89,12 +84,12 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
         return scale.make_unknown_finding("no name server returned a list of brokers", failures)
     oldest = max((found.age_seconds for found in halves), default=0.0)
     abandoned_count = sum(found.connected is False for found in halves)
-    samples = [
-        scale.make_sample("oldest", round(oldest, 1)),
-        scale.make_sample("half", len(halves)),
-        scale.make_sample("abandoned", abandoned_count),
-        scale.make_sample("discarded", len(discarded)),
-    ]
+    figures = {
+        "oldest": round(oldest, 1),
+        "half": len(halves),
+        "abandoned": abandoned_count,
+        "discarded": len(discarded),
+    }
     minimum_state = CheckState.WARNING if abandoned_count or discarded else CheckState.OK
     summary = f"{'at least ' if failures else ''}{count_noun(len(halves), 'half message')}"
     if halves:
@@ -104,7 +99,7 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
     if discarded:
         summary += f"; brokers discarded {len(discarded)} in the last hour"
     details = [*_describe_groups(halves), *_describe_discarded(discarded)]
-    return scale.make_finding(summary, samples, details, doubts=failures, minimum_state=minimum_state)
+    return scale.make_finding(summary, figures, details, doubts=failures, minimum_state=minimum_state)
 
 
 def _describe_groups(halves: Sequence[WaitingHalf]) -> list[str]:

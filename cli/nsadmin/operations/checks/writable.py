@@ -5,22 +5,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.protocol.codes import Perm
+from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.results import error_text
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.operations.checks import masters
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
+from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, LostTopics, describe_missing
 from nsadmin.operations.inventory.records import lost_brokers_of_topics
 from nsadmin.operations.topic_kinds import find_groups_with_retries, is_user_topic
 
 _MAX_SHOWN = 10
-_MASTER_ID_TEXT = "0"
 
 
 class WritableTopicsObservation(NamedTuple):
@@ -113,9 +111,7 @@ def _find_read_only(
 
 
 def find_master_addr(snapshot: ClusterSnapshot, broker_name: str) -> str | None:
-    addr: str | None = snapshot.brokers.get(broker_name, {"brokerAddrs": {}})["brokerAddrs"].get(
-        _MASTER_ID_TEXT
-    )
+    addr: str | None = snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {}).get(str(MASTER_BROKER_ID))
     return addr
 
 
@@ -149,11 +145,7 @@ class TopicGroups(NamedTuple):
 def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     """Judge each topic by its worst name server, because clients may ask any of them."""
     snapshots, cluster_name = seen.snapshots, seen.cluster_name
-    failure_lines = [
-        f"name server {addr}: {error_text(error)}"
-        for addr, _, error in seen.snapshot_results
-        if error is not None
-    ]
+    failure_lines = list_failures(seen.snapshot_results, kind="name server")
     if not snapshots:
         return scale.make_unknown_finding("no name server returned its topics", failure_lines)
     # The broker names without any registered process.
@@ -171,11 +163,11 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     reasons_by_topic = _find_lost_topics(seen, missing_reasons)
     user_topics = _list_user_topics(seen, reasons_by_topic)
     groups = _group_topics(user_topics, seen, reasons_by_topic)
-    samples = [
-        scale.make_sample("reduced", len(groups.reduced)),
-        scale.make_sample("unwritable", len(groups.unwritable) + groups.hidden_count),
-        scale.make_sample("topics", len(user_topics)),
-    ]
+    figures = {
+        "reduced": len(groups.reduced),
+        "unwritable": len(groups.unwritable) + groups.hidden_count,
+        "topics": len(user_topics),
+    }
     known_names = {name for brokers in seen.lost_topics.topic_placements.values() for name in brokers}
     unknown_lines = [
         *(
@@ -194,7 +186,7 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     ]
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     summary = _summarize_groups(groups, len(user_topics))
-    return scale.make_finding(summary, samples, details, minimum_state=minimum_state).with_inventory_problem(
+    return scale.make_finding(summary, figures, details, minimum_state=minimum_state).with_inventory_problem(
         seen.inventory_problem
     )
 
@@ -208,12 +200,8 @@ def _list_user_topics(seen: WritableTopicsObservation, lost_topics: Iterable[str
         if is_user_topic(topic, seen.system_topics)
         and (seen.cluster_name is None or _are_in_cluster(snapshot, brokers, seen.cluster_name))
     }
-    excluded = seen.excluded
-    return [
-        topic
-        for topic in sorted(known_topics.union(lost_topics))
-        if excluded is None or not excluded.search(topic)
-    ]
+    excluded, topics = seen.excluded, sorted(known_topics.union(lost_topics))
+    return [topic for topic in topics if excluded is None or not excluded.search(topic)]
 
 
 def _group_topics(
@@ -222,18 +210,17 @@ def _group_topics(
     reasons_by_topic: Mapping[str, Mapping[str, str]],
 ) -> TopicGroups:
     snapshots = seen.snapshots
-    read_only = [
-        topic
-        for topic in user_topics
-        if (placements := [(shot, name) for shot in snapshots for name in shot.topics.get(topic, ())])
-        and all(_is_read_only_on_purpose(shot, topic, name, seen) for shot, name in placements)
-    ]
-    reduced, unwritable, hidden = {}, {}, defaultdict[str, list[str]](list)
+    reduced, unwritable, hidden, read_only = {}, {}, defaultdict[str, list[str]](list), list[str]()
     for topic in user_topics:
+        holders = [shot for shot in snapshots if shot.topics.get(topic)]
+        placements = [(shot, name) for shot in holders for name in shot.topics[topic]]
+        is_read_only = holders and all(
+            _is_read_only_on_purpose(shot, topic, name, seen) for shot, name in placements
+        )
+        if is_read_only:
+            read_only.append(topic)
         losses = {
-            shot.source: _find_loss(shot, topic, seen)
-            for shot in snapshots
-            if topic not in read_only or shot.topics.get(topic)
+            shot.source: _find_loss(shot, topic, seen) for shot in (holders if is_read_only else snapshots)
         }
         # Not knowing the topic counts as a complete loss.
         worst = max(losses.values(), key=lambda loss: (loss.is_complete, len(loss.lost_brokers)))
@@ -241,9 +228,8 @@ def _group_topics(
         if worst.is_complete and good_addrs:
             hidden[_describe_hidden(losses, worst, good_addrs)].append(topic)
             continue
-        is_placed = any(shot.topics.get(topic) for shot in snapshots)
         named = TopicLoss(_name_servers_of_reasons(losses, worst), worst.is_reduced)
-        loss = _add_missing(named, reasons_by_topic.get(topic, {}), is_placed)
+        loss = _add_missing(named, reasons_by_topic.get(topic, {}), bool(holders))
         if loss.is_reduced:
             reduced[topic] = loss
         elif loss.lost_brokers:
@@ -290,15 +276,9 @@ def _find_lost_topics(
     """The user topics of missing brokers, with the reason by broker name."""
     lost = seen.lost_topics
     # A broker has topics with the names of itself and its cluster. No list of system topics has them.
-    own_topics = {
-        own_topic
-        for missing in lost.missing_brokers
-        for own_topic in (
-            missing.broker.broker_name,
-            missing.broker.cluster_name,
-            f"{missing.broker.cluster_name}_REPLY_TOPIC",
-        )
-    }
+    brokers = [missing.broker for missing in lost.missing_brokers]
+    clusters = {broker.cluster_name for broker in brokers}
+    own_topics = {b.broker_name for b in brokers} | clusters | {f"{name}_REPLY_TOPIC" for name in clusters}
     return {
         topic: {name: missing_reasons[name] for name in names if name in missing_reasons}
         for topic, names in lost_brokers_of_topics(lost.topic_placements, lost.missing_brokers).items()
@@ -322,7 +302,7 @@ def _are_in_cluster(snapshot: ClusterSnapshot, broker_names: Iterable[str], clus
 
 
 def _cluster_of_broker(snapshot: ClusterSnapshot, broker_name: str) -> str | None:
-    return snapshot.brokers[broker_name]["clusterName"] if broker_name in snapshot.brokers else None
+    return snapshot.brokers.get(broker_name, {}).get("clusterName")
 
 
 def _find_loss(snapshot: ClusterSnapshot, topic: str, seen: WritableTopicsObservation) -> TopicLoss:
@@ -335,18 +315,12 @@ def _find_loss(snapshot: ClusterSnapshot, topic: str, seen: WritableTopicsObserv
         if seen.cluster_name in (None, _cluster_of_broker(snapshot, name))
         and not _is_read_only_on_purpose(snapshot, topic, name, seen)
     }
-    lost = {
-        name: reason
-        for name, queues in considered.items()
-        if (
-            reason := masters.explain_unwritable(
-                queues.get("perm"),
-                queues.get("writeQueueNums", 0),
-                find_master_addr(snapshot, name),
-                seen.master_answers,
-            )
-        )
-    }
+    lost = {}
+    for name, queues in considered.items():
+        perm, queue_count = queues.get("perm"), queues.get("writeQueueNums", 0)
+        master_addr = find_master_addr(snapshot, name)
+        if reason := masters.explain_unwritable(perm, queue_count, master_addr, seen.master_answers):
+            lost[name] = reason
     return TopicLoss(lost, bool(lost) and len(lost) < len(considered))
 
 

@@ -1,19 +1,103 @@
 """Finds the probable cause of a difference from the state of name servers and brokers. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.redaction import is_secret_name
+from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.divergence.comparison import ComparedValue, ItemDifference
-from nsadmin.operations.divergence.evidence import CauseEvidence, DivergenceCause, find_pattern
 
 NEW_LIST_MS = 150_000
 """Longest time from a change of a broker's namesrvAddr to its registration with the new name servers.
 
 A broker reads its list every 2 minutes and registers every 30 seconds (BrokerController#initialize, #start).
 """
+
+
+class DivergenceCause(NamedTuple):
+    """The probable cause of a difference: a word for programs, a sentence, and the remedy."""
+
+    kind: str
+    text: str
+    advice: str
+
+
+class BrokerFacts(NamedTuple):
+    """The broker's own view.
+
+    `registered_servers` are the name servers that it registers with, none if unknown. `own_topics` has its
+    own values of the topics that were requested, None for a topic that it does not have. `settings_age_ms` is
+    the time since a request last changed its settings, None if it is unknown or none did.
+    """
+
+    is_answering: bool
+    registered_servers: tuple[str, ...] = ()
+    own_topics: Mapping[str, ComparedValue | None] = {}
+    settings_age_ms: int | None = None
+
+
+NO_FACTS = BrokerFacts(False)
+
+
+KvPattern = tuple[int | None, ...]
+
+
+def find_pattern(values: Sequence[ComparedValue | None]) -> KvPattern:
+    """Return for each value where it is first; None for no value."""
+    return tuple(None if value is None else values.index(value) for value in values)
+
+
+@dataclass(frozen=True)
+class CauseEvidence:
+    """The evidence for causes: the snapshot of each name server, and the facts that brokers report."""
+
+    server_snapshots: Sequence[ClusterSnapshot]
+    facts_by_addr: Mapping[str, BrokerFacts]
+
+    @cached_property
+    def kv_keys_by_pattern(self) -> Mapping[str, Mapping[KvPattern, Sequence[str]]]:
+        """The KV keys that differ, by namespace and pattern: name servers have those of a pattern alike."""
+        keys_by_pattern: dict[str, dict[KvPattern, list[str]]] = {}
+        for namespace in {namespace for snapshot in self.server_snapshots for namespace in snapshot.kv}:
+            tables = [snapshot.kv.get(namespace, {}) for snapshot in self.server_snapshots]
+            keys_by_pattern[namespace] = {}
+            for key in sorted({key for table in tables for key in table}):
+                pattern = find_pattern([table.get(key) for table in tables])
+                if len(set(pattern)) > 1:
+                    keys_by_pattern[namespace].setdefault(pattern, []).append(key)
+        return keys_by_pattern
+
+    def list_broker_addrs(self, broker_name: str) -> list[str]:
+        """Return the addresses under which name servers list the broker, masters first."""
+        sorted_addrs = sorted(
+            (int(broker_id), addr)
+            for snapshot in self.server_snapshots
+            for broker_id, addr in snapshot.brokers.get(broker_name, {}).get("brokerAddrs", {}).items()
+        )
+        return list(dict.fromkeys(addr for _, addr in sorted_addrs))
+
+    def find_cluster(self, broker_name: str | None = None) -> str:
+        """Return the cluster of the broker, or any cluster; "CLUSTER" if name servers list none."""
+        clusters = (
+            group["clusterName"]
+            for snapshot in self.server_snapshots
+            for name, group in snapshot.brokers.items()
+            if broker_name in (None, name)
+        )
+        return next(clusters, "CLUSTER")
+
+    def facts_of(self, addr: str) -> BrokerFacts:
+        return self.facts_by_addr.get(addr, NO_FACTS)
+
+    def list_addrs(self, server_indexes: Iterable[int]) -> list[str]:
+        return [self.server_snapshots[index].source for index in server_indexes]
+
+    def addrs_at(self, server_indexes: Iterable[int]) -> str:
+        return ", ".join(self.list_addrs(server_indexes))
 
 
 def explain_partial_list(
@@ -23,33 +107,18 @@ def explain_partial_list(
 
     A namesrvAddr counts only if it names all of these with the same addresses as this client.
     """
-    right_servers = [index for index in range(len(evidence.server_snapshots)) if index not in wrong_servers]
+    wrong_addrs = evidence.list_addrs(wrong_servers)
+    right_addrs = {snapshot.source for snapshot in evidence.server_snapshots}.difference(wrong_addrs)
     for addr in addrs:
-        registered_servers = evidence.facts_of(addr).registered_servers
-        if not right_servers or not all(
-            evidence.server_snapshots[index].source in registered_servers for index in right_servers
-        ):
-            continue
-        unnamed_addrs = [
-            index
-            for index in wrong_servers
-            if evidence.server_snapshots[index].source not in registered_servers
-        ]
-        if unnamed_addrs:
-            full_list = ";".join(
-                dict.fromkeys(
-                    (
-                        *registered_servers,
-                        *(evidence.server_snapshots[index].source for index in unnamed_addrs),
-                    )
-                )
-            )
+        registered_addrs = evidence.facts_of(addr).registered_servers
+        unnamed_addrs = [wrong_addr for wrong_addr in wrong_addrs if wrong_addr not in registered_addrs]
+        if right_addrs and unnamed_addrs and right_addrs.issubset(registered_addrs):
+            full_list = ";".join(dict.fromkeys((*registered_addrs, *unnamed_addrs)))
             return DivergenceCause(
                 "partial-list",
                 "the broker registers with a partial list: its namesrvAddr does not name "
-                f"{evidence.addrs_at(unnamed_addrs)}",
-                "run "
-                f"`{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', addr)}`; "
+                f"{', '.join(unnamed_addrs)}",
+                f"run `{quote_command('updateBrokerConfig', 'namesrvAddr', full_list, '-b', addr)}`; "
                 "the broker reads the list every 2 minutes",
             )
     return None
@@ -59,22 +128,14 @@ def explain_new_list(
     addrs: Sequence[str], behind_servers: Sequence[int], evidence: CauseEvidence
 ) -> DivergenceCause | None:
     """Explain the difference if the broker's list names the servers that are behind since a moment ago."""
-    if not behind_servers:
-        return None
-    for addr in addrs:
-        facts = evidence.facts_of(addr)
-        if (
-            facts.settings_age_ms is not None
-            and facts.settings_age_ms < NEW_LIST_MS
-            and all(
-                evidence.server_snapshots[index].source in facts.registered_servers
-                for index in behind_servers
-            )
-        ):
-            server_list = evidence.addrs_at(behind_servers)
+    behind_addrs = evidence.list_addrs(behind_servers)
+    for facts in map(evidence.facts_of, addrs if behind_addrs else ()):
+        is_recent = facts.settings_age_ms is not None and facts.settings_age_ms < NEW_LIST_MS
+        if is_recent and set(behind_addrs).issubset(facts.registered_servers):
             return DivergenceCause(
                 "new-list",
-                f"its namesrvAddr names {server_list}, and its settings changed less than 3 minutes ago",
+                f"its namesrvAddr names {', '.join(behind_addrs)}, and its settings changed less than 3 "
+                "minutes ago",
                 "wait: the broker reads a new list within 2 minutes, and registers within 30 s after that",
             )
     return None
@@ -101,29 +162,26 @@ def _explain_broker(difference: ItemDifference, evidence: CauseEvidence) -> Dive
     )
     if not missing_servers:
         return _explain_conflict(broker_name, addrs, evidence)
-    new_list_cause = explain_new_list(addrs, missing_servers, evidence)
-    if new_list_cause is not None:
-        return new_list_cause
+    if (cause := explain_new_list(addrs, missing_servers, evidence)) is not None:
+        return cause
+    server_list = evidence.addrs_at(missing_servers)
     if all(not evidence.server_snapshots[index].brokers for index in missing_servers):
-        server_list = evidence.addrs_at(missing_servers)
         return DivergenceCause(
             "no-brokers",
             f"{server_list} lists no broker at all: it started less than a heartbeat ago, "
             "or no broker reaches it",
             f"check that brokers reach {server_list}, and that their namesrvAddr names it",
         )
-    partial_cause = explain_partial_list(addrs, missing_servers, evidence)
-    if partial_cause is not None:
-        return partial_cause
+    if (cause := explain_partial_list(addrs, missing_servers, evidence)) is not None:
+        return cause
     if not any(evidence.facts_of(addr).is_answering for addr in addrs):
         return DivergenceCause(
             "gone",
             "the broker does not answer nsadmin either: it stopped, or it never registered with "
-            f"{evidence.addrs_at(missing_servers)}",
+            f"{server_list}",
             f"check that {broker_name} runs: a name server removes a broker after 2 minutes without a "
             "heartbeat",
         )
-    server_list = evidence.addrs_at(missing_servers)
     return DivergenceCause(
         "partition",
         f"its registrations do not reach {server_list}: the network is partitioned, or the name server "
@@ -167,36 +225,23 @@ def _explain_topic(difference: ItemDifference, evidence: CauseEvidence) -> Diver
             _advise_deletion(topic, evidence.find_cluster()),
         )
     addrs = evidence.list_broker_addrs(broker_name)
-    own_value: ComparedValue | None = None
-    is_own_known = False
-    for addr in addrs:
-        if topic in evidence.facts_of(addr).own_topics:
-            own_value, is_own_known = evidence.facts_of(addr).own_topics[topic], True
-            break
-    wrong_servers = _find_wrong_servers(difference, own_value, is_own_known)
-    if is_own_known and own_value is None:
+    own_tables = (evidence.facts_of(addr).own_topics for addr in addrs)
+    own_topics = next((topics for topics in own_tables if topic in topics), {})
+    own_value = own_topics.get(topic)
+    if own_topics and own_value is None:
+        having_servers = [i for i, value in enumerate(difference.server_values) if value is not None]
         return DivergenceCause(
             "left-over",
             f"{broker_name} does not have the topic any more: it was deleted, but not on "
-            f"{evidence.addrs_at(wrong_servers)}",
+            f"{evidence.addrs_at(having_servers)}",
             _advise_deletion(topic, evidence.find_cluster(broker_name)),
         )
+    cause = None
     if set(dict(difference.differing_fields)) == {"perm"} and not difference.missing_servers:
-        perm_cause = _explain_perm(difference, own_value, evidence)
-        if perm_cause is not None:
-            return perm_cause
-    partial_cause = explain_partial_list(addrs, wrong_servers, evidence)
-    if partial_cause is not None:
-        return partial_cause
-    if wrong_servers and difference.missing_servers == wrong_servers:
-        return DivergenceCause(
-            "not-registered",
-            f"{evidence.addrs_at(wrong_servers)} has no registration of it from {broker_name}: the network "
-            "between them is partitioned, or the topic was deleted there only",
-            f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
-            f"firewall between {broker_name} and {evidence.addrs_at(wrong_servers)}",
-        )
-    return _explain_behind(broker_name, wrong_servers, evidence)
+        cause = _explain_perm(difference, own_value, evidence)
+    wrong_servers = _find_wrong_servers(difference, own_value)
+    cause = cause or explain_partial_list(addrs, wrong_servers, evidence)
+    return cause or _explain_behind(difference, wrong_servers, evidence)
 
 
 def _advise_deletion(topic: str, cluster: str) -> str:
@@ -204,12 +249,8 @@ def _advise_deletion(topic: str, cluster: str) -> str:
     return f"run `{command}` if nobody needs the topic: brokers and name servers delete it"
 
 
-def _find_wrong_servers(
-    difference: ItemDifference, own_value: ComparedValue | None, is_own_known: bool
-) -> tuple[int, ...]:
+def _find_wrong_servers(difference: ItemDifference, own_value: ComparedValue | None) -> tuple[int, ...]:
     """Return the name servers that contradict the broker; if its value is unknown, the minority."""
-    if is_own_known and own_value is None:
-        return tuple(index for index, value in enumerate(difference.server_values) if value is not None)
     if isinstance(own_value, Mapping):
         return tuple(
             index
@@ -217,9 +258,7 @@ def _find_wrong_servers(
             if not isinstance(value, Mapping)
             or any(value[name] != text for name, text in own_value.items() if name in value)
         )
-    if difference.missing_servers:
-        return difference.missing_servers
-    return _find_odd_servers(difference)
+    return difference.missing_servers or _find_odd_servers(difference)
 
 
 def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
@@ -227,12 +266,8 @@ def _find_odd_servers(difference: ItemDifference) -> tuple[int, ...]:
     servers_by_value: dict[str, list[int]] = {}
     for server_index, value in enumerate(difference.server_values):
         servers_by_value.setdefault(repr(value), []).append(server_index)
-    smallest_part = min(servers_by_value.values(), key=len)
-    return (
-        tuple(smallest_part)
-        if sum(len(servers) == len(smallest_part) for servers in servers_by_value.values()) == 1
-        else ()
-    )
+    smallest, *others = sorted(servers_by_value.values(), key=len)
+    return () if others and len(others[0]) == len(smallest) else tuple(smallest)
 
 
 def _explain_perm(
@@ -246,8 +281,20 @@ def _explain_perm(
     closed_indexes = [index for index, perm in enumerate(server_perms) if not perm & Perm.WRITE]
     open_indexes = [index for index, perm in enumerate(server_perms) if perm & Perm.WRITE]
     broker_name = difference.item.parent_name
+    repair = (
+        f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions"
+    )
     if not closed_indexes:
-        return _explain_flat_perm(difference, own_value, evidence)
+        # addWritePerm removes the inherit bit of system topics: rw- on a topic that should have rwi.
+        flat_servers = [index for index, perm in enumerate(server_perms) if perm == Perm.READ | Perm.WRITE]
+        if not flat_servers or not _read_perm(own_value) & Perm.INHERIT:
+            return None
+        return DivergenceCause(
+            "write-perm-added",
+            f"addWritePerm was sent to {evidence.addrs_at(flat_servers)}: it replaces every permission with "
+            "rw-",
+            repair,
+        )
     if not open_indexes:
         return None
     if isinstance(own_value, Mapping) and not _read_perm(own_value) & Perm.WRITE:
@@ -257,8 +304,7 @@ def _explain_perm(
             "write-perm-added",
             f"{broker_name} has this topic without write permission: addWritePerm was sent to "
             f"{evidence.addrs_at(open_indexes)} only, or the broker's change has not reached it",
-            f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
-            "permissions",
+            repair,
         )
     wiped_text = (
         f"removed on {evidence.addrs_at(closed_indexes)} only"
@@ -268,27 +314,7 @@ def _explain_perm(
     return DivergenceCause(
         "wiped",
         f"the write permission of {broker_name} was {wiped_text}",
-        f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own "
-        f"permissions, or `{quote_command('wipeWritePerm', broker_name)}` on every name server",
-    )
-
-
-def _explain_flat_perm(
-    difference: ItemDifference, own_value: ComparedValue | None, evidence: CauseEvidence
-) -> DivergenceCause | None:
-    """Explain rw- on a topic that should have rwi: addWritePerm removes the inherit bit of system topics."""
-    flat_servers = [
-        index
-        for index, value in enumerate(difference.server_values)
-        if _read_perm(value) == Perm.READ | Perm.WRITE
-    ]
-    if not flat_servers or not _read_perm(own_value) & Perm.INHERIT:
-        return None
-    broker_name = difference.item.parent_name
-    return DivergenceCause(
-        "write-perm-added",
-        f"addWritePerm was sent to {evidence.addrs_at(flat_servers)}: it replaces every permission with rw-",
-        f"run `{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions",
+        f"{repair}, or `{quote_command('wipeWritePerm', broker_name)}` on every name server",
     )
 
 
@@ -298,8 +324,9 @@ def _read_perm(value: ComparedValue | None) -> int:
 
 
 def _explain_behind(
-    broker_name: str, behind_servers: Sequence[int], evidence: CauseEvidence
+    difference: ItemDifference, behind_servers: tuple[int, ...], evidence: CauseEvidence
 ) -> DivergenceCause:
+    broker_name = difference.item.parent_name
     if not behind_servers:
         return DivergenceCause(
             "behind",
@@ -307,12 +334,22 @@ def _explain_behind(
             f"check the firewall between {broker_name} and the name servers, and the broker's log",
         )
     server_list = evidence.addrs_at(behind_servers)
+    advice = (
+        f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
+        f"firewall between {broker_name} and {server_list}"
+    )
+    if difference.missing_servers == behind_servers:
+        return DivergenceCause(
+            "not-registered",
+            f"{server_list} has no registration of it from {broker_name}: the network between them is "
+            "partitioned, or the topic was deleted there only",
+            advice,
+        )
     return DivergenceCause(
         "behind",
-        f"{server_list} missed the last registration of {broker_name}: "
-        "the network between them is partitioned",
-        f"run `{quote_command('repair', 'register', broker_name)}`; if the difference stays, check the "
-        f"firewall between {broker_name} and {server_list}",
+        f"{server_list} missed the last registration of {broker_name}: the network between them is "
+        "partitioned",
+        advice,
     )
 
 

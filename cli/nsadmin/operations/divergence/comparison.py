@@ -61,17 +61,10 @@ class ItemDifference(NamedTuple):
         field_names = dict.fromkeys(name for value in known_values for name in value)
         values_by_field = {name: [value.get(name) for value in known_values] for name in field_names}
         return tuple(
-            (
-                name,
-                tuple(None if value is None else _field_value(value, name) for value in self.server_values),
-            )
+            (name, tuple(v.get(name) if isinstance(v, Mapping) else v for v in self.server_values))
             for name, values in values_by_field.items()
             if any(value != values[0] for value in values)
         )
-
-
-def _field_value(value: ComparedValue, field_name: str) -> Any:
-    return value if isinstance(value, str) else value.get(field_name)
 
 
 class SnapshotComparison(NamedTuple):
@@ -106,40 +99,26 @@ def compare_snapshots(
         if name in sections
         for difference in diff_by_section[name](snapshots)
     ]
-    absent_brokers = _find_absent_brokers(snapshots)
     kept_differences: list[ItemDifference] = []
     implied_by_broker: dict[str, list[ItemDifference]] = {}
     for difference in all_differences:
         broker_name = difference.item.parent_name
-        if _is_implied(difference, absent_brokers) and "broker" in sections:
+        if "broker" in sections and _is_implied(difference, snapshots):
             implied_by_broker.setdefault(broker_name, []).append(difference)
         else:
             kept_differences.append(difference)
     server_addrs = tuple(snapshot.source for snapshot in snapshots)
-    return SnapshotComparison(
-        server_addrs,
-        tuple(kept_differences),
-        {broker_name: tuple(topics) for broker_name, topics in implied_by_broker.items()},
-    )
+    implied_topics = {name: tuple(topics) for name, topics in implied_by_broker.items()}
+    return SnapshotComparison(server_addrs, tuple(kept_differences), implied_topics)
 
 
-def _find_absent_brokers(snapshots: Sequence[ClusterSnapshot]) -> dict[str, tuple[int, ...]]:
-    """Return the indexes of the name servers that do not have a broker, by broker name."""
-    broker_names = dict.fromkeys(name for snapshot in snapshots for name in snapshot.brokers)
-    return {
-        name: tuple(index for index, snapshot in enumerate(snapshots) if name not in snapshot.brokers)
-        for name in broker_names
-    }
-
-
-def _is_implied(difference: ItemDifference, absent_brokers: Mapping[str, tuple[int, ...]]) -> bool:
-    item = difference.item
-    return (
-        item.section_name == "topic"
-        and bool(difference.missing_servers)
-        and absent_brokers.get(item.parent_name) == difference.missing_servers
-        and not difference.differing_fields
-    )
+def _is_implied(difference: ItemDifference, snapshots: Sequence[ClusterSnapshot]) -> bool:
+    """Whether a topic's queues are missing exactly where their broker is."""
+    item, missing_servers = difference.item, difference.missing_servers
+    if item.section_name != "topic" or not missing_servers or difference.differing_fields:
+        return False
+    absent = tuple(i for i, snapshot in enumerate(snapshots) if item.parent_name not in snapshot.brokers)
+    return absent == missing_servers
 
 
 def _diff_item(item: ComparedItem, server_values: list[ComparedValue | None]) -> Iterator[ItemDifference]:

@@ -3,20 +3,18 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ServerResult, is_not_found, is_unreachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
-from nsadmin.operations.divergence.causes import find_cause
+from nsadmin.operations.divergence.causes import BrokerFacts, CauseEvidence, find_cause
 from nsadmin.operations.divergence.comparison import (
     STATE_SECTIONS,
     ComparedValue,
     SnapshotComparison,
     compare_snapshots,
 )
-from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, FactsByAddr
 from nsadmin.operations.divergence.verdict import (
     DEFAULT_SETTLE_MS,
     DifferenceAges,
@@ -124,23 +122,14 @@ class DivergenceObserver:
         snapshots = [result.result for result in snapshot_results if result.result is not None]
         comparison = compare_snapshots(snapshots, self._sections)
         self._difference_ages.observe_comparison(comparison, now_ms)
-        difference_bundles = bundle_differences(comparison)
-        evidence = CauseEvidence(snapshots, gather_broker_facts(self._admin, difference_bundles, snapshots))
+        bundles = bundle_differences(comparison)
+        evidence = CauseEvidence(snapshots, gather_broker_facts(self._admin, bundles, snapshots))
         all_findings = build_findings(
-            difference_bundles,
-            comparison,
-            self._difference_ages,
-            now_ms,
-            lambda difference: find_cause(difference, evidence),
+            bundles, comparison, self._difference_ages, now_ms, lambda d: find_cause(d, evidence)
         )
-        divergence_verdict = decide_verdict(len(snapshot_results), len(snapshots), all_findings)
+        verdict = decide_verdict(len(snapshot_results), len(snapshots), all_findings)
         return DivergenceObservation(
-            tuple(snapshot_results),
-            comparison,
-            tuple(all_findings),
-            divergence_verdict,
-            has_topics,
-            namespaces,
+            tuple(snapshot_results), comparison, tuple(all_findings), verdict, has_topics, namespaces
         )
 
     def observe_until_settled(
@@ -172,7 +161,7 @@ class DivergenceObserver:
 
 def gather_broker_facts(
     admin: AdminClient, difference_bundles: Sequence[DifferenceBundle], snapshots: Sequence[ClusterSnapshot]
-) -> FactsByAddr:
+) -> dict[str, BrokerFacts]:
     """Ask each broker concerned once. A broker that does not answer gets NO_FACTS."""
     evidence = CauseEvidence(snapshots, {})
     topics_by_addr: dict[str, list[str]] = {}
@@ -186,50 +175,27 @@ def gather_broker_facts(
             for addr in evidence.list_broker_addrs(item.parent_name)[:1]:
                 topics_by_addr.setdefault(addr, []).append(item.name)
     config_results = admin.broker_configs.get_each(topics_by_addr) if topics_by_addr else []
-    age_by_addr = _read_settings_ages(
-        admin, [result.addr for result in config_results if result.error is None]
-    )
+    answering_addrs = [result.addr for result in config_results if result.error is None]
+    changes = admin.broker_configs.get_change_times(answering_addrs) if answering_addrs else []
+    ages = {addr: admin.clock_ms - changed_ms for addr, changed_ms, _ in changes if changed_ms is not None}
     remaining_topics = _MAX_TOPICS_ASKED
     facts_by_addr: dict[str, BrokerFacts] = {}
     for addr, config, error in config_results:
         if config is None:
             facts_by_addr[addr] = BrokerFacts(not is_unreachable(error))
             continue
-        asked_topics, remaining_topics = (
-            topics_by_addr[addr][:remaining_topics],
-            remaining_topics - len(topics_by_addr[addr][:remaining_topics]),
-        )
-        own_topics = {topic: _read_own_topic(admin, addr, topic, config) for topic in asked_topics}
-        facts_by_addr[addr] = BrokerFacts(
-            True,
-            tuple(name for part in config.get("namesrvAddr", "").split(";") if (name := part.strip())),
-            {topic: value for topic, (value, known) in own_topics.items() if known},
-            age_by_addr.get(addr),
-        )
+        own_topics: dict[str, ComparedValue | None] = {}
+        asked_topics = topics_by_addr[addr][:remaining_topics]
+        remaining_topics -= len(asked_topics)
+        for topic in asked_topics:
+            [own] = admin.topic_configs.get_each([addr], topic)
+            if own.result is not None:
+                own_topics[topic] = _registered_value(own.result, config)
+            elif is_not_found(own.error):
+                own_topics[topic] = None
+        own_list = tuple(name for part in config.get("namesrvAddr", "").split(";") if (name := part.strip()))
+        facts_by_addr[addr] = BrokerFacts(True, own_list, own_topics, ages.get(addr))
     return facts_by_addr
-
-
-def _read_settings_ages(admin: AdminClient, addrs: Collection[str]) -> dict[str, int]:
-    """Return the ms since the settings of each broker changed; without brokers that do not report it."""
-    if not addrs:
-        return {}
-    now_ms = admin.clock_ms
-    return {
-        addr: now_ms - changed_ms
-        for addr, changed_ms, _ in admin.broker_configs.get_change_times(addrs)
-        if changed_ms is not None
-    }
-
-
-def _read_own_topic(
-    admin: AdminClient, addr: str, topic: str, config: dict[str, str]
-) -> tuple[ComparedValue | None, bool]:
-    """Return how a broker would register a topic (None if it has none), and whether that is known."""
-    [config_result] = admin.topic_configs.get_each([addr], topic)
-    if config_result.result is not None:
-        return _registered_value(config_result.result, config), True
-    error: RocketMQError | None = config_result.error
-    return None, is_not_found(error)
 
 
 def _registered_value(topic_config: BrokerTopicConfig, config: dict[str, str]) -> ComparedValue:

@@ -5,8 +5,8 @@ from typing import Any, Literal, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.redaction import is_secret_name
+from nsadmin.operations.divergence.causes import DivergenceCause
 from nsadmin.operations.divergence.comparison import ComparedItem, ItemDifference, SnapshotComparison
-from nsadmin.operations.divergence.evidence import DivergenceCause
 
 HEARTBEAT_MS = 30_000
 """Interval between two registrations of a broker (registerNameServerPeriod)."""
@@ -86,23 +86,13 @@ DifferenceBundle = tuple[ItemDifference, ...]
 
 def bundle_differences(comparison: SnapshotComparison) -> list[DifferenceBundle]:
     """Bundle a broker's topics, and a namespace's keys, that differ in the same way; nothing else."""
-    differences_by_shape: dict[tuple[Any, ...], list[ItemDifference]] = {}
-    for difference_index, difference in enumerate(comparison.differences):
-        item = difference.item
-        alone_index = difference_index if item.section_name == "broker" else -1
-        difference_shape = (
-            item.section_name,
-            item.parent_name,
-            alone_index,
-            difference.missing_servers,
-            difference.differing_fields,
-        )
-        differences_by_shape.setdefault(_hashable_shape(difference_shape), []).append(difference)
+    differences_by_shape: dict[tuple[object, ...], list[ItemDifference]] = {}
+    for index, difference in enumerate(comparison.differences):
+        section, _, parent = difference.item
+        alone_index = index if section == "broker" else -1
+        shape = (section, parent, alone_index, difference.missing_servers, repr(difference.differing_fields))
+        differences_by_shape.setdefault(shape, []).append(difference)
     return [tuple(differences) for differences in differences_by_shape.values()]
-
-
-def _hashable_shape(difference_shape: tuple[Any, ...]) -> tuple[Any, ...]:
-    return (*difference_shape[:4], repr(difference_shape[4]))
 
 
 def build_findings(
@@ -113,54 +103,23 @@ def build_findings(
     find_cause: Callable[[ItemDifference], DivergenceCause],
 ) -> list[DriftFinding]:
     """Explain each bundle by its first difference, and merge bundles that have the same cause."""
-    findings_by_key: dict[tuple[Any, ...], DriftFinding] = {}
+    findings: dict[tuple[object, ...], DriftFinding] = {}
+    states: tuple[FindingState, ...] = ("drift", "new")
     for bundle in difference_bundles:
-        bundle_cause = find_cause(bundle[0])
-        for state in ("drift", "new"):
-            bundle_part = tuple(
-                difference
-                for difference in bundle
-                if difference_ages.state_of(difference.item, now_ms) == state
-            )
-            if bundle_part:
-                _add_finding(
-                    findings_by_key,
-                    bundle_part,
-                    state,
-                    max(difference_ages.age_of(difference.item, now_ms) for difference in bundle_part),
-                    bundle_cause,
-                )
+        cause, (section, _, parent) = find_cause(bundle[0]), bundle[0].item
+        parent = parent if section in ("topic", "kv") else ""
+        fields = repr(bundle[0].differing_fields)
+        for state in states:
+            part = tuple(d for d in bundle if difference_ages.state_of(d.item, now_ms) == state)
+            if not part:
+                continue
+            key = (section, parent, state, bundle[0].missing_servers, fields, cause.text)
+            age_ms = max(difference_ages.age_of(difference.item, now_ms) for difference in part)
+            if known := findings.get(key):
+                part, age_ms = known.differences + part, max(known.age_ms, age_ms)
+            findings[key] = DriftFinding(section, parent, part, state, age_ms, cause)
     implied_by_broker = dict(comparison.implied_by_broker)
-    return [_attach_implied(finding, implied_by_broker) for finding in findings_by_key.values()]
-
-
-def _add_finding(
-    findings_by_key: dict[tuple[Any, ...], DriftFinding],
-    bundle_part: DifferenceBundle,
-    state: FindingState,
-    age_ms: int,
-    bundle_cause: DivergenceCause,
-) -> None:
-    first_difference = bundle_part[0]
-    section_name = first_difference.item.section_name
-    parent_name = first_difference.item.parent_name if section_name in ("topic", "kv") else ""
-    finding_key = (
-        section_name,
-        parent_name,
-        state,
-        first_difference.missing_servers,
-        repr(first_difference.differing_fields),
-        bundle_cause.text,
-    )
-    known_finding = findings_by_key.get(finding_key)
-    if known_finding is None:
-        findings_by_key[finding_key] = DriftFinding(
-            section_name, parent_name, bundle_part, state, age_ms, bundle_cause
-        )
-    else:
-        findings_by_key[finding_key] = known_finding._replace(
-            differences=known_finding.differences + bundle_part, age_ms=max(known_finding.age_ms, age_ms)
-        )
+    return [_attach_implied(finding, implied_by_broker) for finding in findings.values()]
 
 
 def _attach_implied(finding: DriftFinding, implied_by_broker: dict[str, DifferenceBundle]) -> DriftFinding:

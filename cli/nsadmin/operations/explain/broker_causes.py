@@ -14,7 +14,6 @@ from nsadmin.operations.explain.findings import (
     CauseCheck,
     CauseFinding,
     FindingResult,
-    advise_command,
     join_names,
     ok_finding,
     skipped_finding,
@@ -31,14 +30,14 @@ def _find(
 
 
 def _change(facts: BrokerFacts, setting: str, value: object, risk: str) -> Advice:
-    return advise_command("updateBrokerConfig", setting, str(value), "-b", facts.addr, instruction=risk)
+    return Advice(risk, ("updateBrokerConfig", setting, str(value), "-b", facts.addr))
 
 
 def _find_silence(facts: BrokerFacts) -> Iterator[CauseFinding]:
     if facts.is_silent and (error := facts.looks[0].error) is not None:
         yield from _find(
             facts, "cause", f"it does not answer: {error_text(error)}",
-            advise_command("clusterList", instruction="check its process and the network"),
+            Advice("check its process and the network", ("clusterList",)),
         )  # fmt: skip
     elif (error := facts.config_result.error) is not None:
         yield from _find(
@@ -90,9 +89,8 @@ def _raise_limit(facts: BrokerFacts, use: LimitUse, risk: str) -> Advice:
     return _change(facts, use.setting, value, risk)
 
 
-def _find_busy_page_cache(facts: BrokerFacts) -> Iterator[CauseFinding]:
-    use = facts.largest_use("osPageCacheBusyTimeOutMills")
-    if use is None or use.used < use.limit / 2:
+def _find_busy_page_cache(facts: BrokerFacts, use: LimitUse) -> Iterator[CauseFinding]:
+    if use.used < use.limit / 2:
         return
     yield from _find(
         facts, "cause" if use.is_reached else "warning",
@@ -104,9 +102,8 @@ def _find_busy_page_cache(facts: BrokerFacts) -> Iterator[CauseFinding]:
     )  # fmt: skip
 
 
-def _find_empty_pool(facts: BrokerFacts) -> Iterator[CauseFinding]:
-    use = facts.largest_use("transientStorePoolSize")
-    if use is None or not use.is_reached:
+def _find_empty_pool(facts: BrokerFacts, use: LimitUse) -> Iterator[CauseFinding]:
+    if not use.is_reached:
         return
     size = facts.setting("mappedFileSizeCommitLog", 1 << 30) >> 20
     yield from _find(
@@ -119,6 +116,8 @@ def _find_empty_pool(facts: BrokerFacts) -> Iterator[CauseFinding]:
 
 def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
     status, error = facts.ha_status.result, facts.ha_status.error
+    if facts.config.get("brokerRole") != "SYNC_MASTER":
+        return
     if error is not None and not isinstance(error, NotSupported):
         yield from _find(facts, "unknown", f"it did not tell its slaves: {error_text(error)}")
         return
@@ -164,21 +163,15 @@ def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
         yield from _find(
             facts, "warning",
             f"a slave is {lag} bytes behind: sends wait {facts.setting('slaveTimeout', 3000)} ms for it",
-            advise_command("haStatus", "-b", facts.addr, instruction="see if it catches up"),
+            Advice("see if it catches up", ("haStatus", "-b", facts.addr)),
         )  # fmt: skip
 
 
 def _describe_slaves(facts: BrokerFacts) -> CauseFinding:
     role = facts.config.get("brokerRole", "of unknown role")
-    return (
-        skipped_finding(f"it is {role}: it waits for no slave")
-        if not _waits_for_slaves(facts)
-        else ok_finding("enough slaves are in sync")
-    )
-
-
-def _waits_for_slaves(facts: BrokerFacts) -> bool:
-    return facts.config.get("brokerRole") == "SYNC_MASTER"
+    if role != "SYNC_MASTER":
+        return skipped_finding(f"it is {role}: it waits for no slave")
+    return ok_finding("enough slaves are in sync")
 
 
 def _find_slow_store(facts: BrokerFacts) -> Iterator[CauseFinding]:
@@ -192,26 +185,20 @@ def _find_slow_store(facts: BrokerFacts) -> Iterator[CauseFinding]:
         )  # fmt: skip
 
 
-def _find_full_queue(facts: BrokerFacts, setting: str, noun: str) -> Iterator[CauseFinding]:
-    use = facts.largest_use(setting)
-    if use is None:
-        return
+def _find_full_queue(facts: BrokerFacts, use: LimitUse, noun: str) -> Iterator[CauseFinding]:
     if not (use.is_reached or use.is_low):
         return
     yield from _find(
         facts, "cause" if use.is_reached or facts.takes_messages else "warning",
-        f"the queue of {noun} takes {use.limit:.0f} ({setting}, default {use.default:.0f}), and had "
-        f"{use.used:.0f}{facts.tell_since(setting)}",
+        f"the queue of {noun} takes {use.limit:.0f} ({use.setting}, default {use.default:.0f}), and had "
+        f"{use.used:.0f}{facts.tell_since(use.setting)}",
         _raise_limit(
             facts, use, "then restart the broker, which makes the queue. More requests wait in memory"
         ),
     )  # fmt: skip
 
 
-def _find_long_wait(facts: BrokerFacts) -> Iterator[CauseFinding]:
-    use = facts.largest_use("waitTimeMillsInSendQueue")
-    if use is None:
-        return
+def _find_long_wait(facts: BrokerFacts, use: LimitUse) -> Iterator[CauseFinding]:
     if not (use.is_low or use.used >= use.limit / 2):
         return
     yield from _find(
@@ -254,15 +241,13 @@ def _find_cold_reads(facts: BrokerFacts) -> Iterator[CauseFinding]:
         groups = sorted(cold.reads_by_group, key=lambda g: -cold.reads_by_group[g].read_bytes)
         yield from _find(
             facts, "warning", f"groups read old messages from the disk: {join_names(groups)}",
-            advise_command("consumerProgress", "-g", groups[0], instruction="see how far it is behind"),
+            Advice("see how far it is behind", ("consumerProgress", "-g", groups[0])),
         )  # fmt: skip
 
 
 def _describe_cold_reads(facts: BrokerFacts) -> CauseFinding:
-    if facts.cold_data.error is not None:
-        return skipped_finding(
-            f"the broker does not count reads of old messages: {error_text(facts.cold_data.error)}"
-        )
+    if (error := facts.cold_data.error) is not None:
+        return skipped_finding(f"the broker does not count reads of old messages: {error_text(error)}")
     if facts.config.get("coldDataFlowControlEnable") != "true":
         return skipped_finding(
             "the broker counts reads of old messages only with coldDataFlowControlEnable=true"
@@ -293,40 +278,42 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
     return ok_finding(text)
 
 
-def _clear_unless_unreported(setting: str, evidence: str) -> Callable[[BrokerFacts], CauseFinding]:
-    """The finding below a limit, if the broker reports how much of it is used."""
+def _check_limit(
+    id: str,
+    setting: str,
+    all_clear: str,
+    find: Callable[[BrokerFacts, LimitUse], Iterator[CauseFinding]],
+    switch: str | None = None,
+) -> CauseCheck[BrokerFacts]:
+    """The check of a limit, if the broker reports how much of it is used, and if its switch is on."""
+
+    def find_problems(facts: BrokerFacts) -> Iterator[CauseFinding]:
+        use = facts.largest_use(setting)
+        return iter(()) if use is None else find(facts, use)
 
     def describe(facts: BrokerFacts) -> CauseFinding:
+        if switch is not None and facts.config.get(switch) != "true":
+            return skipped_finding(f"{switch} is not true")
         if not facts.is_silent and facts.largest_use(setting) is None:
             return CauseFinding("unknown", f"the broker does not report how much of {setting} it uses")
-        return ok_finding(evidence)
+        return ok_finding(all_clear)
 
-    return describe
+    return CauseCheck(id, describe, find_problems)
 
 
 BROKER_CHECKS: tuple[CauseCheck[BrokerFacts], ...] = (
     CauseCheck("brokerSilent", "it answers", _find_silence, needs_servers=False),
     CauseCheck("notServing", "it takes messages", _find_not_serving),
     CauseCheck("diskFull", "its disk has room", _find_full_disk),
-    CauseCheck(
-        "pageCacheBusy",
-        _clear_unless_unreported("osPageCacheBusyTimeOutMills", "no write holds the commit log for long"),
+    _check_limit(
+        "pageCacheBusy", "osPageCacheBusyTimeOutMills", "no write holds the commit log for long",
         _find_busy_page_cache,
     ),
-    CauseCheck(
-        "transientPool",
-        lambda facts: (
-            _clear_unless_unreported("transientStorePoolSize", "buffers are free")(facts)
-            if facts.config.get("transientStorePoolEnable") == "true"
-            else skipped_finding("transientStorePoolEnable is not true")
-        ),
-        _find_empty_pool,
+    _check_limit(
+        "transientPool", "transientStorePoolSize", "buffers are free", _find_empty_pool,
+        switch="transientStorePoolEnable",
     ),
-    CauseCheck(
-        "slavesBehind",
-        _describe_slaves,
-        lambda facts: _find_missing_slaves(facts) if _waits_for_slaves(facts) else iter(()),
-    ),
+    CauseCheck("slavesBehind", _describe_slaves, _find_missing_slaves),
     CauseCheck(
         "storeSlow",
         lambda facts: (
@@ -336,25 +323,20 @@ BROKER_CHECKS: tuple[CauseCheck[BrokerFacts], ...] = (
         ),
         _find_slow_store,
     ),
-    CauseCheck(
-        "sendQueueFull",
-        _clear_unless_unreported("sendThreadPoolQueueCapacity", "the send queue has room"),
-        partial(_find_full_queue, setting="sendThreadPoolQueueCapacity", noun="sends"),
+    _check_limit(
+        "sendQueueFull", "sendThreadPoolQueueCapacity", "the send queue has room",
+        partial(_find_full_queue, noun="sends"),
     ),
-    CauseCheck(
-        "sendQueueWait",
-        _clear_unless_unreported("waitTimeMillsInSendQueue", "sends do not wait for long"),
-        _find_long_wait,
+    _check_limit(
+        "sendQueueWait", "waitTimeMillsInSendQueue", "sends do not wait for long", _find_long_wait
     ),
-    CauseCheck(
-        "transactionQueueFull",
-        _clear_unless_unreported(
-            "endTransactionPoolQueueCapacity", "the queue of commits and rollbacks has room"
-        ),
-        partial(_find_full_queue, setting="endTransactionPoolQueueCapacity", noun="commits and rollbacks"),
+    _check_limit(
+        "transactionQueueFull", "endTransactionPoolQueueCapacity",
+        "the queue of commits and rollbacks has room",
+        partial(_find_full_queue, noun="commits and rollbacks"),
     ),
     CauseCheck("quotas", "no setting refuses a kind of message", _find_refused_kinds),
     CauseCheck("coldReads", _describe_cold_reads, _find_cold_reads),
     CauseCheck("load", _describe_load, _find_load),
-)
+)  # fmt: skip
 """All checks in their order: an earlier cause can lead to later ones."""

@@ -114,20 +114,22 @@ class RouteFacts(NamedTuple):
     @property
     def cluster_name(self) -> str:
         """The cluster for advice: that of the question, of a route, or the first that name servers list."""
-        routed = (queue.cluster_name for _, route in self.views_with_route() for queue in route.queues)
+        routed = (queue.cluster_name for _, queue in self.routed_queues())
         infos = (view.cluster_info.result for view in self.server_views)
         listed = (name for info in infos if info is not None for name in info.cluster_names)
         return self.question.cluster_name or next(filter(None, (*routed, *listed)), "CLUSTER")
 
-    def views_with_route(self) -> Iterator[tuple[NameServerTopicView, TopicRoute]]:
+    def views_with_route(self) -> list[tuple[NameServerTopicView, TopicRoute]]:
         """The name servers that have a route, with the route."""
-        for view in self.server_views:
-            if view.route.result is not None:
-                yield view, view.route.result
+        return [(view, view.route.result) for view in self.server_views if view.route.result is not None]
 
-    def views_without_route(self) -> Iterator[NameServerTopicView]:
+    def routed_queues(self) -> Iterator[tuple[NameServerTopicView, QueueRoute]]:
+        """The entries of all routes, with the name server that has the route."""
+        return ((view, queue) for view, route in self.views_with_route() for queue in route.queues)
+
+    def views_without_route(self) -> list[NameServerTopicView]:
         """The name servers that answered that they have no route."""
-        return (view for view in self.server_views if view.has_no_route)
+        return [view for view in self.server_views if view.has_no_route]
 
     def broker_view_at(self, broker_addr: str | None) -> BrokerTopicView | None:
         """The view of the broker at an address; None if it was not asked."""
@@ -135,7 +137,7 @@ class RouteFacts(NamedTuple):
 
     def master_of_queue(self, queue: QueueRoute) -> BrokerTopicView | None:
         """The view of the master of a route entry; None if it was not asked."""
-        return self.broker_view_at(queue.broker_addrs.get(MASTER_BROKER_ID))
+        return self.broker_view_at(queue.master_addr)
 
     def silence_error(self, broker_addr: str | None) -> RocketMQError | None:
         """The error of a broker that could not be reached; None if it answered or was not asked."""
@@ -171,8 +173,8 @@ class RouteFacts(NamedTuple):
         return any(
             queue.is_writable
             and has_registered_master(view, queue.broker_name)
-            and self.silence_error(queue.broker_addrs.get(MASTER_BROKER_ID)) is None
-            and queue.broker_addrs.get(MASTER_BROKER_ID) not in self.disks.refusals
+            and self.silence_error(queue.master_addr) is None
+            and queue.master_addr not in self.disks.refusals
             for queue in route.queues
         )
 

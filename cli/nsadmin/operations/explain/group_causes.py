@@ -7,6 +7,7 @@ from itertools import chain
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.client_runtime import can_be_asked
 from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
@@ -15,14 +16,14 @@ from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import NO_PROXY, count_noun, format_utc_second
-from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes
 from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
+    CauseExplanation,
     CauseFinding,
     FindingResult,
-    advise_command,
     advise_on_missing,
+    explain_causes,
     join_names,
     ok_finding,
     skipped_finding,
@@ -59,19 +60,36 @@ def _brokers_of_group(facts: GroupFacts) -> Iterator[BrokerAddrGroup]:
             yield group
 
 
+def _readers_of_group(facts: GroupFacts) -> Iterator[tuple[str, str, str]]:
+    """The name of each of these brokers, the address of the process to read from, and of its master."""
+    for group in _brokers_of_group(facts):
+        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+        yield group.broker_name, addr, group.master_addr or addr
+
+
+def _finding_on(
+    broker_name: str | None,
+    addr: str | None,
+    result: FindingResult,
+    evidence: str,
+    advice: Advice | None = None,
+) -> CauseFinding:
+    return CauseFinding(result, evidence, advice, None, broker_name, addr)
+
+
 def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
     for group in _brokers_of_group(facts):
         silent = [(addr, facts.cluster.configs[addr].error) for addr in group.broker_addrs.values()]
         if silent and not any(facts.cluster.answers(addr) for addr, _ in silent):
-            reasons = "; ".join(f"{addr}: {error_text(error)}" for addr, error in silent if error)
-            instruction = "start the broker again; if it runs, check the network to it, or pass --addressMap"
-            yield CauseFinding(
-                "cause" if facts.routes else "unknown",
-                f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}",
-                advise_command("brokerStatus", "-b", silent[0][0], instruction=instruction),
-                broker_name=group.broker_name,
-                broker_addr=silent[0][0],
+            addr, reasons = (
+                silent[0][0],
+                "; ".join(f"{a}: {error_text(error)}" for a, error in silent if error),
             )
+            evidence = f"{group.broker_name} does not answer, so nobody reads its queues: {reasons}"
+            instruction = "start the broker again; if it runs, check the network to it, or pass --addressMap"
+            advice = Advice(instruction, ("brokerStatus", "-b", addr))
+            result: FindingResult = "cause" if facts.routes else "unknown"
+            yield _finding_on(group.broker_name, addr, result, evidence, advice)
 
 
 def _find_missing_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -80,19 +98,11 @@ def _find_missing_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
     for name, reason in sorted(lost_topics.reasons_by_name.items()):
         topics = [t for t in facts.topics or [facts.retry_topic] if lost_topics.had_topic(name, t)]
         if topics:
-            yield CauseFinding(
-                "cause",
-                f"{name} is {reason}, so nobody reads its queues of {join_names(topics)}",
-                advise_on_missing(name),
-                broker_name=name,
-            )
+            evidence = f"{name} is {reason}, so nobody reads its queues of {join_names(topics)}"
+            yield _finding_on(name, None, "cause", evidence, advise_on_missing(name))
         elif not lost_topics.knows_topics_of(name):
-            yield CauseFinding(
-                "unknown",
-                f"{name} is {reason}; nsadmin does not know its topics",
-                advise_on_missing(name),
-                broker_name=name,
-            )
+            evidence = f"{name} is {reason}; nsadmin does not know its topics"
+            yield _finding_on(name, None, "unknown", evidence, advise_on_missing(name))
 
 
 def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -110,72 +120,45 @@ def _find_refusing_slaves(facts: GroupFacts) -> Iterator[CauseFinding]:
             continue
         master = "has no master" if group.master_addr is None else f"has a silent master, {group.master_addr}"
         refusing = [addr for addr, config in slaves.items() if refuses_reads(config)]
-        is_cause = len(refusing) == len(slaves)
         slave = refusing[0] if refusing else next(iter(slaves))
-        advice = (
-            advise_command(
-                "updateBrokerConfig",
-                "slaveReadEnable",
-                "true",
-                "-b",
-                slave,
-                instruction="start the master again, or let consumers read from the slave",
+        advice = Advice("start the master again")
+        if refusing:
+            advice = Advice(
+                "start the master again, or let consumers read from the slave",
+                ("updateBrokerConfig", "slaveReadEnable", "true", "-b", slave),
             )
-            if refusing
-            else Advice("start the master again")
-        )
-        reads = (
-            f"its slaves refuse reads (slaveReadEnable=false): {join_names(refusing)}"
-            if is_cause
-            else "consumers read from a slave"
-        )
-        yield CauseFinding(
-            "cause" if is_cause else "warning",
-            f"{group.broker_name} {master}, and {reads}",
-            advice,
-            broker_name=group.broker_name,
-            broker_addr=slave,
-        )
+        if len(refusing) == len(slaves):
+            reads = f"its slaves refuse reads (slaveReadEnable=false): {join_names(refusing)}"
+            evidence = f"{group.broker_name} {master}, and {reads}"
+            yield _finding_on(group.broker_name, slave, "cause", evidence, advice)
+        else:
+            evidence = f"{group.broker_name} {master}, and consumers read from a slave"
+            yield _finding_on(group.broker_name, slave, "warning", evidence, advice)
 
 
 def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
     """Brokers that refuse to give the group messages because of a permission."""
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    for name, addr, _ in _readers_of_group(facts):
         config = facts.cluster.configs[addr].result if addr in facts.cluster.configs else None
         if config is None and facts.cluster.answers(addr):
-            yield CauseFinding(
-                "unknown",
-                f"{group.broker_name} did not tell its settings",
-                advise_command("getBrokerConfig", "-b", addr),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            advice = Advice("", ("getBrokerConfig", "-b", addr))
+            yield _finding_on(name, addr, "unknown", f"{name} did not tell its settings", advice)
         permission = (config or {}).get("brokerPermission", "")
         if permission.isdecimal() and not int(permission) & Perm.READ:
-            yield CauseFinding(
-                "cause",
-                f"{group.broker_name} gives nobody messages: brokerPermission={permission}",
-                advise_command(
-                    "updateBrokerConfig", "brokerPermission", str(int(permission) | Perm.READ), "-b", addr
-                ),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            evidence = f"{name} gives nobody messages: brokerPermission={permission}"
+            readable = str(int(permission) | Perm.READ)
+            advice = Advice("", ("updateBrokerConfig", "brokerPermission", readable, "-b", addr))
+            yield _finding_on(name, addr, "cause", evidence, advice)
     for topic, result in facts.routes.items():
         for queue in result.result.queues if result.result else ():
             if queue.perm is not None and not queue.perm & Perm.READ:
-                addr = queue.any_addr or queue.broker_name
-                yield CauseFinding(
-                    "cause",
-                    f"{queue.broker_name} gives nobody messages of {topic}: its permission is {queue.perm}",
-                    advise_command("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr),
-                    broker_name=queue.broker_name,
-                    broker_addr=addr,
-                )
+                name, addr = queue.broker_name, queue.any_addr or queue.broker_name
+                evidence = f"{name} gives nobody messages of {topic}: its permission is {queue.perm}"
+                advice = Advice("", ("updateTopicPerm", topic, str(queue.perm | Perm.READ), "-b", addr))
+                yield _finding_on(name, addr, "cause", evidence, advice)
         if isinstance(result.error, TopicNotExist):
             yield CauseFinding(
-                "cause", f"no name server has a route of {topic}", advise_command("route", "explain", topic)
+                "cause", f"no name server has a route of {topic}", Advice("", ("route", "explain", topic))
             )
         elif result.error is not None:
             yield CauseFinding("unknown", f"the route of {topic}: {error_text(result.error)}")
@@ -188,61 +171,39 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
     unconnected = _list_unconnected_masters(facts)
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    for name, addr, master in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
         if result is None or (result.result is None and not facts.cluster.answers(addr)):
             continue
         if result.result is None:
-            yield CauseFinding(
-                "unknown",
-                f"{group.broker_name} did not list its groups",
-                advise_command("getConsumerConfig", facts.group),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            advice = Advice("", ("getConsumerConfig", facts.group))
+            yield _finding_on(name, addr, "unknown", f"{name} did not list its groups", advice)
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
-            is_idle = not facts.connections.clients or group.broker_name in unconnected
-            yield CauseFinding(
-                "cause" if not creates or is_idle else "warning",
-                f"{group.broker_name} does not have the group"
-                + (", and creates none (autoCreateSubscriptionGroup=false)" if not creates else "")
-                + (f"; similar groups exist: {join_names(similar)}" if similar else ""),
-                advise_command("group", "explain", similar[0])
-                if similar
-                else advise_command("updateSubGroup", facts.group, "-b", group.master_addr or addr),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+            is_idle = not facts.connections.clients or name in unconnected
+            evidence = f"{name} does not have the group"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master))
+            if not creates:
+                evidence += ", and creates none (autoCreateSubscriptionGroup=false)"
+            if similar:
+                evidence += f"; similar groups exist: {join_names(similar)}"
+                advice = Advice("", ("group", "explain", similar[0]))
+            yield _finding_on(name, addr, "cause" if not creates or is_idle else "warning", evidence, advice)
 
 
 def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    for name, addr, master in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
-        settings = (result.result or {}).get(facts.group) if result else None
-        broker = {"broker_name": group.broker_name, "broker_addr": addr}
-        master = group.master_addr or addr
-        if settings is not None and settings.get("consumeEnable") is False:
-            yield CauseFinding(
-                "cause",
-                f"{group.broker_name} refuses the group: consumeEnable=false",
-                advise_command("updateSubGroup", facts.group, "-b", master, "-s", "true"),
-                **broker,
-            )
-        if (
-            settings is not None
-            and facts.connections.is_broadcasting
-            and settings.get("consumeBroadcastEnable") is False
-        ):
-            yield CauseFinding(
-                "cause",
-                f"the group broadcasts, and {group.broker_name} refuses it: consumeBroadcastEnable=false",
-                advise_command("updateSubGroup", facts.group, "-b", master, "-d", "true"),
-                **broker,
-            )
+        settings = (result.result or {}).get(facts.group, {}) if result else {}
+        if settings.get("consumeEnable") is False:
+            evidence = f"{name} refuses the group: consumeEnable=false"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, "-s", "true"))
+            yield _finding_on(name, addr, "cause", evidence, advice)
+        if facts.connections.is_broadcasting and settings.get("consumeBroadcastEnable") is False:
+            evidence = f"the group broadcasts, and {name} refuses it: consumeBroadcastEnable=false"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, "-d", "true"))
+            yield _finding_on(name, addr, "cause", evidence, advice)
 
 
 def _enabled_group(facts: GroupFacts) -> CauseFinding:
@@ -253,22 +214,16 @@ def _enabled_group(facts: GroupFacts) -> CauseFinding:
 
 
 def _find_forbidden_topics(facts: GroupFacts) -> Iterator[CauseFinding]:
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
+    advice = Advice(
+        "a program forbade it with request 353: allow it again with "
+        "updateAndGetGroupReadForbidden of Java's DefaultMQAdminExt, on each master"
+    )
+    for name, addr, _ in _readers_of_group(facts):
         result = facts.cluster.forbidden.get(addr)
-        topics = (result.result or {}).get(facts.group, []) if result else []
-        for topic in topics:
+        for topic in (result.result or {}).get(facts.group, []) if result else []:
             if topic in facts.topics:
-                yield CauseFinding(
-                    "cause",
-                    f"{group.broker_name} forbids the group to read {topic}: pulls get NO_PERMISSION (16)",
-                    Advice(
-                        "a program forbade it with request 353: allow it again with "
-                        "updateAndGetGroupReadForbidden of Java's DefaultMQAdminExt, on each master"
-                    ),
-                    broker_name=group.broker_name,
-                    broker_addr=addr,
-                )
+                evidence = f"{name} forbids the group to read {topic}: pulls get NO_PERMISSION (16)"
+                yield _finding_on(name, addr, "cause", evidence, advice)
 
 
 # Clients
@@ -283,9 +238,7 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     yield CauseFinding(
         "unknown" if errors and not _lost_clients(facts) else "cause",
         "no client of the group is connected" + (f"; clients may be at {silent_reason}" if errors else ""),
-        advise_command(
-            "consumerConnection", facts.group, instruction="start the application; then look for its clients"
-        ),
+        Advice("start the application; then look for its clients", ("consumerConnection", facts.group)),
     )
 
 
@@ -308,20 +261,15 @@ def _find_unconnected_masters(facts: GroupFacts) -> Iterator[CauseFinding]:
         table = facts.cluster.group_tables.get(addr)
         if table is not None and table.result is not None and facts.group not in table.result:
             continue
-        yield CauseFinding(
-            _unless_fresh(facts, "cause"),
+        evidence = (
             f"no client of the group is connected to {addr}, the master of {name}: nobody consumes its "
-            f"queues; clients that are connected to other brokers: {len(facts.connections.clients)}",
-            advise_command(
-                "consumerConnection",
-                facts.group,
-                "--columns",
-                "clientId,brokerAddrs",
-                instruction=f"check the network from the clients to {addr}, and read their logs",
-            ),
-            broker_name=name,
-            broker_addr=addr,
+            f"queues; clients that are connected to other brokers: {len(facts.connections.clients)}"
         )
+        advice = Advice(
+            f"check the network from the clients to {addr}, and read their logs",
+            ("consumerConnection", facts.group, "--columns", "clientId,brokerAddrs"),
+        )
+        yield _finding_on(name, addr, _unless_fresh(facts, "cause"), evidence, advice)
 
 
 def _list_clients(facts: GroupFacts) -> CauseFinding:
@@ -344,24 +292,18 @@ def _lost_clients(facts: GroupFacts) -> dict[str, list[str]]:
 def _find_dead_proxies(facts: GroupFacts) -> Iterator[CauseFinding]:
     lost = _lost_clients(facts)
     for addr, ids in lost.items():
-        yield CauseFinding(
-            "cause",
-            f"proxy {addr} does not answer; clients of the group that used it: {join_names(ids)}",
-            advise_command(
-                "proxy", "list", instruction="start the proxy again, or point its clients at another"
-            ),
-        )
+        evidence = f"proxy {addr} does not answer; clients of the group that used it: {join_names(ids)}"
+        advice = Advice("start the proxy again, or point its clients at another", ("proxy", "list"))
+        yield CauseFinding("cause", evidence, advice)
     if facts.cluster.proxies_error is not None:
         yield CauseFinding("unknown", f"proxies are unknown: {error_text(facts.cluster.proxies_error)}")
     elif facts.cluster.proxies is not None:
         for proxy in facts.cluster.proxies.proxies:
-            if proxy.is_answering is False and proxy.proxy_addr not in lost:
+            addr = proxy.proxy_addr
+            if proxy.is_answering is False and addr not in lost:
                 reason = error_text(proxy.error) if proxy.error else "no answer"
-                yield CauseFinding(
-                    "warning",
-                    f"proxy {proxy.proxy_addr} does not answer: {reason}; no client of the group used it",
-                    advise_command("proxy", "list", instruction="start the proxy again"),
-                )
+                evidence = f"proxy {addr} does not answer: {reason}; no client of the group used it"
+                yield CauseFinding("warning", evidence, Advice("start the proxy again", ("proxy", "list")))
 
 
 def _list_proxies(facts: GroupFacts) -> CauseFinding:
@@ -374,10 +316,10 @@ def _list_proxies(facts: GroupFacts) -> CauseFinding:
 def _find_silent_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     for client in facts.clients:
         if client.error is not None:
+            client_id = client.client.client_id
+            evidence = f"client {client_id} did not report its state: {error_text(client.error)}"
             yield CauseFinding(
-                "unknown",
-                f"client {client.client.client_id} did not report its state: {error_text(client.error)}",
-                advise_command("consumerStatus", facts.group, "-i", client.client.client_id),
+                "unknown", evidence, Advice("", ("consumerStatus", facts.group, "-i", client_id))
             )
 
 
@@ -386,23 +328,17 @@ def _list_reports(facts: GroupFacts) -> CauseFinding:
         return skipped_finding("no client is connected")
     unasked = [c.client.client_id for c in facts.clients if not can_be_asked(c.client)]
     text = f"clients that reported their state: {len(facts.running)}"
-    return ok_finding(
-        text
-        + (f"; gRPC clients and those behind proxies cannot report: {join_names(unasked)}" if unasked else "")
-    )
+    if unasked:
+        text += f"; gRPC clients and those behind proxies cannot report: {join_names(unasked)}"
+    return ok_finding(text)
 
 
 def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
     subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
     # The broker's subscriptions count for clients that report none.
     if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
-        yield CauseFinding(
-            "cause",
-            f"no connected client subscribes to {facts.topic}",
-            advise_command(
-                "consumerConnection", facts.group, instruction="subscribe to the topic in the application"
-            ),
-        )
+        advice = Advice("subscribe to the topic in the application", ("consumerConnection", facts.group))
+        yield CauseFinding("cause", f"no connected client subscribes to {facts.topic}", advice)
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
         for client_id, by_topic in subscriptions.items():
@@ -417,14 +353,10 @@ def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
             "cause",
             f"members subscribe {topic} differently, so messages are skipped: {'; '.join(parts)}. "
             + "; ".join(hidden),
-            advise_command(
-                "resetOffsetByTime",
-                facts.group,
-                topic,
-                "-s",
-                since,
-                instruction="give all members one subscription, or each subscription its own group; then "
+            Advice(
+                "give all members one subscription, or each subscription its own group; then "
                 "read again what was skipped",
+                ("resetOffsetByTime", facts.group, topic, "-s", since),
             ),
         )
     if not any(subscriptions.values()):
@@ -441,11 +373,16 @@ def _describe_hidden(facts: GroupFacts, topic: str, text: str, client_ids: list[
         for held in info.queues
         if held.queue.topic == topic
     ]
-    dropped = Counter(m.tags or "no tag" for m in facts.samples.get(topic, ()) if not _matches(text, m.tags))
-    names = join_names(f"{tag} ({count})" for tag, count in dropped.most_common())
-    sample = f": {names} of the newest {len(facts.samples.get(topic, ()))}" if dropped else ""
+    sample = facts.samples.get(topic, ())
+    dropped = [message for message in sample if not _matches(text, message.tags)]
+    counts = f": {_count_tags(dropped)} of the newest {len(sample)}" if dropped else ""
     place = f"in {_name_queues(queues)} " if queues else ""
-    return f"{place}{join_names(client_ids)} skips what is not {text}{sample}"
+    return f"{place}{join_names(client_ids)} skips what is not {text}{counts}"
+
+
+def _count_tags(messages: Iterable[StoredMessage]) -> str:
+    counts = Counter(message.tags or "no tag" for message in messages)
+    return join_names(f"{tag} ({count})" for tag, count in counts.most_common())
 
 
 def _matches(text: str, tags: str | None) -> bool:
@@ -470,11 +407,9 @@ def _find_mixed_models(facts: GroupFacts) -> Iterator[CauseFinding]:
             clients_by_model[model].append(client_id)
     if len(clients_by_model) > 1:
         parts = "; ".join(f"{join_names(ids)}: {model}" for model, ids in clients_by_model.items())
-        yield CauseFinding(
-            "cause",
-            f"some members broadcast and others share the messages: {parts}",
-            Advice("give the members of each model a group of their own"),
-        )
+        evidence = f"some members broadcast and others share the messages: {parts}"
+        advice = Advice("give the members of each model a group of their own")
+        yield CauseFinding("cause", evidence, advice)
 
 
 def _name_model(facts: GroupFacts) -> CauseFinding:
@@ -507,13 +442,8 @@ def _find_stuck_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
     for held in facts.held_queues():
         quiet = is_quiet(facts, held) if held.unfinished_count else False
         if quiet is None:
-            yield _finding_about_queue(
-                facts,
-                held,
-                "unknown",
-                "the first message cannot be read: whether it is stuck is unknown",
-                None,
-            )
+            evidence = "the first message cannot be read: whether it is stuck is unknown"
+            yield _finding_about_queue(facts, held, "unknown", evidence, None)
         elif quiet:
             head = facts.heads.get(held.running.queue)
             since_ms = _quiet_since(facts, held) or 0
@@ -535,18 +465,11 @@ def _advise_skip(facts: GroupFacts, held: HeldQueue) -> Advice:
     config = facts.cluster.configs[master_addr].result if master_addr in facts.cluster.configs else None
     # Brokers before 5.2 leave the move of a single queue to clients, which overwrite it.
     stops_first = config is not None and "useServerSideResetOffset" not in config
-    return advise_command(
-        "resetOffsetByTime",
-        facts.group,
-        queue.topic,
-        "-b",
-        master_addr,
-        "-q",
-        str(queue.queue_id),
-        "-o",
-        str(held.offset + 1),
-        instruction="restart the client, which gets the message again, or "
+    place = ("-b", master_addr, "-q", str(queue.queue_id), "-o", str(held.offset + 1))
+    return Advice(
+        "restart the client, which gets the message again, or "
         + ("stop the group and skip this one message" if stops_first else "skip this one message"),
+        ("resetOffsetByTime", facts.group, queue.topic, *place),
     )
 
 
@@ -587,13 +510,8 @@ def _finding_about_queue(
     facts: GroupFacts, held: HeldQueue, result: FindingResult, evidence: str, advice: Advice | None
 ) -> CauseFinding:
     queue = held.running.queue
-    return CauseFinding(
-        result,
-        f"{_name_queues([queue])}: {evidence}",
-        advice,
-        broker_name=queue.broker_name,
-        broker_addr=_master_of(facts, queue.broker_name),
-    )
+    addr = _master_of(facts, queue.broker_name)
+    return _finding_on(queue.broker_name, addr, result, f"{_name_queues([queue])}: {evidence}", advice)
 
 
 def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -613,24 +531,19 @@ def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
             idle[held.client_id].append(held)
     for client_id, queues in idle.items():
         pulls = max(held.running.last_pull_ms or 0 for held in queues)
-        asks = facts.cluster.now_ms - pulls < QUIET_MS
-        yield CauseFinding(
-            "cause",
-            f"{client_id} fetches nothing of {_name_queues(h.running.queue for h in queues)}; messages "
-            f"behind its offset: {sum(h.waiting for h in queues)}; "
-            + (
-                "its application suspended it, or each pull is refused"
-                if asks
-                else f"it has not pulled since {format_utc_second(pulls)}"
-            ),
-            advise_command(
-                "consumerStatus",
-                facts.group,
-                "-i",
-                client_id,
-                instruction="call resume() in the application, or restart it, and read its log",
-            ),
+        reason = (
+            "its application suspended it, or each pull is refused"
+            if facts.cluster.now_ms - pulls < QUIET_MS
+            else f"it has not pulled since {format_utc_second(pulls)}"
         )
+        parts = [
+            f"{client_id} fetches nothing of {_name_queues(held.running.queue for held in queues)}",
+            f"messages behind its offset: {sum(held.waiting for held in queues)}",
+            reason,
+        ]
+        instruction = "call resume() in the application, or restart it, and read its log"
+        advice = Advice(instruction, ("consumerStatus", facts.group, "-i", client_id))
+        yield CauseFinding("cause", "; ".join(parts), advice)
 
 
 def _find_unlocked_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -643,11 +556,10 @@ def _find_unlocked_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
                 _unless_fresh(facts, "cause"),
                 f"{client_id} consumes in order, but does not hold the lock of {_name_queues(unlocked)}: "
                 "another client has it, or the broker refuses it",
-                advise_command(
-                    "consumerStatus",
-                    facts.group,
-                    instruction="brokers release the lock of a dead client after 60 s; end other clients of "
+                Advice(
+                    "brokers release the lock of a dead client after 60 s; end other clients of "
                     "the group that hold these queues",
+                    ("consumerStatus", facts.group),
                 ),
             )
 
@@ -688,24 +600,18 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
     ]
     if without:
         result = _unless_fresh(facts, "cause")
-        yield CauseFinding(
-            result,
-            f"no client consumes {_name_queues(without)}" + (young if result == "unknown" else ""),
-            advise_command(
-                "consumerStatus",
-                facts.group,
-                instruction="restart the clients: a suspended one takes no queues, and all need the same "
-                "allocation strategy",
-            ),
+        evidence = f"no client consumes {_name_queues(without)}" + (young if result == "unknown" else "")
+        instruction = (
+            "restart the clients: a suspended one takes no queues, and all need the same allocation strategy"
         )
+        yield CauseFinding(result, evidence, Advice(instruction, ("consumerStatus", facts.group)))
     for queue, ids in owners.items():
         if len(ids) > 1:
-            result = _unless_fresh(facts, "warning")
-            yield CauseFinding(
-                result,
-                f"{_name_queues([queue])} is consumed by {join_names(ids)}: messages are consumed twice",
-                advise_command("consumerStatus", facts.group, instruction="restart one of them"),
+            evidence = (
+                f"{_name_queues([queue])} is consumed by {join_names(ids)}: messages are consumed twice"
             )
+            advice = Advice("restart one of them", ("consumerStatus", facts.group))
+            yield CauseFinding(_unless_fresh(facts, "warning"), evidence, advice)
 
 
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
@@ -743,19 +649,10 @@ def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         names = {queue.broker_name for queue in route.queues} if route else set(modes)
         others = sorted(names - {name for name, mode in modes.items() if mode == "POP"})
         if "POP" in modes.values() and others:
-            yield CauseFinding(
-                "warning",
-                f"the group pops {topic} on some brokers, and pulls on {join_names(others)}",
-                advise_command(
-                    "setConsumeMode",
-                    topic,
-                    facts.group,
-                    "POP",
-                    "-b",
-                    _master_of(facts, others[0]) or others[0],
-                ),
-                broker_name=others[0],
-            )
+            evidence = f"the group pops {topic} on some brokers, and pulls on {join_names(others)}"
+            master = _master_of(facts, others[0]) or others[0]
+            advice = Advice("", ("setConsumeMode", topic, facts.group, "POP", "-b", master))
+            yield _finding_on(others[0], None, "warning", evidence, advice)
 
 
 def _name_modes(facts: GroupFacts) -> CauseFinding:
@@ -779,30 +676,21 @@ def _find_idle_filters(facts: GroupFacts) -> Iterator[CauseFinding]:
         for addr in facts.cluster.reader_addrs.values() if sql else ():
             config = facts.cluster.configs[addr].result
             if config is not None and config.get("enablePropertyFilter") == "false":
-                yield CauseFinding(
-                    "cause",
-                    f"{addr} refuses {sql[0]}: enablePropertyFilter=false",
-                    advise_command("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr),
-                    broker_name=config.get("brokerName"),
-                    broker_addr=addr,
-                )
+                evidence = f"{addr} refuses {sql[0]}: enablePropertyFilter=false"
+                advice = Advice("", ("updateBrokerConfig", "enablePropertyFilter", "true", "-b", addr))
+                yield _finding_on(config.get("brokerName"), addr, "cause", evidence, advice)
         sample = facts.samples.get(topic, ())
         if rates[topic] > 0 or not sample:
             continue
         if sql:
             yield CauseFinding("unknown", f"{topic} has an SQL92 filter, which was not evaluated: {sql[0]}")
         elif filters and not any(_matches(text, m.tags) for text in filters for m in sample):
-            tags = Counter(m.tags or "no tag" for m in sample).most_common()
+            instruction = "correct the tags of the consumer or of the producer"
             yield CauseFinding(
                 "cause",
                 f"none of the newest {count_noun(len(sample), 'message')} of {topic} matches "
-                f"{join_names(sorted(filters))}: "
-                f"their tags are {join_names(f'{tag} ({count})' for tag, count in tags)}",
-                advise_command(
-                    "consumerConnection",
-                    facts.group,
-                    instruction="correct the tags of the consumer or of the producer",
-                ),
+                f"{join_names(sorted(filters))}: their tags are {_count_tags(sample)}",
+                Advice(instruction, ("consumerConnection", facts.group)),
             )
 
 
@@ -827,16 +715,10 @@ def _find_offset_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         if lag.lag.reason == BEYOND_END:
             beyond[lag.queue.topic].append(lag.queue)
     for topic, queues in beyond.items():
-        yield CauseFinding(
-            "cause",
-            f"the consumer offset is beyond the end of {_name_queues(queues)}: clients wait there",
-            advise_command(
-                "skipAccumulatedMessage",
-                facts.group,
-                topic,
-                instruction="move the group to the end of the queues, or to a time with resetOffsetByTime",
-            ),
-        )
+        evidence = f"the consumer offset is beyond the end of {_name_queues(queues)}: clients wait there"
+        instruction = "move the group to the end of the queues, or to a time with resetOffsetByTime"
+        advice = Advice(instruction, ("skipAccumulatedMessage", facts.group, topic))
+        yield CauseFinding("cause", evidence, advice)
     expired = [
         (lag.queue, first - lag.consumer_offset)
         for lag in facts.lags
@@ -878,7 +760,7 @@ def _find_invisible_messages(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"popped messages without an acknowledgement: {sum(by_client.values())}, and the group consumes "
             "nothing. Others get them when their invisible time ends. They are at "
             f"{join_names(f'{client_id} {count}' for client_id, count in by_client.items())}",
-            advise_command("consumerStatus", facts.group, instruction="look whether they are acknowledged"),
+            Advice("look whether they are acknowledged", ("consumerStatus", facts.group)),
         )
 
 
@@ -907,22 +789,17 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
                     "cause",
                     f"the listener of {client_id} fails for {status.consume_failed_tps:.2g} messages of "
                     f"{topic} per second{order}",
-                    advise_command(
-                        "dlq",
-                        "list",
-                        instruction="read the log of the application; messages that fail too often become "
-                        "dead letters",
+                    Advice(
+                        "read the log of the application; messages that fail too often become dead letters",
+                        ("dlq", "list"),
                     ),
                 )
     retries = [
         lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag.messages
     ]
     if retries:
-        yield CauseFinding(
-            "warning",
-            f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}",
-            Advice("read the log of the application"),
-        )
+        evidence = f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}"
+        yield CauseFinding("warning", evidence, Advice("read the log of the application"))
 
 
 def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -935,45 +812,33 @@ def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
     left = counts.message_count - facts.replayed_count
     if left > 0:
         newest = f", the newest of {format_utc_second(counts.newest_ms)}" if counts.newest_ms else ""
-        yield CauseFinding(
-            "cause" if counts.last_hour_count else "warning",
+        evidence = (
             f"messages that the group gave up as dead letters: {left}{newest}; in the last hour: "
-            f"{counts.last_hour_count}",
-            advise_command(
-                "dlq",
-                "replay",
-                facts.group,
-                instruction="read them with `dlq show`, correct the application, then deliver them again",
-            ),
+            f"{counts.last_hour_count}"
         )
+        instruction = "read them with `dlq show`, correct the application, then deliver them again"
+        advice = Advice(instruction, ("dlq", "replay", facts.group))
+        yield CauseFinding("cause" if counts.last_hour_count else "warning", evidence, advice)
 
 
 def _no_dead_letters(facts: GroupFacts) -> CauseFinding:
     counts = facts.dead_letters
     if counts is None:
         return CauseFinding("unknown", "dead letters were not counted")
-    return ok_finding(
-        f"all dead letters were replayed: {facts.replayed_count}"
-        if facts.replayed_count
-        else "there are no dead letters"
-    )
+    if facts.replayed_count:
+        return ok_finding(f"all dead letters were replayed: {facts.replayed_count}")
+    return ok_finding("there are no dead letters")
 
 
 def _find_full_disks(facts: GroupFacts) -> Iterator[CauseFinding]:
-    for group in _brokers_of_group(facts):
-        addr = facts.cluster.reader_addrs.get(group.broker_name, "")
-        refusal, unknown = (
-            states.get(addr) for states in (facts.cluster.disks.refusals, facts.cluster.disks.unknown)
-        )
-        if state := refusal or unknown:
-            yield CauseFinding(
-                "warning" if refusal else "unknown",
-                f"{group.broker_name} {state}"
-                + ("; it stores no new messages and no retries" if refusal else ""),
-                advise_command("brokerStatus", "-b", addr, instruction="free space on this disk"),
-                broker_name=group.broker_name,
-                broker_addr=addr,
-            )
+    disks = facts.cluster.disks
+    for name, addr, _ in _readers_of_group(facts):
+        advice = Advice("free space on this disk", ("brokerStatus", "-b", addr))
+        if refusal := disks.refusals.get(addr):
+            evidence = f"{name} {refusal}; it stores no new messages and no retries"
+            yield _finding_on(name, addr, "warning", evidence, advice)
+        elif unknown := disks.unknown.get(addr):
+            yield _finding_on(name, addr, "unknown", f"{name} {unknown}", advice)
 
 
 def _consume_tps(facts: GroupFacts) -> float:
@@ -981,27 +846,17 @@ def _consume_tps(facts: GroupFacts) -> float:
 
 
 def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
-    total = sum_lags(lag.lag for lag in facts.lags)
-    tps = _consume_tps(facts)
-    if total.messages and (tps == 0 or total.messages > 60 * tps):
-        yield CauseFinding(
-            "warning" if tps else "unknown",
-            f"waiting messages: {total.messages}; "
-            + (
-                f"the group consumes {tps:.2f} per second{_describe_trend(facts, total.messages, tps)}"
-                if tps
-                else "the group consumed none in a minute"
-            ),
-            advise_command(
-                "consumerProgress",
-                facts.group,
-                "--watch",
-                "10",
-                instruction="add clients, at most one for each queue, if this shows that the lag grows",
-            )
-            if tps
-            else advise_command("consumerStatus", facts.group, instruction="look again in a minute"),
-        )
+    waiting, tps = sum_lags(lag.lag for lag in facts.lags).messages, _consume_tps(facts)
+    if waiting and not tps:
+        evidence = f"waiting messages: {waiting}; the group consumed none in a minute"
+        advice = Advice("look again in a minute", ("consumerStatus", facts.group))
+        yield CauseFinding("unknown", evidence, advice)
+    elif waiting and waiting > 60 * tps:
+        trend = _describe_trend(facts, waiting, tps)
+        evidence = f"waiting messages: {waiting}; the group consumes {tps:.2f} per second{trend}"
+        instruction = "add clients, at most one for each queue, if this shows that the lag grows"
+        advice = Advice(instruction, ("consumerProgress", facts.group, "--watch", "10"))
+        yield CauseFinding("warning", evidence, advice)
 
 
 def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
@@ -1016,11 +871,8 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
         trend = f"the lag grows by {-gain:.2f} per second"
     else:
         minutes = lag / gain / 60
-        trend = (
-            f"caught up in about {minutes:.0f} min"
-            if minutes < 120
-            else f"caught up in about {minutes / 60:.0f} h"
-        )
+        time_text = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
+        trend = f"caught up in about {time_text}"
     return f", {facts.put_tps:.2f} arrive: {trend}"
 
 

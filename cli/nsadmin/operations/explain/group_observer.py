@@ -13,7 +13,7 @@ from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topics.topic_stats import QueueStats
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.dead_letters.replay_store import count_replayed
-from nsadmin.operations.explain.diagnosis import CauseExplanation, Verdict, reach_verdict
+from nsadmin.operations.explain.findings import CauseExplanation, Verdict, reach_verdict
 from nsadmin.operations.explain.group_causes import explain_group, is_quiet
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 from nsadmin.operations.inventory.keeper import InventoryKeeper
@@ -132,12 +132,13 @@ def _read_bounds(
 
     Static topics, which have logical ids, are left out. The rate is None if a broker does not tell it.
     """
+    reader_addrs = facts.cluster.reader_addrs
     places = [
-        (queue.broker_name, facts.cluster.reader_addrs[queue.broker_name], topic)
+        (queue.broker_name, reader_addrs[queue.broker_name], topic)
         for topic, route in facts.routes.items()
         if route.result is not None and not route.result.logical_queues_by_scope
         for queue in route.result.queues
-        if queue.broker_name in facts.cluster.reader_addrs
+        if queue.broker_name in reader_addrs
     ]
     results = admin.topics.get_stats_at([(addr, topic) for _, addr, topic in places])
     bounds = {
@@ -159,17 +160,11 @@ def _read_samples(
         filters = {str(by_topic.get(topic)) for by_topic in facts.subscriptions.values()}
         if filters <= {"*"}:
             continue
-        spans = [
-            QueueSpan(
-                queue.broker_name,
-                facts.cluster.reader_addrs[queue.broker_name],
-                queue.queue_id,
-                max(stats.min_offset or 0, stats.max_offset - _SAMPLE_SIZE),
-                stats.max_offset,
-            )
-            for queue, stats in sorted(bounds.items())
-            if queue.topic == topic and stats.max_offset
-        ]
+        spans = []
+        for (queue_topic, name, queue_id), stats in sorted(bounds.items()):
+            if queue_topic == topic and (end := stats.max_offset):
+                begin = max(stats.min_offset or 0, end - _SAMPLE_SIZE)
+                spans.append(QueueSpan(name, facts.cluster.reader_addrs[name], queue_id, begin, end))
         pages = admin.queue_reader.read_pages(topic, spans[:_MAX_SAMPLED_QUEUES])
         samples[topic] = tuple(message for page in pages for message in page.messages)
     return samples
@@ -180,23 +175,16 @@ def _read_heads(
 ) -> dict[MessageQueue, StoredMessage | RocketMQError | None]:
     """The first messages of the queues that may stand still: the client finished none for a while."""
     suspects = [held for held in facts.held_queues() if is_quiet(facts, held)][:_MAX_HEADS]
-    heads: dict[MessageQueue, StoredMessage | RocketMQError | None] = {}
-    for topic in {held.running.queue.topic for held in suspects}:
-        spans = [
-            QueueSpan(
-                held.running.queue.broker_name,
-                facts.cluster.reader_addrs[held.running.queue.broker_name],
-                held.running.queue.queue_id,
-                held.offset,
-                held.offset + 1,
-            )
-            for held in suspects
-            if held.running.queue.topic == topic
-        ]
-        for page in admin.queue_reader.read_pages(topic, spans):
-            queue = MessageQueue(topic, page.broker_name, page.queue_id)
-            heads[queue] = page.error or next(iter(page.messages), None)
-    return heads
+    spans: dict[str, list[QueueSpan]] = {}
+    for held in suspects:
+        topic, name, queue_id = held.running.queue
+        span = QueueSpan(name, facts.cluster.reader_addrs[name], queue_id, held.offset, held.offset + 1)
+        spans.setdefault(topic, []).append(span)
+    return {
+        MessageQueue(topic, page.broker_name, page.queue_id): page.error or next(iter(page.messages), None)
+        for topic, topic_spans in spans.items()
+        for page in admin.queue_reader.read_pages(topic, topic_spans)
+    }
 
 
 def _read_stacks(admin: AdminClient, facts: GroupFacts) -> dict[str, ServerResult[str]]:

@@ -13,7 +13,6 @@ from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
     CauseFinding,
-    advise_command,
     join_names,
     ok_finding,
     skipped_finding,
@@ -26,15 +25,13 @@ _ENDPOINT_PATTERN = re.compile(r"https?://", re.I)
 def _find_silent_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view in facts.server_views:
         error = view.route.error
-        if error is not None and not view.has_no_route and _NOT_READY_TEXT not in str(error):
-            yield CauseFinding(
-                "unknown",
-                f"no answer: {error_text(error)}"
-                if view.is_silent
-                else f"the request was refused: {error_text(error)}",
-                advise_command("where") if view.is_silent else None,
-                view.addr,
-            )
+        if error is None or view.has_no_route or _NOT_READY_TEXT in str(error):
+            continue
+        if view.is_silent:
+            evidence = f"no answer: {error_text(error)}"
+            yield CauseFinding("unknown", evidence, Advice("", ("where",)), view.addr)
+        else:
+            yield CauseFinding("unknown", f"the request was refused: {error_text(error)}", None, view.addr)
 
 
 def _answering_servers(facts: RouteFacts) -> CauseFinding:
@@ -48,22 +45,16 @@ def _find_client_list_mistakes(facts: RouteFacts) -> Iterator[CauseFinding]:
     list_text = facts.question.client_list
     if list_text is None:
         return
-    corrected_list = " ".join(parse_addrs(list_text)).replace(" ", ";")
+    advice = Advice(f"write {';'.join(parse_addrs(list_text))} into the client's configuration")
     if re.search(r"[,\s]", list_text.strip()) and not _ENDPOINT_PATTERN.match(list_text):
-        yield CauseFinding(
-            "cause",
-            f'"{list_text}": clients split their list only at ";", so they read this as one address',
-            Advice(f"write {corrected_list} into the client's configuration"),
-        )
+        evidence = f'"{list_text}": clients split their list only at ";", so they read this as one address'
+        yield CauseFinding("cause", evidence, advice)
     addrs_without_port = [
         entry for entry in re.split(r"[;,\s]+", list_text) if entry and not re.search(r":\d+$", entry)
     ]
     if addrs_without_port:
-        yield CauseFinding(
-            "cause",
-            f"no port in {join_names(addrs_without_port)}: clients do not add a default port",
-            Advice(f"write {corrected_list} into the client's configuration"),
-        )
+        evidence = f"no port in {join_names(addrs_without_port)}: clients do not add a default port"
+        yield CauseFinding("cause", evidence, advice)
 
 
 def _readable_client_list(facts: RouteFacts) -> CauseFinding:
@@ -73,37 +64,27 @@ def _readable_client_list(facts: RouteFacts) -> CauseFinding:
 
 
 def _find_servers_without_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
-    empty_views = [
-        view
+    empty_addrs = [
+        view.addr
         for view in facts.server_views
-        if view.cluster_info.result is not None and not _has_any_broker(view)
+        if view.cluster_info.result is not None
+        and not any(group.broker_addrs for group in groups_by_name(view).values())
     ]
-    known_addrs = sorted(
-        addr for addr in _all_listed_addrs(facts) - {view.addr for view in empty_views} if "," not in addr
+    listed_addrs = {addr for broker in facts.broker_views for addr in listed_name_servers(broker)}
+    known_addrs = sorted(addr for addr in listed_addrs.difference(empty_addrs) if "," not in addr)
+    evidence = (
+        "no broker is registered here: brokers register with other name servers, or have not returned "
+        "since the start of this name server"
     )
-    for view in empty_views:
+    for namesrv_addr in empty_addrs:
+        instruction = f"compare namesrvAddr in the broker.conf of a broker with {namesrv_addr}"
         if known_addrs:
-            advice = Advice(
+            instruction = (
                 f"configure the client with the name servers of the brokers: {';'.join(known_addrs)}"
             )
         elif facts.broker_views:
-            advice = Advice("see the next checks for the reason why brokers do not register")
-        else:
-            advice = Advice(f"compare namesrvAddr in the broker.conf of a broker with {view.addr}")
-        evidence = (
-            "no broker is registered here: brokers register with other name servers, or have not returned "
-            "since the start of this name server"
-        )
-        yield CauseFinding("cause", evidence, advice, view.addr)
-
-
-def _has_any_broker(view: NameServerTopicView) -> bool:
-    return any(group.broker_addrs for group in groups_by_name(view).values())
-
-
-def _all_listed_addrs(facts: RouteFacts) -> set[str]:
-    """All name server addresses in the lists of the brokers that answered."""
-    return {addr for view in facts.broker_views for addr in listed_name_servers(view)}
+            instruction = "see the next checks for the reason why brokers do not register"
+        yield CauseFinding("cause", evidence, Advice(instruction), namesrv_addr)
 
 
 def listed_name_servers(broker: BrokerTopicView) -> tuple[str, ...]:
@@ -127,12 +108,7 @@ def _absent_brokers(
 
     The process that should be registered comes first.
     """
-    serving_names = {
-        queue.broker_name
-        for _, route in facts.views_with_route()
-        for queue in route.queues
-        if queue.broker_addrs
-    }
+    serving_names = {queue.broker_name for _, queue in facts.routed_queues() if queue.broker_addrs}
     views_by_name = {name: list(views) for name, views in facts.brokers_with_topic().items()}
     for broker_name in serving_names - views_by_name.keys():
         own_views = [view for view in facts.broker_views if view.broker_name == broker_name]
@@ -147,102 +123,72 @@ def _absent_brokers(
 def _find_partial_lists(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view, broker_name, broker_views in _absent_brokers(facts):
         if not broker_views:
-            yield CauseFinding(
-                "unknown",
+            evidence = (
                 f"{broker_name} is registered with other name servers but not here, and did not return "
-                "its list of name servers",
-                None,
-                view.addr,
-                broker_name,
+                "its list of name servers"
             )
-        for broker in broker_views[:1]:
-            listed_addrs = listed_name_servers(broker)
-            if listed_addrs and not _is_in_list(facts, listed_addrs, view.addr):
-                yield CauseFinding(
-                    facts.problem_severity(view),
-                    f"{broker_name} registers with {';'.join(listed_addrs)}, but not with this name "
-                    f"server{_comma_remark(listed_addrs)}",
-                    _advise_new_list(facts, view, broker),
-                    view.addr,
-                    broker_name,
-                    broker.addr,
-                )
+            yield CauseFinding("unknown", evidence, None, view.addr, broker_name)
+            continue
+        broker = broker_views[0]
+        listed_addrs = listed_name_servers(broker)
+        if listed_addrs and not _is_in_list(facts, listed_addrs, view.addr):
+            evidence = f"{broker_name} registers with {';'.join(listed_addrs)}, but not with this name server"
+            if any("," in addr for addr in listed_addrs):
+                evidence += "; a broker reads addresses with a comma between them as one address"
+            severity, advice = facts.problem_severity(view), _advise_new_list(view, broker)
+            yield CauseFinding(severity, evidence, advice, view.addr, broker_name, broker.addr)
 
 
-def _comma_remark(listed_addrs: Sequence[str]) -> str:
-    return (
-        "; a broker reads addresses with a comma between them as one address"
-        if any("," in addr for addr in listed_addrs)
-        else ""
-    )
-
-
-def _advise_new_list(facts: RouteFacts, view: NameServerTopicView, broker: BrokerTopicView) -> Advice:
+def _advise_new_list(view: NameServerTopicView, broker: BrokerTopicView) -> Advice:
     """The command that corrects the list: its current entries, also split at commas, and this name server."""
     try:
         current_addrs = parse_addrs(";".join(listed_name_servers(broker)))
     except BadAddress:
         current_addrs = ()
     wanted_list = ";".join(dict.fromkeys((*current_addrs, view.addr)))
-    return advise_command(
-        "updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker.addr,
-        instruction="write the list into the broker's configuration file and set it; the broker reads it "
-        "within 2 minutes, without a restart",
-    )  # fmt: skip
+    return Advice(
+        "write the list into the broker's configuration file and set it; the broker reads it within "
+        "2 minutes, without a restart",
+        ("updateBrokerConfig", "namesrvAddr", wanted_list, "-b", broker.addr),
+    )
 
 
 def _find_unheard_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view, broker_name, broker_views in _absent_brokers(facts):
-        for broker in broker_views[:1]:
-            listed_addrs = listed_name_servers(broker)
-            if listed_addrs and not _is_in_list(facts, listed_addrs, view.addr):
-                continue
-            size = facts.sizes.get(broker.addr)
-            if (
-                size is not None
-                and size.result is not None
-                and size.result.size_bytes > size.result.limit_bytes
-            ):
-                continue
-            list_remark = (
-                "has this name server in its list"
-                if listed_addrs
-                else "has no list of name servers in its settings (it fetches one)"
-            )
-            yield CauseFinding(
-                facts.problem_severity(view),
-                f"{broker_name} {list_remark}, but is not registered here",
-                Advice(
-                    "wait 30 s for its next registration, or 2 minutes more if the list just changed. Then "
-                    "search the broker's log for registerBroker, and check that the broker reaches "
-                    f"{view.addr}."
-                ),
-                view.addr,
-                broker_name,
-                broker.addr,
-            )
+        if not broker_views:
+            continue
+        broker = broker_views[0]
+        listed_addrs = listed_name_servers(broker)
+        if listed_addrs and not _is_in_list(facts, listed_addrs, view.addr):
+            continue
+        size = facts.sizes[broker.addr].result if broker.addr in facts.sizes else None
+        if size is not None and size.size_bytes > size.limit_bytes:
+            continue
+        list_remark = (
+            "has this name server in its list"
+            if listed_addrs
+            else "has no list of name servers in its settings (it fetches one)"
+        )
+        evidence = f"{broker_name} {list_remark}, but is not registered here"
+        advice = Advice(
+            "wait 30 s for its next registration, or 2 minutes more if the list just changed. Then "
+            f"search the broker's log for registerBroker, and check that the broker reaches {view.addr}."
+        )
+        severity = facts.problem_severity(view)
+        yield CauseFinding(severity, evidence, advice, view.addr, broker_name, broker.addr)
 
 
 def _find_unready_servers(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view in facts.server_views:
         if view.route.error is not None and _NOT_READY_TEXT in str(view.route.error):
-            wait_seconds = (view.config.result or {}).get("waitSecondsForService")
-            wait_remark = (
-                f"; it starts to return routes {wait_seconds} s after its start" if wait_seconds else ""
+            evidence = error_text(view.route.error)
+            if wait_seconds := (view.config.result or {}).get("waitSecondsForService"):
+                evidence += f"; it starts to return routes {wait_seconds} s after its start"
+            advice = Advice(
+                "wait; if the name server stays in this state, as 5.1.0 to 5.3.1 do",
+                ("updateNamesrvConfig", "needWaitForService", "false", "-n", SERVERS_PLACEHOLDER),
             )
-            yield CauseFinding(
-                "cause",
-                f"{error_text(view.route.error)}{wait_remark}",
-                advise_command(
-                    "updateNamesrvConfig",
-                    "needWaitForService",
-                    "false",
-                    "-n",
-                    SERVERS_PLACEHOLDER,
-                    instruction="wait; if the name server stays in this state, as 5.1.0 to 5.3.1 do",
-                ),
-                view.addr,
-            )
+            yield CauseFinding("cause", evidence, advice, view.addr)
 
 
 def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
@@ -252,44 +198,35 @@ def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view, route in facts.views_with_route():
         cluster_names = {queue.cluster_name for queue in route.queues if queue.cluster_name}
         if wanted_cluster not in cluster_names:
-            yield CauseFinding(
-                "cause",
-                f"the topic is in cluster {join_names(sorted(cluster_names))}, not in {wanted_cluster}",
-                advise_command("updateTopic", facts.topic, "-c", wanted_cluster),
-                view.addr,
-            )
+            evidence = f"the topic is in cluster {join_names(sorted(cluster_names))}, not in {wanted_cluster}"
+            advice = Advice("", ("updateTopic", facts.topic, "-c", wanted_cluster))
+            yield CauseFinding("cause", evidence, advice, view.addr)
 
 
 def _expected_cluster(facts: RouteFacts) -> CauseFinding:
     if facts.question.cluster_name is None:
         return skipped_finding("not asked: pass -c CLUSTER to check the cluster that the client expects")
-    if not any(True for _ in facts.views_with_route()):
+    if not facts.views_with_route():
         return skipped_finding("no name server has a route")
     return ok_finding(f"the topic is in cluster {facts.question.cluster_name}")
 
 
 def _find_other_context(facts: RouteFacts) -> Iterator[CauseFinding]:
-    if facts.other_context_routes is None or not any(True for _ in facts.views_without_route()):
+    if facts.other_context_routes is None or not facts.views_without_route():
         return
     for other in facts.other_context_routes:
         if other.found_on is not None:
             cluster_remark = f" in {join_names(other.cluster_names)}" if other.cluster_names else ""
-            yield CauseFinding(
-                "cause",
-                f"context {other.context_name} has the topic{cluster_remark}, on {other.found_on}",
-                advise_command(
-                    "where",
-                    "--context",
-                    other.context_name,
-                    instruction="configure the client with the name servers of this context",
-                ),
-            )
+            evidence = f"context {other.context_name} has the topic{cluster_remark}, on {other.found_on}"
+            instruction = "configure the client with the name servers of this context"
+            advice = Advice(instruction, ("where", "--context", other.context_name))
+            yield CauseFinding("cause", evidence, advice)
         elif other.error is not None:
             yield CauseFinding("unknown", f"context {other.context_name}: {other.error}")
 
 
 def _no_other_context(facts: RouteFacts) -> CauseFinding:
-    if not any(True for _ in facts.views_without_route()):
+    if not facts.views_without_route():
         return ok_finding("the topic is here")
     if facts.other_context_routes is not None:
         searched_contexts = join_names(route.context_name for route in facts.other_context_routes)

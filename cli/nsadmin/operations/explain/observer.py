@@ -4,13 +4,13 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from namesrv_core.transport.address import join_addr, split_addr
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.connection.addresses import parse_addrs
 from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_views import BrokerTopicView, NameServerTopicView
 from nsadmin.operations.broker_disks import observe_disks
 from nsadmin.operations.explain.facts import (
@@ -50,30 +50,28 @@ def gather_facts(
     missing_brokers = (
         () if inventory is None else find_missing_brokers_of_topic(inventory, own_views, question.topic)
     )
-    missing_addrs = (addr for broker in missing_brokers for addr in broker.last_addrs)
-    journaled_addrs = (
-        addr for evidence in journal_evidence for addrs in evidence.last_addrs.values() for addr in addrs
-    )
+    queues = _list_queues(views)
     asked_addrs = [
-        *_addrs_in_routes(views),
+        *(addr for queue in queues for addr in queue.broker_addrs.values()),
         *_addrs_of_all_brokers(views, question.cluster_name),
         *broker_addrs,
-        *journaled_addrs,
-        *missing_addrs,
+        *(a for evidence in journal_evidence for addrs in evidence.last_addrs.values() for a in addrs),
+        *(addr for broker in missing_brokers for addr in broker.last_addrs),
     ]
     broker_views = tuple(admin.topic_views.get_broker_views(asked_addrs, question.topic))
+    master_addrs = list(dict.fromkeys(queue.master_addr for queue in queues if queue.master_addr))
     facts = RouteFacts(
         question,
         views,
         broker_views,
-        resolve_hosts(_addrs_to_compare(views, broker_views)),
+        {addr: resolve_host(addr) for addr in _addrs_to_compare(views, broker_views)},
         memories=tuple(journal_evidence),
         other_context_routes=None if other_context_routes is None else tuple(other_context_routes),
         missing_brokers=missing_brokers,
         removed_brokers=frozenset() if inventory is None else inventory.list_left_names(),
         now_ms=admin.clock_ms,
         proxy_routes=_read_proxy_routes(admin, question.topic),
-        disks=observe_disks(admin, admin.brokers.get_runtime_info(_masters_in_routes(views))),
+        disks=observe_disks(admin, admin.brokers.get_runtime_info(master_addrs)),
         former_addrs={} if inventory is None else inventory.find_former_addrs(),
         last_master_addrs={} if inventory is None else inventory.find_master_addrs(),
     )
@@ -98,11 +96,7 @@ def find_missing_brokers_of_topic(
     cluster_infos = [view.cluster_info.result for view in views if view.cluster_info.result]
     if not cluster_infos:
         return ()
-    perms_by_broker = {
-        route.broker_name: route.perm or 0
-        for view in views
-        for route in (view.route.result.queues if view.route.result else ())
-    }
+    perms_by_broker = {queue.broker_name: queue.perm or 0 for queue in _list_queues(views)}
     lost_topics = inventory.observe_topics(
         [group for info in cluster_infos for group in info.broker_groups], {topic: perms_by_broker}
     )
@@ -130,34 +124,16 @@ def _measure_registrations(
     # Imported late: a topic that is registered everywhere needs no sizes.
     from nsadmin.operations.registration_size import measure_registration
 
-    def describe_size(registering_broker: BrokerRegistrant) -> MeasuredRegistration:
-        return MeasuredRegistration(
-            measure_registration(registering_broker).frame_bytes,
-            MAX_FRAME_BYTES,
-            len(registering_broker.topics),
-        )
+    def describe_size(broker: BrokerRegistrant) -> MeasuredRegistration:
+        size_bytes = measure_registration(broker).frame_bytes
+        return MeasuredRegistration(size_bytes, MAX_FRAME_BYTES, len(broker.topics))
 
-    return {
-        registration.addr: registration.then(describe_size)
-        for registration in admin.registrations.get_each(broker_addrs)
-    }
+    return {result.addr: result.then(describe_size) for result in admin.registrations.get_each(broker_addrs)}
 
 
-def _addrs_in_routes(views: Iterable[NameServerTopicView]) -> Iterator[str]:
-    for view in views:
-        for queue in view.route.result.queues if view.route.result else ():
-            yield from queue.broker_addrs.values()
-
-
-def _masters_in_routes(views: Iterable[NameServerTopicView]) -> list[str]:
-    return list(
-        dict.fromkeys(
-            route.broker_addrs[MASTER_BROKER_ID]
-            for view in views
-            for route in (view.route.result.queues if view.route.result else ())
-            if MASTER_BROKER_ID in route.broker_addrs
-        )
-    )
+def _list_queues(views: Iterable[NameServerTopicView]) -> list[QueueRoute]:
+    """The entries of the topic's routes on all name servers."""
+    return [queue for view in views if view.route.result for queue in view.route.result.queues]
 
 
 def _addrs_of_all_brokers(views: Sequence[NameServerTopicView], cluster_name: str | None) -> Iterator[str]:
@@ -179,12 +155,8 @@ def _addrs_to_compare(
     return asked_addrs | listed_addrs if listed_addrs - asked_addrs else set()
 
 
-def resolve_hosts(namesrv_addrs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Each address with the addresses that its host resolves to; itself if it cannot be resolved."""
-    return {addr: _resolve_host(addr) for addr in namesrv_addrs}
-
-
-def _resolve_host(namesrv_addr: str) -> frozenset[str]:
+def resolve_host(namesrv_addr: str) -> frozenset[str]:
+    """The addresses that the host of an address resolves to; itself if it cannot be resolved."""
     try:
         host, port = split_addr(namesrv_addr)
         socket_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)

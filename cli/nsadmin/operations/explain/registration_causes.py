@@ -12,7 +12,7 @@ from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
     CauseFinding,
-    advise_command,
+    FindingResult,
     join_names,
     ok_finding,
     skipped_finding,
@@ -33,42 +33,25 @@ def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
     topic_is_denied = any(_denies_topic(view) for view in facts.broker_views)
     left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(facts)
     for view in facts.views_without_route():
-        parts = [
-            "no route on this name server",
-            "the brokers that answered do not have the topic"
-            if topic_is_denied
-            else "no broker answered whether it has the topic",
-        ]
+        parts = ["no route on this name server", "no broker answered whether it has the topic"]
+        if topic_is_denied:
+            parts[1] = "the brokers that answered do not have the topic"
         if silent_addrs:
             parts.append(f"{join_names(silent_addrs)} did not answer")
-        parts += [
-            f"{broker.broker_name} possibly had the topic and is {broker.description}"
-            for broker in lost_brokers
-        ]
-        parts += [
-            _describe_deletion(evidence.topic_deletion)
-            for evidence in facts.memories
-            if evidence.topic_deletion is not None
-        ]
+        parts += [f"{b.broker_name} possibly had the topic and is {b.description}" for b in lost_brokers]
+        parts += _describe_deletions(facts)
         if left_over_addrs:
             parts.append(f"the topic was deleted, but not on {join_names(left_over_addrs)}")
-        similar_topics = find_similar_topics(facts.topic, view)
-        if similar_topics:
-            parts.append(
-                f"similar topics exist: {join_names(similar_topics)}; check the spelling and the namespace"
-            )
+        if similar := find_similar_topics(facts.topic, view):
+            parts.append(f"similar topics exist: {join_names(similar)}; check the spelling and the namespace")
         broker_is_gone = lost_brokers or any(evidence.gone_brokers for evidence in facts.memories)
         advice: Advice | None = None
         if left_over_addrs:
             advice = _advise_deletion(facts)
         elif topic_is_denied and not broker_is_gone:
             advice = _advise_creation(facts, view)
-        yield CauseFinding(
-            "cause" if topic_is_denied and not lost_brokers else "unknown",
-            "; ".join(parts),
-            advice,
-            view.addr,
-        )
+        result: FindingResult = "cause" if topic_is_denied and not lost_brokers else "unknown"
+        yield CauseFinding(result, "; ".join(parts), advice, view.addr)
 
 
 def _denies_topic(broker: BrokerTopicView) -> bool:
@@ -83,19 +66,15 @@ def _registered_topic(facts: RouteFacts) -> CauseFinding:
     lost_names = [broker.broker_name for broker in facts.lost_brokers()]
     if lost_names:
         return skipped_finding(f"{join_names(lost_names)} had the topic and is missing")
-    return (
-        ok_finding(f"{join_names(facts.brokers_with_topic())} has the topic")
-        if facts.brokers_with_topic()
-        else skipped_finding("no name server answered")
-    )
+    if broker_names := facts.brokers_with_topic().keys():
+        return ok_finding(f"{join_names(broker_names)} has the topic")
+    return skipped_finding("no name server answered")
 
 
 def _advise_creation(facts: RouteFacts, view: NameServerTopicView) -> Advice:
     names = view.cluster_info.result.cluster_names if view.cluster_info.result else ()
     choice = f" in one of {join_names(names)}" if len(names) > 1 and not facts.question.cluster_name else ""
-    return advise_command(
-        "updateTopic", facts.topic, "-c", facts.cluster_name, instruction=f"create the topic{choice}"
-    )
+    return Advice(f"create the topic{choice}", ("updateTopic", facts.topic, "-c", facts.cluster_name))
 
 
 def _find_left_over(facts: RouteFacts) -> list[str]:
@@ -106,16 +85,14 @@ def _find_left_over(facts: RouteFacts) -> list[str]:
 
 
 def _advise_deletion(facts: RouteFacts) -> Advice:
-    return advise_command(
-        "deleteTopic",
-        facts.topic,
-        facts.cluster_name,
-        instruction="delete it on every name server, or create it again",
+    return Advice(
+        "delete it on every name server, or create it again", ("deleteTopic", facts.topic, facts.cluster_name)
     )
 
 
-def _describe_deletion(deletion: JournaledChange) -> str:
-    return f"{describe_change(deletion)}: deleted"
+def _describe_deletions(facts: RouteFacts) -> list[str]:
+    deletions = [evidence.topic_deletion for evidence in facts.memories]
+    return [f"{describe_change(deletion)}: deleted" for deletion in deletions if deletion is not None]
 
 
 def describe_change(change: JournaledChange) -> str:
@@ -141,31 +118,24 @@ def find_similar_topics(topic: str, view: NameServerTopicView) -> list[str]:
 
 
 def _find_disabled_auto_create(facts: RouteFacts) -> Iterator[CauseFinding]:
-    if _is_known_somewhere(facts) or not any(True for _ in facts.views_without_route()):
+    if _is_known_somewhere(facts) or not facts.views_without_route():
         return
     for broker in _master_views(facts):
         if broker.config.result and broker.config.result.get("autoCreateTopicEnable") == "false":
-            creation_advice = advise_command(
-                "updateTopic", facts.topic, "-b", broker.addr, instruction="create the topic"
-            )
-            yield CauseFinding(
-                "cause",
-                f"{broker.broker_name} does not create topics automatically: autoCreateTopicEnable=false",
-                _advise_deletion(facts) if _find_left_over(facts) else creation_advice,
-                None,
-                broker.broker_name,
-                broker.addr,
-            )
+            name = broker.broker_name
+            evidence = f"{name} does not create topics automatically: autoCreateTopicEnable=false"
+            advice = Advice("create the topic", ("updateTopic", facts.topic, "-b", broker.addr))
+            if _find_left_over(facts):
+                advice = _advise_deletion(facts)
+            yield CauseFinding("cause", evidence, advice, None, name, broker.addr)
     if any(_auto_creates_topics(view) for view in _master_views(facts)):
         for view in facts.views_without_route():
             if view.default_route.result is None:
-                yield CauseFinding(
-                    "warning",
+                evidence = (
                     "brokers create topics automatically, but this name server has no route of "
-                    f"{DEFAULT_TOPIC}, which producers need for it",
-                    None,
-                    view.addr,
+                    f"{DEFAULT_TOPIC}, which producers need for it"
                 )
+                yield CauseFinding("warning", evidence, None, view.addr)
 
 
 def _is_known_somewhere(facts: RouteFacts) -> bool:
@@ -186,7 +156,7 @@ def _auto_creates_topics(broker: BrokerTopicView) -> bool:
 
 
 def _auto_creation_state(facts: RouteFacts) -> CauseFinding:
-    if _is_known_somewhere(facts) or not any(True for _ in facts.views_without_route()):
+    if _is_known_somewhere(facts) or not facts.views_without_route():
         return ok_finding("no topic to create")
     creating_names = [
         view.broker_name or view.addr for view in _master_views(facts) if _auto_creates_topics(view)
@@ -203,33 +173,18 @@ def _find_topics_on_broker_only(facts: RouteFacts) -> Iterator[CauseFinding]:
     for view in facts.server_views:
         if view.route.result is None and not view.has_no_route:
             continue
-        routed_names = (
-            {route.broker_name for route in view.route.result.queues} if view.route.result else set()
-        )
-        for broker_name, broker_views in facts.brokers_with_topic().items():
-            if broker_name not in routed_names and broker_name in groups_by_name(view):
-                yield CauseFinding(
-                    facts.problem_severity(view),
-                    f"{broker_name} has the topic and is registered here, but without this "
-                    f"topic{_describe_deletions(facts)}",
-                    advise_command(
-                        "repair",
-                        "register",
-                        broker_name,
-                        instruction="wait 30 s for its next registration; 4.x name servers accept the "
-                        "topic only with a full registration",
-                    ),
-                    view.addr,
-                    broker_name,
-                    broker_views[0].addr,
+        routed_names = {q.broker_name for q in view.route.result.queues} if view.route.result else set()
+        for name, broker_views in facts.brokers_with_topic().items():
+            if name not in routed_names and name in groups_by_name(view):
+                deletions = "".join(f"; {deletion}" for deletion in _describe_deletions(facts))
+                evidence = f"{name} has the topic and is registered here, but without this topic{deletions}"
+                advice = Advice(
+                    "wait 30 s for its next registration; 4.x name servers accept the "
+                    "topic only with a full registration",
+                    ("repair", "register", name),
                 )
-
-
-def _describe_deletions(facts: RouteFacts) -> str:
-    deletions = [
-        evidence.topic_deletion for evidence in facts.memories if evidence.topic_deletion is not None
-    ]
-    return "".join(f"; {_describe_deletion(deletion)}" for deletion in deletions)
+                severity = facts.problem_severity(view)
+                yield CauseFinding(severity, evidence, advice, view.addr, name, broker_views[0].addr)
 
 
 def find_missing_brokers(facts: RouteFacts) -> list[str]:
@@ -245,46 +200,32 @@ def _lacks_topic_of_broker(
     view: NameServerTopicView, broker_name: str, broker_views: Sequence[BrokerTopicView]
 ) -> bool:
     route = view.route.result
-    if route is None and not view.has_no_route:
-        return False
-    is_known_absent = view.cluster_info.result is not None and is_broker_absent(
-        view, broker_name, broker_views
-    )
-    return (
-        is_known_absent or route is None or broker_name not in {queue.broker_name for queue in route.queues}
-    )
+    if route is None:
+        return view.has_no_route
+    if view.cluster_info.result is not None and is_broker_absent(view, broker_name, broker_views):
+        return True
+    return broker_name not in {queue.broker_name for queue in route.queues}
 
 
 def _find_large_registrations(facts: RouteFacts) -> Iterator[CauseFinding]:
     names_by_addr = {view.addr: view.broker_name for view in facts.broker_views}
     for broker_addr, size in facts.sizes.items():
+        name = names_by_addr.get(broker_addr)
         if size.result is None:
             error_remark = error_text(size.error) if size.error is not None else "no answer"
-            yield CauseFinding(
-                "unknown",
-                f"its topics could not be read: {error_remark}",
-                None,
-                None,
-                names_by_addr.get(broker_addr),
-                broker_addr,
-            )
+            evidence = f"its topics could not be read: {error_remark}"
+            yield CauseFinding("unknown", evidence, None, None, name, broker_addr)
         elif size.result.size_bytes > size.result.limit_bytes:
             size_bytes, limit_bytes, topic_count = size.result
-            yield CauseFinding(
-                "cause",
+            evidence = (
                 f"the registration of {topic_count} topics has {size_bytes} bytes, but name servers accept "
-                f"{limit_bytes} at most: they close the connection",
-                advise_command(
-                    "registrationSize",
-                    "-b",
-                    broker_addr,
-                    "--removable",
-                    instruction="set enableSplitRegistration (5.x) or compressedRegister, or delete topics",
-                ),
-                None,
-                names_by_addr.get(broker_addr),
-                broker_addr,
+                f"{limit_bytes} at most: they close the connection"
             )
+            advice = Advice(
+                "set enableSplitRegistration (5.x) or compressedRegister, or delete topics",
+                ("registrationSize", "-b", broker_addr, "--removable"),
+            )
+            yield CauseFinding("cause", evidence, advice, None, name, broker_addr)
 
 
 def _largest_registration(facts: RouteFacts) -> CauseFinding:

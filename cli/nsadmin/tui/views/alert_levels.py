@@ -56,4 +56,4 @@ def slave_state_tone(slave_state: str) -> Tone:
 def _scale_tone(scale: CheckScale, measure_name: str, measured_value: float | None) -> Tone:
     if measured_value is None:
         return ""
-    return _TONE_BY_STATE.get(scale.make_sample(measure_name, measured_value).alert_state, "")
+    return _TONE_BY_STATE.get(scale.judge_value(measure_name, measured_value), "")

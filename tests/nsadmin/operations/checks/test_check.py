@@ -31,11 +31,11 @@ def test_every_threshold_is_a_range_and_each_check_has_one_of_each_kind(
 
 def test_what_is_given_counts_for_the_measure_that_has_a_limit() -> None:
     usual, other = namesrv.CHECK.make_scale(), namesrv.CHECK.make_scale(("2", "3:"))
-    assert usual.make_sample("failing", 1).alert_state is CheckState.WARNING
-    assert other.make_sample("failing", 2).alert_state is CheckState.OK
-    assert usual.make_sample("serving", 2).alert_state is CheckState.OK
-    assert other.make_sample("serving", 2).alert_state is CheckState.CRITICAL
-    assert other.make_sample("latency", 99.0).alert_state is CheckState.OK
+    assert usual.judge_value("failing", 1) is CheckState.WARNING
+    assert other.judge_value("failing", 2) is CheckState.OK
+    assert usual.judge_value("serving", 2) is CheckState.OK
+    assert other.judge_value("serving", 2) is CheckState.CRITICAL
+    assert other.judge_value("latency", 99.0) is CheckState.OK
 
 
 def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
@@ -45,18 +45,16 @@ def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
         namesrv.CHECK.make_scale((None, "2"))
     with pytest.raises(InvalidRangeError, match=r"--warning 80 would .*: to alert above 80 % used, use 10:$"):
         disk.CHECK.make_scale(("80", None))
-    assert namesrv.CHECK.make_scale((None, "@1")).make_sample("serving", 2).alert_state is CheckState.OK
+    assert namesrv.CHECK.make_scale((None, "@1")).judge_value("serving", 2) is CheckState.OK
     with pytest.raises(InvalidRangeError, match='--warning: invalid range "x"'):
         namesrv.CHECK.make_scale(("x", None))
-    assert (
-        namesrv.CHECK.make_scale((None, "0:2")).make_sample("serving", 3).alert_state is CheckState.CRITICAL
-    )
+    assert namesrv.CHECK.make_scale((None, "0:2")).judge_value("serving", 3) is CheckState.CRITICAL
 
 
 def test_a_finding_is_as_bad_as_its_worst_sample() -> None:
     scale = namesrv.CHECK.make_scale()
-    samples = [scale.make_sample("failing", 1), scale.make_sample("serving", 1)]
-    assert scale.make_finding("", samples).state is CheckState.WARNING
-    assert scale.make_finding("", samples, minimum_state=CheckState.CRITICAL).state is CheckState.CRITICAL
-    assert scale.make_finding("", [scale.make_sample("failing", None)]).state is CheckState.UNKNOWN
+    figures = {"failing": 1, "serving": 1}
+    assert scale.make_finding("", figures).state is CheckState.WARNING
+    assert scale.make_finding("", figures, minimum_state=CheckState.CRITICAL).state is CheckState.CRITICAL
+    assert scale.make_finding("", {"failing": None}).state is CheckState.UNKNOWN
     assert scale.make_unknown_finding("why").state is CheckState.UNKNOWN

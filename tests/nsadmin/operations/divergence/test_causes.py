@@ -10,12 +10,15 @@ from nsadmin import app
 from nsadmin.client.snapshots import ClusterSnapshot
 from nsadmin.operations.divergence.causes import (
     NEW_LIST_MS,
+    NO_FACTS,
+    BrokerFacts,
+    CauseEvidence,
+    DivergenceCause,
     explain_new_list,
     explain_partial_list,
     find_cause,
 )
 from nsadmin.operations.divergence.comparison import STATE_SECTIONS, ComparedValue, compare_snapshots
-from nsadmin.operations.divergence.evidence import BrokerFacts, CauseEvidence, DivergenceCause
 from tests.support.cluster_snapshots import make_broker_entry, make_cluster_snapshot, make_queue_entry
 
 BOTH = ("s:1", "s:2")
@@ -366,3 +369,32 @@ def test_a_partial_list_counts_if_it_names_the_servers_that_are_right() -> None:
     assert "updateBrokerConfig namesrvAddr 's:1;s:2' -b x:1" in list_cause.advice
     assert partial_cause("s:1", "s:2") is None
     assert partial_cause("other:1") is None
+
+
+def test_the_addresses_of_a_broker_have_its_master_first() -> None:
+    slave_and_master = {
+        "a": {**make_broker_entry("x:1"), "brokerAddrs": {"10": "x:3", "2": "x:2", "0": "x:1"}}
+    }
+    evidence = CauseEvidence(
+        [
+            make_cluster_snapshot("s:1", slave_and_master),
+            make_cluster_snapshot("s:2", {"a": make_broker_entry("y:1")}),
+        ],
+        {},
+    )
+    assert evidence.list_broker_addrs("a") == ["x:1", "y:1", "x:2", "x:3"]
+    assert evidence.list_broker_addrs("b") == []
+
+
+def test_the_cluster_of_a_broker_is_named_for_commands() -> None:
+    brokers = {"a": make_broker_entry(), "b": make_broker_entry("y:1", "d")}
+    evidence = CauseEvidence([make_cluster_snapshot("s:1", {}), make_cluster_snapshot("s:2", brokers)], {})
+    assert [evidence.find_cluster(name) for name in (None, "a", "b", "gone")] == ["c", "c", "d", "CLUSTER"]
+
+
+def test_a_broker_that_was_not_asked_has_no_facts() -> None:
+    evidence = CauseEvidence(
+        [make_cluster_snapshot("s:1"), make_cluster_snapshot("s:2")], {"x:1": BrokerFacts(True)}
+    )
+    assert (evidence.facts_of("x:1").is_answering, evidence.facts_of("y:1")) == (True, NO_FACTS)
+    assert evidence.addrs_at([1, 0]) == "s:2, s:1"

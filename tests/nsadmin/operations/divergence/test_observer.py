@@ -13,9 +13,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client.topics.topic_configs import TopicPatch
-from nsadmin.operations.divergence.causes import NEW_LIST_MS
+from nsadmin.operations.divergence.causes import NEW_LIST_MS, BrokerFacts, DivergenceCause
 from nsadmin.operations.divergence.comparison import compare_snapshots
-from nsadmin.operations.divergence.evidence import BrokerFacts, DivergenceCause
 from nsadmin.operations.divergence.observer import (
     DivergenceObservation,
     DivergenceObserver,

@@ -1,8 +1,8 @@
 """Differences that are alike as one, their ages, and the verdict."""
 
 from nsadmin.client.snapshots import ClusterSnapshot
+from nsadmin.operations.divergence.causes import DivergenceCause
 from nsadmin.operations.divergence.comparison import ComparedItem, ItemDifference, compare_snapshots
-from nsadmin.operations.divergence.evidence import DivergenceCause
 from nsadmin.operations.divergence.verdict import (
     COMMAND_SETTLE_MS,
     DEFAULT_SETTLE_MS,

@@ -14,7 +14,7 @@ from nsadmin.client.results import ServerResult
 from nsadmin.operations.broker_disks import DiskStates
 from nsadmin.operations.explain.broker_causes import BROKER_CHECKS
 from nsadmin.operations.explain.broker_facts import BrokerFacts, ClientShare
-from nsadmin.operations.explain.diagnosis import CauseExplanation, explain_causes, list_cause_ids
+from nsadmin.operations.explain.findings import CauseExplanation, explain_causes, list_cause_ids
 
 ADDR = "h:10911"
 IDLE = dict.fromkeys(

@@ -21,7 +21,7 @@ from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
-from nsadmin.operations.explain.diagnosis import list_cause_ids, reach_verdict
+from nsadmin.operations.explain.findings import list_cause_ids, reach_verdict
 from nsadmin.operations.explain.group_causes import explain_group, list_busy_stacks
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 
