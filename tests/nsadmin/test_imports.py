@@ -100,6 +100,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
         "nsadmin.commands.columns.broker_identities",
         "nsadmin.commands.columns.brokers",
         "nsadmin.commands.columns.servers",
+        "nsadmin.command_line.argument_values",
         "nsadmin.command_line.declarations",
         "nsadmin.command_line.application",
         "nsadmin.command_line.typer_commands",
