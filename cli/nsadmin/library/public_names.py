@@ -79,7 +79,7 @@ _NAMES_BY_MODULE = {
         "GroupConfigFields",
         "GroupSettings",
     ),
-    "nsadmin.client.consumers.offset_plans": ("OffsetMove", "OffsetPlan"),
+    "nsadmin.client.consumers.offset_moves": ("OffsetMove", "OffsetPlan"),
     "nsadmin.client.consumers.producers": ("ProducerConnections",),
     "nsadmin.client.consumers.queue_progress": ("OffsetCommit",),
     "nsadmin.client.consumers.running_info": ("ConsumeStatus", "PopQueue", "RunningInfo", "RunningQueue"),

@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.lag import measure_lag
-from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.dead_letter_selection import RETRY_PREFIX
 from nsadmin.client.results import NotApplied, NotFound, is_not_found
