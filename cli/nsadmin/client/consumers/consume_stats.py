@@ -9,9 +9,8 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.consumers.client_connections import find_broadcasting_groups
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, read_committed_offsets
-from nsadmin.client.consumers.connected_clients import GroupConnections
+from nsadmin.client.consumers.connected_clients import GroupConnections, find_broadcasting_groups
 from nsadmin.client.consumers.consume_modes import parse_modes
 from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table

@@ -12,9 +12,14 @@ from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, parse_all_committed
-from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
+from nsadmin.client.consumers.connected_clients import (
+    ConnectedClient,
+    GroupConnections,
+    find_broadcasting_groups,
+    read_consumers,
+    read_members,
+)
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
@@ -121,7 +126,7 @@ class ConsumerAdmin:
         group_places = [(group_name, addr) for group_name in group_names for addr in broker_addrs]
         stats_results = self.get_stats_each([(a, group_name) for group_name, a in group_places])
         connections_by_group = self._proxies.add_clients(
-            client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
+            read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
         results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {name: [] for name in group_names}
         for (group_name, _), stats_result in zip(
@@ -204,7 +209,7 @@ class ConsumerAdmin:
             NotFound: No broker knows the group.
         """
         broker_addrs = [broker_addr] if broker_addr else self._list_member_addrs(cluster_name)
-        connections_by_group = client_connections.read_consumers(self._caller, [group], broker_addrs)
+        connections_by_group = read_consumers(self._caller, [group], broker_addrs)
         if broker_addr is None:
             connections_by_group = self._proxies.add_clients(connections_by_group, cluster_name)
         group_connections = connections_by_group[group]
@@ -231,7 +236,7 @@ class ConsumerAdmin:
         table_results = self._groups.get_tables(target_at_addr(broker_addr) for broker_addr in broker_addrs)
         group_names = sorted({n for r in table_results for n in r.result or () if not is_system_group(n)})
         answering_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
-        connections_by_group = client_connections.read_consumers(self._caller, group_names, answering_addrs)
+        connections_by_group = read_consumers(self._caller, group_names, answering_addrs)
         return connections_by_group, {table_result.addr: table_result.error for table_result in table_results}
 
     def get_group_connections(
@@ -246,7 +251,7 @@ class ConsumerAdmin:
         Returns:
             Group to GroupConnections.
         """
-        return client_connections.read_consumers(self._caller, list(groups), broker_addrs)
+        return read_consumers(self._caller, list(groups), broker_addrs)
 
     def find_broadcasting(self, group_places: Iterable[tuple[str, str]]) -> set[str]:
         """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
@@ -254,7 +259,7 @@ class ConsumerAdmin:
         Args:
             group_places: Pairs of (broker address, group). Brokers need not know the group.
         """
-        return client_connections.find_broadcasting_groups(self._caller, group_places)
+        return find_broadcasting_groups(self._caller, group_places)
 
     def list_members(
         self, group: str, broker_addrs: Iterable[str]
@@ -270,7 +275,7 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per distinct address, in order; without clients also for an unknown group.
         """
-        return client_connections.read_members(self._caller, group, broker_addrs)
+        return read_members(self._caller, group, broker_addrs)
 
     def get_broker_stats(
         self,

@@ -20,12 +20,12 @@ from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import to_integer
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import (
     CommittedOffset,
     read_committed_offsets,
     read_queue_offsets,
 )
+from nsadmin.client.consumers.connected_clients import read_consumers
 from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 from nsadmin.client.results import NotApplied, NotFound
@@ -488,7 +488,7 @@ class OffsetAdmin:
 
     def _find_connected_error(self, group: str, broker_addrs: Sequence[str]) -> RocketMQError | None:
         """Return the error that prevents a commit: connected clients would overwrite the offsets."""
-        connections = client_connections.read_consumers(self._caller, [group], broker_addrs)[group]
+        connections = read_consumers(self._caller, [group], broker_addrs)[group]
         if not connections.clients:
             return next((error for error in connections.errors.values() if error is not None), None)
         client_ids = ", ".join(client.client_id for client in connections.clients)

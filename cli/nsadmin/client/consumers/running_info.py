@@ -5,8 +5,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.consumers.client_connections import parse_subscription
-from nsadmin.client.consumers.connected_clients import TopicSubscription
+from nsadmin.client.consumers.connected_clients import TopicSubscription, parse_subscription
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
 
 

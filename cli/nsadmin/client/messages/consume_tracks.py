@@ -9,9 +9,8 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
-from nsadmin.client.consumers.connected_clients import GroupConnections
+from nsadmin.client.consumers.connected_clients import GroupConnections, read_consumers
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.proxies.proxies import ProxyAdmin
@@ -64,7 +63,7 @@ class ConsumeTracks:
         if group_names is None:
             raise error or RuntimeError(broker_addr)
         connections_by_group = self._proxies.add_clients(
-            client_connections.read_consumers(self._caller, group_names, [broker_addr])
+            read_consumers(self._caller, group_names, [broker_addr])
         )
         queue = MessageQueue(topic, located_message.broker_name or "", located_message.message.queue_id)
         offsets = read_committed_offsets(self._caller, [(broker_addr, group, queue) for group in group_names])
@@ -77,7 +76,7 @@ class ConsumeTracks:
             return tracks
         routes = self._topics.get_route(topic).queues
         others = {addr for route in routes for addr in route.broker_addrs.values()} - {broker_addr}
-        elsewhere = client_connections.read_consumers(self._caller, offline, sorted(others))
+        elsewhere = read_consumers(self._caller, offline, sorted(others))
         return tuple(
             track._replace(other_client_count=len(elsewhere[track.group].clients))
             if track.group in elsewhere

@@ -10,8 +10,8 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_runtime import CLIENT_TIMEOUT_SECONDS
+from nsadmin.client.consumers.connected_clients import read_consumers
 from nsadmin.client.messages.consume_tracks import ConsumeTracks
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import MessageSender, SendQueue, SentMessage
@@ -79,7 +79,7 @@ class MessageDelivery:
             RocketMQError: The broker refused or did not answer.
         """
         broker_addr = self._tracks.find_broker_addr(located_message)
-        group_connections = client_connections.read_consumers(self._caller, [group], [broker_addr])[group]
+        group_connections = read_consumers(self._caller, [group], [broker_addr])[group]
         error = group_connections.errors.get(broker_addr)
         if error is not None:
             raise error
