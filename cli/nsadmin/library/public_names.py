@@ -73,7 +73,7 @@ _NAMES_BY_MODULE = {
     "nsadmin.client.consumers.consume_stats": ("ConsumeStats", "GroupQueueLag"),
     "nsadmin.client.consumers.lag": ("Lag",),
     "nsadmin.client.consumers.consumer_progress": ("GroupProgress",),
-    "nsadmin.client.consumers.group_settings": (
+    "nsadmin.client.consumers.groups": (
         "AttributeChanges",
         "GroupChange",
         "GroupConfigFields",

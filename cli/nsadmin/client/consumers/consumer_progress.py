@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
@@ -102,8 +103,7 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        stats_results = self.get_stats_each([(broker_addr, group) for broker_addr in broker_addrs])
-        return complete_stats(self._caller, stats_results)
+        return complete_stats(self._caller, self.get_stats_each([(addr, group) for addr in broker_addrs]))
 
     def get_all_progress(
         self, cluster_name: str | None = None, *, include_system: bool = False
@@ -123,20 +123,15 @@ class ConsumerAdmin:
         name_results = self._groups.list_names(cluster_name, include_system=include_system)
         group_names = sorted({n for name_result in name_results for n in name_result.result or ()})
         broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
-        group_places = [(group_name, addr) for group_name in group_names for addr in broker_addrs]
-        stats_results = self.get_stats_each([(a, group_name) for group_name, a in group_places])
+        stats_results = self.get_stats_each([(addr, name) for name in group_names for addr in broker_addrs])
         connections_by_group = self._proxies.add_clients(
             read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
-        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {name: [] for name in group_names}
-        for (group_name, _), stats_result in zip(
-            group_places, complete_stats(self._caller, stats_results, connections_by_group), strict=True
-        ):
-            results_by_group[group_name].append(stats_result)
+        completed = iter(complete_stats(self._caller, stats_results, connections_by_group))
         return (
             [
-                _summarize_group(group_name, connections_by_group[group_name], results_by_group[group_name])
-                for group_name in group_names
+                _summarize_group(name, connections_by_group[name], list(islice(completed, len(broker_addrs))))
+                for name in group_names
             ],
             {name_result.addr: name_result.error for name_result in name_results},
         )
@@ -300,9 +295,7 @@ class ConsumerAdmin:
         [stats_result] = self.get_broker_stats_each(
             [broker_addr], is_order=is_order, timeout_seconds=timeout_seconds
         )
-        if stats_result.result is None:
-            raise stats_result.error or RuntimeError(broker_addr)
-        return stats_result.result.queues
+        return stats_result.value().queues
 
     def get_broker_stats_each(
         self,

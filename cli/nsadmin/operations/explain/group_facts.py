@@ -11,7 +11,7 @@ from nsadmin.client.consumers.client_runtime import RunningClient
 from nsadmin.client.consumers.connected_clients import GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
-from nsadmin.client.consumers.group_settings import GroupConfigFields
+from nsadmin.client.consumers.groups import GroupConfigFields
 from nsadmin.client.consumers.running_info import RunningInfo, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
