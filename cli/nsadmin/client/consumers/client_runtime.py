@@ -14,18 +14,16 @@ from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
-from nsadmin.client.consumers.group_problems import (
-    find_assignment_problems,
-    find_queue_problems,
-    find_subscription_problems,
-)
-from nsadmin.client.consumers.running_info import RunningInfo, parse_running_info
+from nsadmin.client.consumers.running_info import ALL_QUEUES, RunningInfo, parse_running_info
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult
 from nsadmin.client.topics.topics import TopicAdmin
 
 CLIENT_TIMEOUT_SECONDS = 12.0
 """Seconds for a request to a client. The broker waits 10 s for the client's answer."""
+
+BLOCKED_AFTER_MS = 60_000
+"""Milliseconds without consumption, despite cached messages, after which a client counts as blocked."""
 
 _NAME_SERVERS_PATTERN = re.compile(rb'"PROP_NAMESERVER_ADDR"\s*:\s*"([^"\\]*)"')
 
@@ -118,7 +116,15 @@ class ClientRuntime:
             clients: Its connected clients.
             with_jstack: Also read a dump of each client's threads.
         """
-        return self._read_clients([(group, client) for client in clients], with_jstack)
+        asked = [client for client in clients if can_be_asked(client)]
+        answers = self._send_to_clients([(group, client) for client in asked], with_jstack)
+        results = iter([decode_answer(answer, parse_running_info) for answer in answers])
+        return [
+            RunningClient(client, *next(results)[1:])
+            if can_be_asked(client)
+            else RunningClient(client, None, None)
+            for client in clients
+        ]
 
     def get_subscriptions(
         self, group: str, clients: Sequence[ConnectedClient]
@@ -160,28 +166,11 @@ class ClientRuntime:
             if can_be_asked(connected_client)
         ]
         lists_by_group: dict[str, list[ClientNameServers]] = {group: [] for group in connections_by_group}
-        for (group, connected_client), answer in zip(
-            group_clients, self._send_to_clients(group_clients, with_jstack=False), strict=True
-        ):
-            group_connections = answer.then(_parse_name_servers)
-            lists_by_group[group].append(
-                ClientNameServers(connected_client, group_connections.result, group_connections.error)
-            )
+        answers = self._send_to_clients(group_clients, with_jstack=False)
+        for (group, connected_client), answer in zip(group_clients, answers, strict=True):
+            _, namesrv_addrs, error = answer.then(_parse_name_servers)
+            lists_by_group[group].append(ClientNameServers(connected_client, namesrv_addrs, error))
         return lists_by_group
-
-    def _read_clients(
-        self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
-    ) -> list[RunningClient]:
-        """Read the runtime state of clients, given as pairs of (group, client)."""
-        clients = [addr_and_client for addr_and_client in group_clients if can_be_asked(addr_and_client[1])]
-        results = [decode_answer(a, parse_running_info) for a in self._send_to_clients(clients, with_jstack)]
-        results_by_id = {c.client_id: r for (_, c), r in zip(clients, results, strict=True)}
-        return [
-            RunningClient(connected_client, info_result.result, info_result.error)
-            if (info_result := results_by_id.get(connected_client.client_id)) is not None
-            else RunningClient(connected_client, None, None)
-            for _, connected_client in group_clients
-        ]
 
     def _send_to_clients(
         self, group_clients: Sequence[tuple[str, ConnectedClient]], with_jstack: bool
@@ -231,13 +220,13 @@ class ClientRuntime:
         infos = [(c.client.client_id, c.info) for c in running_group.clients if c.info is not None]
         problem_lines = [
             *find_subscription_problems([(client_id, info.subscriptions) for client_id, info in infos]),
-            *find_queue_problems(infos, now_ms, running_group.message_model == "CLUSTERING"),
+            *_find_queue_problems(infos, now_ms, running_group.message_model == "CLUSTERING"),
         ]
         is_shared = (
             running_group.message_model == "CLUSTERING" and running_group.consume_type == "CONSUME_PASSIVELY"
         )
         if is_shared and len(infos) == len(running_group.clients):
-            problem_lines += find_assignment_problems(infos, self._list_wanted_queues(infos))
+            problem_lines += _find_assignment_problems(infos, self._list_wanted_queues(infos))
         return problem_lines
 
     def _list_wanted_queues(self, client_infos: Iterable[tuple[str, RunningInfo]]) -> set[MessageQueue]:
@@ -251,9 +240,7 @@ class ClientRuntime:
                 raise
             except RocketMQError:
                 continue
-            gone_brokers = {
-                route_item.broker_name for route_item in topic_route.queues if not route_item.broker_addrs
-            }
+            gone_brokers = {route.broker_name for route in topic_route.queues if not route.broker_addrs}
             wanted_queues.update(queue for queue in topic_queues if queue.broker_name not in gone_brokers)
         return wanted_queues
 
@@ -271,3 +258,64 @@ def _parse_name_servers(response: RemotingCommand) -> tuple[str, ...]:
     pattern_match = _NAME_SERVERS_PATTERN.search(response.body)
     addrs_text = "" if pattern_match is None else pattern_match[1].decode("utf-8", "replace")
     return tuple(filter(None, addrs_text.replace(" ", "").split(";")))
+
+
+def find_subscription_problems(
+    subscriptions_by_client: Sequence[tuple[str, tuple[TopicSubscription, ...]]],
+) -> list[str]:
+    """Find clients with different subscriptions in one group, which makes the group lose messages."""
+    if not subscriptions_by_client:
+        return []
+    first_client, first_subscriptions = subscriptions_by_client[0]
+    return [
+        f"{client_id} and {first_client} subscribe differently: "
+        f"{_format_subscriptions(subscriptions)} and {_format_subscriptions(first_subscriptions)}"
+        for client_id, subscriptions in subscriptions_by_client[1:]
+        if subscriptions != first_subscriptions
+    ]
+
+
+def _format_subscriptions(subscriptions: Iterable[TopicSubscription]) -> str:
+    return " ".join(f"{subscription.topic}={subscription}" for subscription in subscriptions) or "nothing"
+
+
+def _find_queue_problems(
+    client_infos: Iterable[tuple[str, RunningInfo]], now_ms: int, needs_locks: bool
+) -> list[str]:
+    """Find queues that their client cannot lock, or on which it is blocked; see BLOCKED_AFTER_MS."""
+    problem_lines = []
+    for client_id, info in client_infos:
+        for running_queue in info.queues:
+            queue_text, cached_count = _name_queue(running_queue.queue), running_queue.cached_msg_count
+            if needs_locks and info.is_orderly and not running_queue.is_locked:
+                problem_lines.append(f"{client_id} cannot lock {queue_text}, which it must consume in order")
+            quiet_ms = now_ms - (running_queue.last_consume_ms or 0)
+            if not info.is_orderly and cached_count and quiet_ms > BLOCKED_AFTER_MS:
+                problem_lines.append(
+                    f"{client_id} is blocked on {queue_text}: it has {cached_count} "
+                    f"messages and consumed none of them for {quiet_ms // 1000} s"
+                )
+    return problem_lines
+
+
+def _find_assignment_problems(
+    client_infos: Iterable[tuple[str, RunningInfo]], wanted_queues: Iterable[MessageQueue]
+) -> list[str]:
+    """Find queues that no client consumes, and queues that several clients consume."""
+    clients_by_queue: dict[MessageQueue, list[str]] = {queue: [] for queue in sorted(wanted_queues)}
+    for client_id, info in client_infos:
+        for held_queue in info.queues:
+            clients_by_queue.setdefault(held_queue.queue, []).append(client_id)
+    popped_queues = {held_queue.queue for _, info in client_infos for held_queue in info.pop_queues}
+    shared_queues = {q for q in clients_by_queue if {q, q._replace(queue_id=ALL_QUEUES)} & popped_queues}
+    return [
+        f"{' and '.join(clients)} consume the same queue, {_name_queue(queue)}"
+        if clients
+        else f"no client consumes {_name_queue(queue)}"
+        for queue, clients in clients_by_queue.items()
+        if len(clients) != 1 and queue not in shared_queues
+    ]
+
+
+def _name_queue(queue: MessageQueue) -> str:
+    return f"{queue.topic} {queue.broker_name} {queue.queue_id}"
