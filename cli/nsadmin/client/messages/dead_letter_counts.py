@@ -1,26 +1,26 @@
 """Counts of dead letters, for all queues of all groups at once."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.client.messages.pull_requests import (
     PAGE_SIZE,
     PULL_RESPONSE_CODES,
+    QueuePlace,
+    ask_offsets,
     build_pull_request,
     decode_pulled_messages,
 )
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import ServerResult
-from nsadmin.client.topic_routes import QueueRoute, TopicRoute, list_read_queues
+from nsadmin.client.topic_routes import TopicRoute, list_read_queues
 
 _HOUR_MS = 3_600_000
 
@@ -51,16 +51,6 @@ class DeadLetterCounts(NamedTuple):
     queue_bounds: Mapping[ReplayPlace, tuple[int, int]] = {}
 
 
-class _LetterQueue(NamedTuple):
-    group: str
-    queue_route: QueueRoute
-    queue_id: int
-
-    @property
-    def place(self) -> ReplayPlace:
-        return ReplayPlace(self.queue_route.cluster_name or "", self.queue_route.broker_name, self.queue_id)
-
-
 class _QueueCounts(NamedTuple):
     bounds: tuple[int, int] = (0, 0)
     last_hour_count: int = 0
@@ -75,41 +65,42 @@ def read_counts(
     queues_by_group = {
         group: r.then(lambda route: list_read_queues(route.queues)) for group, r in routes_by_group.items()
     }
-    letter_queues = [
-        _LetterQueue(group, queue_route, queue_id)
-        for group, queues_result in queues_by_group.items()
-        for queue_route, queue_id in queues_result.result or ()
+    places = [
+        (route, DEAD_LETTER_PREFIX + group, queue_id)
+        for group, queues in queues_by_group.items()
+        for route, queue_id in queues.result or ()
     ]
-    counts_by_queue = list(zip(letter_queues, _count_queues(caller, letter_queues, now_ms), strict=True))
+    counted_places = zip(places, _count_queues(caller, places, now_ms), strict=True)
     return [
         _sum_counts(
             group,
-            [] if queues_result.error is None else [queues_result.error],
-            [(queue_key.place, counts) for queue_key, counts in counts_by_queue if queue_key.group == group],
+            [] if queues.error is None else [queues.error],
+            [
+                (ReplayPlace(route.cluster_name or "", route.broker_name, queue_id), counts)
+                for (route, _, queue_id), counts in islice(counted_places, len(queues.result or ()))
+            ],
         )
-        for group, queues_result in queues_by_group.items()
+        for group, queues in queues_by_group.items()
     ]
 
 
-def _count_queues(caller: Caller, letter_queues: Sequence[_LetterQueue], now_ms: int) -> list[_QueueCounts]:
-    begin_results, end_results, hour_results = (
-        _read_offsets(caller, letter_queues, request_code, timestamp_ms)
-        for request_code, timestamp_ms in (
-            (RequestCode.GET_MIN_OFFSET, None),
-            (RequestCode.GET_MAX_OFFSET, None),
-            (RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, now_ms - _HOUR_MS),
-        )
+def _count_queues(caller: Caller, places: Sequence[QueuePlace], now_ms: int) -> list[_QueueCounts]:
+    offset_results = zip(
+        ask_offsets(caller, RequestCode.GET_MIN_OFFSET, places),
+        ask_offsets(caller, RequestCode.GET_MAX_OFFSET, places),
+        ask_offsets(caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, now_ms - _HOUR_MS),
+        strict=True,
     )
+    results_by_index = dict(enumerate(offset_results))
     sample_requests = [
-        (queue_index, offset, max_messages)
-        for queue_index, (begin_result, end_result) in enumerate(zip(begin_results, end_results, strict=True))
-        if (begin_result.result or 0) < (end_result.result or 0)
-        for offset, max_messages in ((begin_result.result or 0, PAGE_SIZE), ((end_result.result or 0) - 1, 1))
+        (index, offset, max_messages)
+        for index, (begin, end, _) in results_by_index.items()
+        if (begin.result or 0) < (end.result or 0)
+        for offset, max_messages in ((begin.result or 0, PAGE_SIZE), ((end.result or 0) - 1, 1))
     ]
-    samples = _pull_samples(caller, letter_queues, sample_requests)
+    samples = _pull_samples(caller, places, sample_requests)
     return [
-        _make_queue_counts(results, samples[queue_index], now_ms)
-        for queue_index, results in enumerate(zip(begin_results, end_results, hour_results, strict=True))
+        _make_queue_counts(results, samples[index], now_ms) for index, results in results_by_index.items()
     ]
 
 
@@ -146,24 +137,8 @@ def _sum_counts(
     )
 
 
-def _read_offsets(
-    caller: Caller, letter_queues: Sequence[_LetterQueue], request_code: RequestCode, timestamp_ms: int | None
-) -> list[ServerResult[int]]:
-    requests = [
-        (
-            q.queue_route,
-            make_request(
-                request_code,
-                broker_headers.QueueOffset(DEAD_LETTER_PREFIX + q.group, q.queue_id, timestamp_ms),
-            ),
-        )
-        for q in letter_queues
-    ]
-    return [decode_answer(answer, parse_offset) for answer in ask_replicas(caller, requests)]
-
-
 def _pull_samples(
-    caller: Caller, letter_queues: Sequence[_LetterQueue], sample_requests: Sequence[tuple[int, int, int]]
+    caller: Caller, places: Sequence[QueuePlace], sample_requests: Sequence[tuple[int, int, int]]
 ) -> list[list[StoredMessage] | None]:
     """Pull messages; a request is (index of a queue, offset, number of messages).
 
@@ -171,16 +146,14 @@ def _pull_samples(
     """
     requests = []
     for index, offset, max_messages in sample_requests:
-        group, queue_route, queue_id = letter_queues[index]
-        pull_request = build_pull_request(DEAD_LETTER_PREFIX + group, queue_id, offset, max_messages)
-        requests.append((queue_route, pull_request))
+        route, topic, queue_id = places[index]
+        requests.append((route, build_pull_request(topic, queue_id, offset, max_messages)))
     answers = ask_replicas(caller, requests, PULL_RESPONSE_CODES)
-    samples: list[list[StoredMessage] | None] = [[] for _ in letter_queues]
-    for (queue_index, _, _), answer in zip(sample_requests, answers, strict=True):
-        sample = samples[queue_index]
-        samples[queue_index] = (
-            None
-            if answer.result is None or sample is None
-            else [*sample, *decode_pulled_messages(answer.result)]
-        )
+    samples: list[list[StoredMessage] | None] = [[] for _ in places]
+    for (index, _, _), answer in zip(sample_requests, answers, strict=True):
+        sample = samples[index]
+        if answer.result is None or sample is None:
+            samples[index] = None
+        else:
+            sample += decode_pulled_messages(answer.result)
     return samples

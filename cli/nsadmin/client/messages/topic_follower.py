@@ -8,17 +8,15 @@ from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     EmptyAnswers,
+    ask_offsets,
     build_pull_request,
     decode_pulled_messages,
     parse_next_offset,
@@ -206,38 +204,26 @@ class TopicFollower:
             request_code = RequestCode.GET_MAX_OFFSET
         elif self._follow_start.time_ms is not None:
             # Brokers before 5.0 can answer the message after the first one. Callers check the time.
-            request_code, timestamp_ms = (
-                RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
-                self._follow_start.time_ms - 1,
-            )
+            request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
+            timestamp_ms = self._follow_start.time_ms - 1
+        start_offset = self._follow_start.offset or 0
         pages = []
-        for keys, results in (
-            (first_keys, self._ask_offsets(request_code, first_keys, timestamp_ms)),
-            (later_keys, self._ask_offsets(RequestCode.GET_MIN_OFFSET, later_keys)),
+        for keys, results, least_offset in (
+            (first_keys, self._ask_offsets(request_code, first_keys, timestamp_ms), start_offset),
+            (later_keys, self._ask_offsets(RequestCode.GET_MIN_OFFSET, later_keys), 0),
         ):
             for queue_key, result in zip(keys, results, strict=True):
                 if result.result is None:
                     pages.append(FollowedPage(*queue_key, (), 0, result.error))
                 else:
-                    self._next_offsets[queue_key] = max(0, result.result, self._start_offset(queue_key))
+                    self._next_offsets[queue_key] = max(least_offset, result.result)
         return pages
-
-    def _start_offset(self, queue_key: _QueueKey) -> int:
-        return self._follow_start.offset or 0 if queue_key in self._first_keys else 0
 
     def _ask_offsets(
         self, request_code: RequestCode, queue_keys: Sequence[_QueueKey], timestamp_ms: int | None = None
     ) -> list[ServerResult[int]]:
-        requests = [
-            (
-                self._routes[key],
-                make_request(
-                    request_code, broker_headers.QueueOffset(self._topic, key.queue_id, timestamp_ms)
-                ),
-            )
-            for key in queue_keys
-        ]
-        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
+        places = [(self._routes[key], self._topic, key.queue_id) for key in queue_keys]
+        return ask_offsets(self._caller, request_code, places, timestamp_ms)
 
     def _build_pull(self, queue_key: _QueueKey) -> tuple[QueueRoute, RemotingCommand]:
         return self._routes[queue_key], build_pull_request(
