@@ -1,6 +1,6 @@
 """`admin.consume_tracks`: which consumer groups consumed a message, as far as its broker knows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -14,7 +14,6 @@ from nsadmin.client.consumers.connected_clients import GroupConnections, read_co
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.proxies.proxies import ProxyAdmin
-from nsadmin.client.results import error_text
 from nsadmin.client.topics.topics import TopicAdmin
 
 
@@ -57,11 +56,9 @@ class ConsumeTracks:
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
-        _, group_names, error = self._caller.read_one(
+        group_names = self._caller.read_one(
             broker_addr, _parse_group_names, RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, headers.TopicName(topic)
-        )
-        if group_names is None:
-            raise error or RuntimeError(broker_addr)
+        ).value()
         connections_by_group = self._proxies.add_clients(
             read_consumers(self._caller, group_names, [broker_addr])
         )
@@ -143,13 +140,3 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
             tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
             return not tags or "*" in tags or (located_message.message.tags or "") in tags
     return True
-
-
-def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
-    """Return a map from group to track type."""
-    return {consume_track.group: consume_track.track_type for consume_track in tracks}
-
-
-def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
-    """Return one line per group whose state is unknown."""
-    return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]

@@ -116,10 +116,7 @@ class MessageDelivery:
         command = make_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, ext_fields)
         timeout_seconds = max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout)
         [answer] = self._caller.send_requests([(receiver.broker_addr, command)], timeout_seconds)
-        _, delivery_outcome, error = decode_answer(answer, _parse_outcome)
-        if delivery_outcome is None:
-            raise error or RuntimeError(receiver.broker_addr)
-        return delivery_outcome
+        return decode_answer(answer, _parse_outcome).value()
 
     def choose_resend_queue(self, located_message: LocatedMessage) -> SendQueue:
         """Choose the queue for a resend: the message's own queue if it is writable, else any queue.

@@ -7,7 +7,6 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
-from nsadmin.client.messages.consume_tracks import describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_name_list, parse_number
@@ -284,8 +283,8 @@ def _add_tracks(session: Session, findings: Findings) -> Findings:
     for shown in findings.messages:
         try:
             tracks = session.admin.consume_tracks.get_tracks(LocatedMessage(shown.broker_name, shown.message))
-            notes += describe_track_errors(tracks)
-            messages.append(shown._replace(tracks=map_track_types(tracks)))
+            notes += [f"group {t.group}: {error_text(t.error)}" for t in tracks if t.error is not None]
+            messages.append(shown._replace(tracks={t.group: t.track_type for t in tracks}))
         except RocketMQError as error:
             errors.append(error)
             notes.append(f"unknown which groups consumed {shown.message.msg_id}: {error_text(error)}")
