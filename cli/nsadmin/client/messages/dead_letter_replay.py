@@ -51,6 +51,11 @@ class DeadLetterSpan(NamedTuple):
     cluster_name: str
     queue_span: QueueSpan
 
+    @property
+    def place(self) -> ReplayPlace:
+        """The queue."""
+        return ReplayPlace(self.cluster_name, self.queue_span.broker_name, self.queue_span.queue_id)
+
 
 class ReplayOptions(NamedTuple):
     """How dead letters are replayed.
@@ -109,82 +114,6 @@ class BrokerReplay(NamedTuple):
     failed_again: int = 0
     copies: int = 0
     error: RocketMQError | None = None
-
-
-class LetterSender:
-    """Sends the dead letters of one run, and looks for them where they were sent."""
-
-    def __init__(
-        self,
-        queue_reader: QueueReader,
-        message_sender: MessageSender,
-        brokers: BrokerAdmin,
-        run_id: str,
-        *,
-        to_origin: bool,
-    ) -> None:
-        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
-        self._run_id, self._to_origin = run_id, to_origin
-
-    def choose_queue(self, letter: DeadLetter) -> SendQueue:
-        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker."""
-        if not self._to_origin:
-            try:
-                return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
-            except TopicNotExist:
-                # A broker creates retry topics, and registers a new one up to 30 seconds later.
-                send_queue = self._message_sender.choose_queue(letter.message.topic, letter.broker_name)
-                return send_queue._replace(topic=letter.retry_topic, queue_id=0)
-        try:
-            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
-        except NotFound:
-            return self._message_sender.choose_queue(letter.origin_topic or "")
-
-    def find_end(self, send_queue: SendQueue) -> int:
-        """Return the end of a queue; 0 if its topic does not exist yet."""
-        try:
-            return self._queue_reader.get_end_offset(
-                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
-            )
-        except TopicNotExist:
-            return 0
-
-    def send_letters(
-        self, send_queue: SendQueue, letters: Sequence[DeadLetter]
-    ) -> list[ServerResult[SentMessage]]:
-        """Send dead letters at once; send again the messages that a busy broker refused."""
-        return self._message_sender.send_patiently(
-            [self._build_message(send_queue, letter) for letter in letters]
-        )
-
-    def find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
-        """Read the queue that a batch was sent to; return the offsets of the dead letters that arrived."""
-        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
-        wait_for_dispatch(self._brokers, broker_addr)
-        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
-        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
-        arrived_ids = set()
-        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
-            if message_page.error is not None:
-                raise message_page.error
-            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
-        return [
-            offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
-        ]
-
-    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
-        message = letter.message
-        properties = {
-            REPLAY_ID_PROPERTY: message.offset_msg_id,
-            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
-            REPLAY_RUN_PROPERTY: self._run_id,
-        }
-        if not self._to_origin:
-            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
-            if letter.retry_topic == RETRY_PREFIX + letter.group:
-                # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
-                properties["RETRY_TOPIC"] = letter.origin_topic or ""
-        return build_copy(message, send_queue, properties)
 
 
 class LetterCopies:
@@ -356,7 +285,8 @@ class DeadLetterReplay:
     def __init__(
         self,
         queue_reader: QueueReader,
-        letter_sender: LetterSender,
+        message_sender: MessageSender,
+        brokers: BrokerAdmin,
         group: str,
         selection: DeadLetterSelection,
         options: ReplayOptions,
@@ -365,20 +295,19 @@ class DeadLetterReplay:
         replayed_letters: ReplayedLetters | None = None,
     ) -> None:
         self._replayed_letters, self._copies = replayed_letters, LetterCopies()
-        self._queue_reader, self._letter_sender = queue_reader, letter_sender
+        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
         self._group, self._selection, self._options = group, selection, options
         self._memory, self._run_id = memory, run_id
         self._progress: dict[str, BrokerReplay] = {}
         self._broken_brokers: set[str] = set()
         self._began_at, self._sent_count, self._watched_at = monotonic(), 0, monotonic()
         self._remaining: int | None = None
-        self._watch: FailureWatch | None = None
+        self._watch: FailureWatch
 
     def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Replay dead letters, and yield the progress of a broker after each page of messages."""
         for _, queue_span in letter_spans:
-            message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
-            self._add_counts(queue_span.broker_name, total=message_count)
+            self._add_counts(queue_span.broker_name, total=queue_span.offset_count)
         try:
             yield from self._resolve_pending(letter_spans)
             if self._selection.max_messages is not None:
@@ -389,21 +318,17 @@ class DeadLetterReplay:
                 self._run_id,
                 sorted({(queue_span.broker_name, queue_span.broker_addr) for _, queue_span in letter_spans}),
             )
-            yield from self._replay_places(letter_spans, self._watch)
-            yield from self._watch_until_settled(self._watch)
+            yield from self._replay_places(letter_spans)
+            yield from self._watch_until_settled()
             if not self._broken_brokers:
                 self._memory.end_run()
         finally:
             self._memory.flush()
 
-    def _replay_places(self, spans: Sequence[DeadLetterSpan], watch: FailureWatch) -> Iterator[BrokerReplay]:
-        places_by_queue, queue_spans = {}, []
-        for cluster_name, queue_span in spans:
-            place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
-            places_by_queue[queue_span.broker_name, queue_span.queue_id] = place
-            # Those that were replayed are read, too: a later dead letter can be a copy of one.
-            if queue_span.broker_name not in self._broken_brokers:
-                queue_spans.append(queue_span)
+    def _replay_places(self, spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
+        places_by_queue = {(span.place.broker_name, span.place.queue_id): span.place for span in spans}
+        # Those that were replayed are read, too: a later dead letter can be a copy of one.
+        queue_spans = [s for _, s in spans if s.broker_name not in self._broken_brokers]
         for message_page in self._queue_reader.read_pages(DEAD_LETTER_PREFIX + self._group, queue_spans):
             broker_name = message_page.broker_name
             if message_page.error is not None:
@@ -417,7 +342,7 @@ class DeadLetterReplay:
             for letter_batch in self._split_batches(self._choose_letters(place, letters)):
                 self._replay_batch(place, letter_batch)
                 if monotonic() - self._watched_at >= _WATCH_PERIOD_SECONDS:
-                    yield from self._check_failures(watch)
+                    yield from self._check_failures()
             yield self._progress[broker_name]
             if self._remaining == 0:
                 return
@@ -473,10 +398,10 @@ class DeadLetterReplay:
             return
         self._keep_rate(len(letters))
         try:
-            send_queue = self._letter_sender.choose_queue(letters[0])
-            if self._watch is not None and letters[0].is_popped and not self._options.to_origin:
+            send_queue = self._choose_queue(letters[0])
+            if letters[0].is_popped and not self._options.to_origin:
                 self._watch.add_retry_queue(send_queue)
-            begin_offset = self._letter_sender.find_end(send_queue)
+            begin_offset = self._find_end(send_queue)
         except (NotFound, TopicNotExist) as error:
             for letter in letters:
                 self._count_failure(letter, error)
@@ -493,7 +418,45 @@ class DeadLetterReplay:
             begin_offset,
         )
         self._memory.begin_batch(pending_batch)
-        self._note_outcome(pending_batch, letters, self._letter_sender.send_letters(send_queue, letters))
+        outgoing_messages = [self._build_message(send_queue, letter) for letter in letters]
+        self._note_outcome(pending_batch, letters, self._message_sender.send_patiently(outgoing_messages))
+
+    def _choose_queue(self, letter: DeadLetter) -> SendQueue:
+        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker."""
+        if not self._options.to_origin:
+            try:
+                return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
+            except TopicNotExist:
+                # A broker creates retry topics, and registers a new one up to 30 seconds later.
+                send_queue = self._message_sender.choose_queue(letter.message.topic, letter.broker_name)
+                return send_queue._replace(topic=letter.retry_topic, queue_id=0)
+        try:
+            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
+        except NotFound:
+            return self._message_sender.choose_queue(letter.origin_topic or "")
+
+    def _find_end(self, send_queue: SendQueue) -> int:
+        """Return the end of a queue; 0 if its topic does not exist yet."""
+        try:
+            return self._queue_reader.get_end_offset(
+                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
+            )
+        except TopicNotExist:
+            return 0
+
+    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
+        message = letter.message
+        properties = {
+            REPLAY_ID_PROPERTY: message.offset_msg_id,
+            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
+            REPLAY_RUN_PROPERTY: self._run_id,
+        }
+        if not self._options.to_origin:
+            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
+            if letter.retry_topic == RETRY_PREFIX + letter.group:
+                # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
+                properties["RETRY_TOPIC"] = letter.origin_topic or ""
+        return build_copy(message, send_queue, properties)
 
     def _note_outcome(
         self,
@@ -542,7 +505,7 @@ class DeadLetterReplay:
     def _resolve_batch(self, pending_batch: PendingBatch) -> list[int]:
         """Read the queue that a batch was sent to. Record and return the offsets of the stored messages."""
         try:
-            arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
+            arrived_offsets = self._find_arrived_offsets(pending_batch)
         except ClientClosed:
             raise
         except RocketMQError as error:
@@ -551,23 +514,38 @@ class DeadLetterReplay:
         self._memory.end_batch(pending_batch, arrived_offsets)
         return arrived_offsets
 
+    def _find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
+        """Read the queue that a batch was sent to; return the offsets of the dead letters that arrived."""
+        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
+        wait_for_dispatch(self._brokers, broker_addr)
+        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
+        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
+        arrived_ids = set()
+        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
+            if message_page.error is not None:
+                raise message_page.error
+            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
+        return [
+            offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
+        ]
+
     def _count_replayed(self, broker_name: str, message_count: int) -> None:
         self._add_counts(broker_name, replayed=message_count)
         if self._remaining is not None:
             self._remaining -= message_count
 
-    def _watch_until_settled(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
+    def _watch_until_settled(self) -> Iterator[BrokerReplay]:
         """Count failures, also for some time after the last message: a consumer needs time to fail."""
         settled_at = monotonic() + self._options.settle_seconds
         while True:
-            yield from self._check_failures(watch)
+            yield from self._check_failures()
             remaining_seconds = settled_at - monotonic()
             if remaining_seconds <= 0:
                 return
             sleep(min(_WATCH_PERIOD_SECONDS, remaining_seconds))
 
-    def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
-        failures_by_broker = watch.count_failures()
+    def _check_failures(self) -> Iterator[BrokerReplay]:
+        failures_by_broker = self._watch.count_failures()
         self._watched_at = monotonic()
         for broker_name, count in failures_by_broker.items():
             self._update_progress(broker_name, failed_again=count)

@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 
 DEAD_LETTER_PREFIX, RETRY_PREFIX = "%DLQ%", "%RETRY%"
@@ -109,20 +110,14 @@ class DeadLetterSelection(NamedTuple):
         Args:
             dead_letter: The dead letter.
         """
-        message = dead_letter.message
-        if not self.begin_ms <= message.store_timestamp <= self.end_ms:
-            return False
         if self.origin_topics and dead_letter.origin_topic not in self.origin_topics:
             return False
-        if self.offset_ids and message.offset_msg_id not in self.offset_ids:
+        if self.offset_ids and dead_letter.message.offset_msg_id not in self.offset_ids:
             return False
-        if self.keys and self.keys.isdisjoint(message.keys):
-            return False
-        if self.tags and message.tags not in self.tags:
-            return False
-        return self.body_pattern is None or bool(
-            self.body_pattern.search(message.body.decode("utf-8", "replace"))
+        message_filter = MessageFilter(
+            self.tags, self.keys, {}, self.body_pattern, {}, self.begin_ms, self.end_ms
         )
+        return message_filter.is_match(dead_letter.message)
 
     def describe_rules(self) -> dict[str, object]:
         """Return the conditions as values that JSON has, to compare two selections."""

@@ -13,7 +13,6 @@ from nsadmin.client.messages.dead_letter_replay import (
     BrokerReplay,
     DeadLetterReplay,
     DeadLetterSpan,
-    LetterSender,
     ReplayedLetters,
     ReplayOptions,
     describe_run,
@@ -31,7 +30,7 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import QueueReader
-from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.client.messages.replay_memory import ReplayMemory
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topics import TopicAdmin
@@ -190,11 +189,16 @@ class DeadLetters:
         run_id = replay_memory.begin_run(
             describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
         )
-        letter_sender = LetterSender(
-            self._queue_reader, self._message_sender, self._brokers, run_id, to_origin=options.to_origin
-        )
         dead_letter_replay = DeadLetterReplay(
-            self._queue_reader, letter_sender, group, selection, options, replay_memory, run_id, replays
+            self._queue_reader,
+            self._message_sender,
+            self._brokers,
+            group,
+            selection,
+            options,
+            replay_memory,
+            run_id,
+            replays,
         )
         yield from dead_letter_replay.run(letter_spans)
 
@@ -228,8 +232,7 @@ class DeadLetters:
 
     def _forget_other_queue(self, group: str, letter_span: DeadLetterSpan, memory: ReplayMemory) -> None:
         """Forget earlier replays if the queue was created again since, or belongs to another cluster."""
-        queue_span = letter_span.queue_span
-        place = ReplayPlace(letter_span.cluster_name, queue_span.broker_name, queue_span.queue_id)
+        queue_span, place = letter_span.queue_span, letter_span.place
         last_offset = memory.list_replayed(place).last_offset
         pending_batch = memory.pending.get(place)
         known_letters = {} if pending_batch is None else dict(pending_batch.ids_by_offset)

@@ -59,6 +59,11 @@ class QueueSpan(NamedTuple):
     since_ms: int = 0
     until_ms: int = END_OF_TIME_MS
 
+    @property
+    def offset_count(self) -> int:
+        """The number of offsets in this part, which is the number of messages if none are missing."""
+        return max(0, self.end_offset - self.begin_offset)
+
 
 class SpanResult(NamedTuple):
     """The part of a queue to read (None after an error), or the error."""

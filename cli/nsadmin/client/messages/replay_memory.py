@@ -123,12 +123,11 @@ class ReplayMemory:
         """
         offset_ranges = OffsetRanges()
         offset_ranges.add_offsets(replayed_offsets)
-        last_id = pending_batch.ids_by_offset.get(
-            -1 if offset_ranges.last_offset is None else offset_ranges.last_offset
+        last_offset = offset_ranges.last_offset
+        last_id = None if last_offset is None else pending_batch.ids_by_offset.get(last_offset)
+        self._add_record(
+            {"replayed": [pending_batch.place, offset_ranges.ranges, last_id, len(offset_ranges)]}
         )
-        record = {"replayed": [pending_batch.place, offset_ranges.ranges, last_id, len(offset_ranges)]}
-        self.apply_record(record)
-        self._unsaved.append(record)
 
     def note_replayed(self, place: ReplayPlace, offset: int, letter_id: str) -> None:
         """Note a dead letter that was replayed elsewhere. It is saved with the next batch, or at the end.
@@ -138,9 +137,7 @@ class ReplayMemory:
             offset: Its offset.
             letter_id: Its offset id.
         """
-        record = {"replayed": [place, [(offset, offset + 1)], letter_id, 0]}
-        self.apply_record(record)
-        self._unsaved.append(record)
+        self._add_record({"replayed": [place, [(offset, offset + 1)], letter_id, 0]})
 
     def flush(self) -> None:
         """Save the unsaved outcomes of batches. After an OSError, they stay unsaved."""
@@ -201,9 +198,12 @@ class ReplayMemory:
         self.pending.pop(place, None)
         self._run_count += replayed_count
 
-    def _save_record(self, record: dict[str, Any]) -> None:
+    def _add_record(self, record: dict[str, Any]) -> None:
         self.apply_record(record)
         self._unsaved.append(record)
+
+    def _save_record(self, record: dict[str, Any]) -> None:
+        self._add_record(record)
         self.flush()
 
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:
