@@ -1,7 +1,6 @@
 """Owns sendMsgStatus, checkMsgSendRT and clusterRT, which write test messages and measure the time."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from time import time
 from typing import Annotated, NamedTuple
 
@@ -260,38 +259,27 @@ def cluster_rt(
     session.confirm_change(
         f"Write {count_noun(message_count, 'message')} of {body_bytes} bytes to each of {names}?"
     )
-    measure_once = partial(
-        _measure_brokers, session, groups, shared_addrs, message_count, body_bytes, machine_room, as_lines
-    )
-    if interval_seconds is None or session.is_dry_run:
-        return measure_once()
-    return session.repeat_every(interval_seconds, measure_once)
 
-
-def _measure_brokers(
-    session: Session,
-    groups: Sequence[BrokerAddrGroup],
-    shared_addrs: Mapping[str, Sequence[str]],
-    message_count: int,
-    body_bytes: int,
-    machine_room: str | None,
-    as_lines: bool,
-) -> ResultRows | str:
-    brokers = [
-        _measure_broker(
-            session, g, shared_addrs.get(g.master_addr or "", [g.broker_name]), message_count, body_bytes
-        )
-        for g in groups
-    ]
-    errors = [b.error for b in brokers]
-    common = {MACHINE_ROOM: machine_room}
-    rows = ResultRows.from_records(BROKER_RT_COLUMNS, brokers, errors, common=common)
-    if as_lines and not any(errors):
+    def measure_once() -> ResultRows | str:
+        brokers = [
+            _measure_broker(
+                session, g, shared_addrs.get(g.master_addr or "", [g.broker_name]), message_count, body_bytes
+            )
+            for g in groups
+        ]
+        errors = [b.error for b in brokers]
+        common = {MACHINE_ROOM: machine_room}
+        rows = ResultRows.from_records(BROKER_RT_COLUMNS, brokers, errors, common=common)
+        if not as_lines or any(errors):
+            return rows
         names = ("time", "machineRoom", "clusterName", "brokerName", "rt")
         return "\n".join(
             "|".join("" if row[name] is None else str(row[name]) for name in names) for row in rows.rows
         )
-    return rows
+
+    if interval_seconds is None or session.is_dry_run:
+        return measure_once()
+    return session.repeat_every(interval_seconds, measure_once)
 
 
 def _measure_broker(
