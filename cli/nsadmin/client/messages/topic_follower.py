@@ -69,21 +69,7 @@ class _QueueKey(NamedTuple):
 
 
 class TopicFollower:
-    """Reads the queues of a topic page by page.
-
-    Args:
-        caller: The connections.
-        topics: The routes of topics.
-        topic: The topic.
-        follow_start: Where to begin.
-        expression: The expression for brokers: tags such as "A || B", or SQL92. "*" for all messages.
-        expression_type: "TAG" or "SQL92".
-        broker_name: Only queues of this broker. Default: all brokers.
-        queue_id: Only queues with this id. Default: all queues.
-
-    Raises:
-        TopicNotExist: The topic has no route.
-    """
+    """Reads the queues of a topic page by page; see `admin.message_streams.open_follower`."""
 
     def __init__(
         self,
