@@ -235,10 +235,6 @@ class ClientRuntime:
 
         A broker has one set for all clients of a group: that of the client whose heartbeat came last.
 
-        Args:
-            group: The consumer group.
-            clients: Its connected clients.
-
         Returns:
             Client id to ServerResult, without clients that no server can ask.
         """

@@ -79,9 +79,6 @@ class QueueProgress:
     def commit_offsets(self, offset_commits: Sequence[OffsetCommit]) -> list[ServerResult[RemotingCommand]]:
         """Commit offsets (UPDATE_CONSUMER_OFFSET, 15). Connected consumers overwrite them.
 
-        Args:
-            offset_commits: The offsets.
-
         Returns:
             One ServerResult per offset, in order: the broker's answer.
         """

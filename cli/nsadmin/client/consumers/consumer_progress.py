@@ -178,9 +178,6 @@ class ConsumerAdmin:
     def get_committed_each(self, broker_addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
         """Return all consumer offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
 
-        Args:
-            broker_addrs: The broker addresses.
-
         Returns:
             One ServerResult per address, in order: "topic@group" to queue id to offset.
         """
@@ -221,9 +218,6 @@ class ConsumerAdmin:
         """Return the groups that brokers know, with the clients that are connected to these brokers.
 
         Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201), then GET_CONSUMER_CONNECTION_LIST (203) per group.
-
-        Args:
-            broker_addrs: The broker addresses.
 
         Returns:
             A pair: group to GroupConnections, without system groups; and broker address to error or None.

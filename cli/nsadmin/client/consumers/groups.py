@@ -117,9 +117,6 @@ class GroupAdmin:
 
         Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
 
-        Args:
-            cluster_name: The cluster.
-
         Raises:
             NotFound: No such cluster, or it has no brokers.
         """
@@ -131,9 +128,6 @@ class GroupAdmin:
         """Return all groups of each broker (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
 
         This request, unlike one for a single group, does not create a missing group.
-
-        Args:
-            broker_targets: The brokers to ask.
 
         Returns:
             One ServerResult per target, in order: group name to settings. The error is NotApplied for a
@@ -153,9 +147,6 @@ class GroupAdmin:
         """Return the topics that groups may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
 
         UPDATE_AND_GET_GROUP_FORBIDDEN (353) forbids them.
-
-        Args:
-            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address, in order: group to its forbidden topics.
@@ -319,10 +310,6 @@ class GroupAdmin:
         self, group: str, broker_targets: Iterable[BrokerTarget]
     ) -> list[ServerResult[GroupConfigFields]]:
         """Return the settings of a group on each target (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
-
-        Args:
-            group: The consumer group.
-            broker_targets: The brokers to ask.
 
         Returns:
             One ServerResult per target, in order. The error is NotFound for an unknown group.

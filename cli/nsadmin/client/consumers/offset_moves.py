@@ -167,9 +167,6 @@ class OffsetAdmin:
         Sends INVOKE_BROKER_TO_RESET_OFFSET (222); or UPDATE_CONSUMER_OFFSET (15) to a broker before 5.2
         without connected clients. If one queue of a broker failed in the plan, that broker stays unchanged.
 
-        Args:
-            offset_plan: The plan.
-
         Returns:
             One OffsetMove per queue.
         """
@@ -207,9 +204,6 @@ class OffsetAdmin:
 
     def apply_clone(self, offset_plan: OffsetPlan) -> list[OffsetMove]:
         """Apply a plan of `plan_clone` queue by queue, and read the offsets back. Call it once.
-
-        Args:
-            offset_plan: The plan.
 
         Returns:
             One OffsetMove per queue. The error is NotApplied on a broker before 5.2 with connected clients.

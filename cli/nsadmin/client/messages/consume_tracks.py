@@ -48,9 +48,6 @@ class ConsumeTracks:
         GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group. Also reads the heartbeats
         of clients behind proxies. For groups without a client, asks the topic's other brokers (203), too.
 
-        Args:
-            located_message: The message and its broker.
-
         Raises:
             RocketMQError: The broker does not list the groups of the topic.
         """
@@ -83,9 +80,6 @@ class ConsumeTracks:
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:
         """Return the address of the message's broker: from the route, else the store host of the message.
-
-        Args:
-            located_message: The message and its broker.
 
         Returns:
             The address of the master, else of the slave with the lowest id. The store host if the broker name

@@ -105,11 +105,7 @@ class DeadLetterSelection(NamedTuple):
     offset_ids: frozenset[str] = frozenset()
 
     def is_match(self, dead_letter: DeadLetter) -> bool:
-        """Return whether a dead letter meets the conditions other than `max_messages`.
-
-        Args:
-            dead_letter: The dead letter.
-        """
+        """Return whether a dead letter meets the conditions other than `max_messages`."""
         if self.origin_topics and dead_letter.origin_topic not in self.origin_topics:
             return False
         if self.offset_ids and dead_letter.message.offset_msg_id not in self.offset_ids:

@@ -65,11 +65,6 @@ class MessageDelivery:
     def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
         """Find a client on the broker of a message (GET_CONSUMER_CONNECTION_LIST, 203).
 
-        Args:
-            located_message: The message and its broker.
-            group: The consumer group.
-            client_id: The client id.
-
         Returns:
             The client, for `deliver_message`.
 
@@ -100,9 +95,6 @@ class MessageDelivery:
     def deliver_message(self, receiver: MessageReceiver) -> DeliveryOutcome:
         """Make the client consume the message now (CONSUME_MESSAGE_DIRECTLY, 309). No offset changes.
 
-        Args:
-            receiver: The client and the message.
-
         Returns:
             The outcome that the client reports.
 
@@ -121,9 +113,6 @@ class MessageDelivery:
     def choose_resend_queue(self, located_message: LocatedMessage) -> SendQueue:
         """Choose the queue for a resend: the message's own queue if it is writable, else any queue.
 
-        Args:
-            located_message: The message and its broker.
-
         Raises:
             NotFound: The topic has no writable queue.
             TopicNotExist: The topic has no route.
@@ -136,10 +125,6 @@ class MessageDelivery:
 
     def resend_message(self, send_queue: SendQueue, message: StoredMessage) -> SentMessage:
         """Send a message again (SEND_MESSAGE_V2, 310), with its body, keys, tag, properties and unique key.
-
-        Args:
-            send_queue: The queue to send to.
-            message: The message to send again.
 
         Returns:
             The stored copy, with its own place in the queue.

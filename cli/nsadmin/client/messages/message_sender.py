@@ -130,9 +130,6 @@ class MessageSender:
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
 
-        Args:
-            topic: The topic.
-
         Raises:
             NotFound: No queue is writable.
             TopicNotExist: The topic has no route.
@@ -188,9 +185,6 @@ class MessageSender:
         """Send messages at once, without waiting for one before the next (SEND_MESSAGE_V2, 310).
 
         Messages of one queue may be stored in another order. A message without a unique key gets one.
-
-        Args:
-            outgoing_messages: The messages.
 
         Returns:
             One ServerResult per message, in order. The error is a RequestError with the code of

@@ -144,11 +144,6 @@ class QueueReader:
     def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
         """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30).
 
-        Args:
-            broker_addr: The broker address.
-            topic: The topic.
-            queue_id: The queue.
-
         Raises:
             RocketMQError: The broker refused or did not answer.
         """

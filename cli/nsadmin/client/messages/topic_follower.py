@@ -107,22 +107,11 @@ class TopicFollower:
         return {queue: end for queue, (_, end, _) in zip(queues, results, strict=True) if end is not None}
 
     def get_position(self, broker_name: str, queue_id: int) -> int | None:
-        """Return the offset of the next message of a queue; None if it is unknown yet.
-
-        Args:
-            broker_name: The broker.
-            queue_id: The queue.
-        """
+        """Return the offset of the next message of a queue; None if it is unknown yet."""
         return self._next_offsets.get((broker_name, queue_id))
 
     def seek(self, broker_name: str, queue_id: int, offset: int) -> None:
-        """Continue a queue at this offset, or at the nearest that exists.
-
-        Args:
-            broker_name: The broker.
-            queue_id: The queue.
-            offset: The offset of the next message.
-        """
+        """Continue a queue at this offset, or at the nearest that exists."""
         self._next_offsets[broker_name, queue_id] = offset
 
     def poll_queues(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> list[FollowedPage]:
