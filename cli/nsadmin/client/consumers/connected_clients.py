@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from json import JSONDecoder
 from types import MappingProxyType
 from typing import NamedTuple
@@ -163,30 +164,31 @@ def read_consumers(
 ) -> dict[str, GroupConnections]:
     """Read the clients of groups from brokers (GET_CONSUMER_CONNECTION_LIST, 203, per group and broker)."""
     broker_addrs = list(dict.fromkeys(broker_addrs))
-    request_code = RequestCode.GET_CONSUMER_CONNECTION_LIST
-    group_places = [(group, broker_addr) for group in groups for broker_addr in broker_addrs]
-    answers = caller.send_requests(
-        (a, make_request(request_code, broker_headers.ConsumerGroup(group))) for group, a in group_places
-    )
-    results_by_group: dict[str, list[ServerResult[GroupConnections]]] = {group: [] for group in groups}
-    for (group, _), answer in zip(group_places, answers, strict=True):
-        results_by_group[group].append(decode_answer(answer, partial(_parse_consumers, answer.addr)))
-    return {group: _merge_connections(results) for group, results in results_by_group.items()}
+    results = iter(_read_each(caller, [(addr, group) for group in groups for addr in broker_addrs]))
+    return {group: _merge_connections(list(islice(results, len(broker_addrs)))) for group in groups}
 
 
 def find_broadcasting_groups(caller: Caller, group_places: Iterable[tuple[str, str]]) -> set[str]:
     """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203)."""
     group_places = list(group_places)
-    answers = caller.send_requests(
-        (addr, make_request(RequestCode.GET_CONSUMER_CONNECTION_LIST, broker_headers.ConsumerGroup(group)))
-        for addr, group in group_places
-    )
-    results = [decode_answer(answer, partial(_parse_consumers, answer.addr)) for answer in answers]
     return {
         group
-        for (_, group), (_, connections, _) in zip(group_places, results, strict=True)
+        for (_, group), (_, connections, _) in zip(
+            group_places, _read_each(caller, group_places), strict=True
+        )
         if connections is not None and connections.clients and connections.is_broadcasting
     }
+
+
+def _read_each(
+    caller: Caller, group_places: Iterable[tuple[str, str]]
+) -> list[ServerResult[GroupConnections]]:
+    """Read the clients of groups, given as pairs of (broker address, group), as each broker lists them."""
+    code = RequestCode.GET_CONSUMER_CONNECTION_LIST
+    answers = caller.send_requests(
+        (addr, make_request(code, broker_headers.ConsumerGroup(group))) for addr, group in group_places
+    )
+    return [decode_answer(answer, partial(_parse_consumers, answer.addr)) for answer in answers]
 
 
 def read_members(
@@ -238,7 +240,7 @@ def _parse_client(client: JsonObject, broker_addr: str) -> ConnectedClient:
 
 
 def parse_version(client: JsonObject, protocol: str) -> str | None:
-    """Name the release of a client. For a gRPC client, a broker has the release of its own proxy."""
+    """Name the version of a client. For a gRPC client, a broker has that of its own proxy."""
     version_ordinal = client.integer("version", None)
     return None if version_ordinal is None or protocol != "remoting" else version_text(version_ordinal)
 

@@ -4,6 +4,7 @@ Rule: a batch is noted before it is sent. If its outcome is unknown, the queue t
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
@@ -307,9 +308,10 @@ class DeadLetterReplay:
     def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Replay dead letters, and yield the progress of a broker after each page of messages."""
         for _, queue_span in letter_spans:
+            self._progress.setdefault(queue_span.broker_name, BrokerReplay(queue_span.broker_name))
             self._add_counts(queue_span.broker_name, total=queue_span.offset_count)
         try:
-            yield from self._resolve_pending(letter_spans)
+            yield from self._resolve_pending()
             if self._selection.max_messages is not None:
                 self._remaining = max(0, self._selection.max_messages - self._memory.run_count)
             self._watch = FailureWatch(
@@ -380,15 +382,9 @@ class DeadLetterReplay:
         """Yield batches that go to one topic; small ones if a rate is set, so that they spread evenly."""
         rate = self._options.messages_per_second
         batch_size = PAGE_SIZE if rate is None else max(1, min(PAGE_SIZE, int(rate / 5)))
-        batch: list[DeadLetter] = []
-        for letter in letters:
-            is_other_topic = batch and self._target_topic(letter) != self._target_topic(batch[0])
-            if len(batch) == batch_size or is_other_topic:
+        for _, topic_letters in groupby(letters, self._target_topic):
+            while batch := list(islice(topic_letters, batch_size)):
                 yield batch
-                batch = []
-            batch.append(letter)
-        if batch:
-            yield batch
 
     def _target_topic(self, letter: DeadLetter) -> str | None:
         return letter.origin_topic if self._options.to_origin else letter.retry_topic
@@ -478,27 +474,23 @@ class DeadLetterReplay:
                 else:
                     self._count_failure(letter, error)
             self._memory.end_batch(pending_batch, replayed_offsets)
-        self._count_replayed(broker_name, len(replayed_offsets))
-        self._settle_copies(pending_batch.place, letters, frozenset(replayed_offsets))
-
-    def _settle_copies(
-        self, replay_place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
-    ) -> None:
-        """Note that copies of replayed dead letters need no replay."""
+        self._add_counts(broker_name, replayed=len(replayed_offsets))
+        if self._remaining is not None:
+            self._remaining -= len(replayed_offsets)
+        # Copies of replayed dead letters need no replay.
         for copy in self._copies.end_batch(
             [letter for letter in letters if letter.message.queue_offset in replayed_offsets],
             [letter for letter in letters if letter.message.queue_offset not in replayed_offsets],
         ):
-            self._note_replayed(replay_place._replace(queue_id=copy.message.queue_id), copy)
+            self._note_replayed(pending_batch.place._replace(queue_id=copy.message.queue_id), copy)
 
     def _note_replayed(self, replay_place: ReplayPlace, letter: DeadLetter) -> None:
         self._memory.note_replayed(replay_place, letter.message.queue_offset, letter.message.offset_msg_id)
 
-    def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
+    def _resolve_pending(self) -> Iterator[BrokerReplay]:
         """Find out which messages of a killed run's batches were stored."""
-        known_brokers = {queue_span.broker_name for _, queue_span in letter_spans}
         for pending_batch in list(self._memory.pending.values()):
-            if pending_batch.place.broker_name in known_brokers:
+            if pending_batch.place.broker_name in self._progress:
                 self._resolve_batch(pending_batch)
                 yield self._progress[pending_batch.place.broker_name]
 
@@ -528,11 +520,6 @@ class DeadLetterReplay:
         return [
             offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
         ]
-
-    def _count_replayed(self, broker_name: str, message_count: int) -> None:
-        self._add_counts(broker_name, replayed=message_count)
-        if self._remaining is not None:
-            self._remaining -= message_count
 
     def _watch_until_settled(self) -> Iterator[BrokerReplay]:
         """Count failures, also for some time after the last message: a consumer needs time to fail."""
@@ -565,20 +552,19 @@ class DeadLetterReplay:
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
         self._add_counts(letter.broker_name, failed=1)
-        if self._progress[letter.broker_name].error is None:
-            self._update_progress(letter.broker_name, error=error)
+        self._note_error(letter.broker_name, error)
 
     def _break_broker(self, broker_name: str, error: RocketMQError) -> None:
         """Read and send no more on this broker."""
         self._broken_brokers.add(broker_name)
+        self._note_error(broker_name, error)
+
+    def _note_error(self, broker_name: str, error: RocketMQError) -> None:
         self._update_progress(broker_name, error=self._progress[broker_name].error or error)
 
     def _update_progress(self, broker_name: str, **new_values: Any) -> None:
-        broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
-        self._progress[broker_name] = broker_replay._replace(**new_values)
+        self._progress[broker_name] = self._progress[broker_name]._replace(**new_values)
 
     def _add_counts(self, broker_name: str, **increments: int) -> None:
-        broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
-        self._update_progress(
-            broker_name, **{n: getattr(broker_replay, n) + increment for n, increment in increments.items()}
-        )
+        counts = self._progress[broker_name]
+        self._update_progress(broker_name, **{n: getattr(counts, n) + i for n, i in increments.items()})

@@ -13,6 +13,7 @@ from nsadmin.command_line.argument_values import parse_boolean, parse_charset, p
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
+from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
 from nsadmin.commands.messages.message_delivery import (
     DELIVERY_COLUMNS,
     PushClientOption,
@@ -65,14 +66,8 @@ def query_msg_by_key(
     message_key: Annotated[
         str, Argument(metavar="KEY", help="One of the keys of a message."), Flags("-k", "--msgKey")
     ],
-    begin_text: Annotated[
-        str | None,
-        Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
-    ] = None,
-    end_text: Annotated[
-        str | None,
-        Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time."),
-    ] = None,
+    begin_text: BeginTimeOption = None,
+    end_text: EndTimeOption = None,
     max_count: Annotated[
         int, Option("-m", "--maxNum", metavar="N", help="The maximum number of messages, the newest first.")
     ] = 64,

@@ -17,6 +17,7 @@ from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
+from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE,
     MAX_KEPT_BYTES,
@@ -45,13 +46,6 @@ CharsetOption = Annotated[
 TagExpressionOption = Annotated[
     str | None,
     Option("-s", "--subExpression", metavar="TAGS", help="Only messages with one of these tags: A || B."),
-]
-BeginTimeOption = Annotated[
-    str | None,
-    Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
-]
-EndTimeOption = Annotated[
-    str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time.")
 ]
 MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum number of messages.")]
 
