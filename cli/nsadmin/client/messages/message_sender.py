@@ -115,7 +115,7 @@ class MessageSender:
         routes = [r for r in self._topics.get_route(topic).queues if broker_name in (None, r.broker_name)]
         if not routes:
             raise NotFound(f'{topic} is not on broker "{broker_name}"')
-        writable_routes = [queue_route for queue_route in routes if queue_route.is_writable]
+        writable_routes = [route for route in routes if route.is_writable]
         if not writable_routes:
             raise _no_writable_queue(topic, routes)
         route = writable_routes[_random_index(len(writable_routes))]
@@ -201,10 +201,7 @@ class MessageSender:
             for m in outgoing_messages
         ]
         answers = self._caller.send_requests(
-            [
-                (keyed_message.send_queue.broker_addr, build_send_command(keyed_message))
-                for keyed_message in keyed_messages
-            ]
+            (message.send_queue.broker_addr, build_send_command(message)) for message in keyed_messages
         )
         return [_parse_send_answer(message, a) for message, a in zip(keyed_messages, answers, strict=True)]
 
@@ -341,12 +338,8 @@ def make_unique_key(now_seconds: float) -> str:
 
 
 def _no_writable_queue(topic: str, routes: Sequence[QueueRoute]) -> NotFound:
-    command = quote_command("topicRoute", topic)
-    return NotFound(f"{topic} has no writable queue {_format_brokers(routes)}: see `{command}`")
-
-
-def _format_brokers(queue_routes: Sequence[QueueRoute]) -> str:
-    return "on " + ", ".join(queue_route.broker_name for queue_route in queue_routes)
+    brokers, command = ", ".join(route.broker_name for route in routes), quote_command("topicRoute", topic)
+    return NotFound(f"{topic} has no writable queue on {brokers}: see `{command}`")
 
 
 def encode_send_record(

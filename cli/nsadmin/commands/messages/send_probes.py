@@ -17,6 +17,7 @@ from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.messages import OFFSET_MSG_ID, QUEUE_OFFSET
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.commands.columns.topics import QUEUE_ID
+from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
@@ -111,6 +112,7 @@ BROKER_RT_COLUMNS: Columns[BrokerTimes] = (
     RESULT,
     ERROR,
 )
+SizeOption = Annotated[int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)]
 MAX_BODY_BYTES = 4 << 20
 """The largest message body in bytes that brokers accept by default (maxMessageSize)."""
 
@@ -159,13 +161,11 @@ def send_msg_status(
 )
 def check_msg_send_rt(
     session: Session,
-    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    topic: MessageTopicArgument,
     message_count: Annotated[
         int, Option("-a", "--amount", metavar="N", help="Number of messages, sent one after another.", min=1)
     ] = 100,
-    body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
-    ] = 128,
+    body_bytes: SizeOption = 128,
 ) -> ResultRows:
     """Write test messages to all queues of a topic in turns, and measure the time of each.
 
@@ -219,9 +219,7 @@ def cluster_rt(
     message_count: Annotated[
         int, Option("-a", "--amount", metavar="N", help="Number of messages for each broker.", min=1)
     ] = 100,
-    body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
-    ] = 128,
+    body_bytes: SizeOption = 128,
     cluster_name: Annotated[
         str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
