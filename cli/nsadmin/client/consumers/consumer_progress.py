@@ -273,12 +273,7 @@ class ConsumerAdmin:
         is_order: bool = False,
         timeout_seconds: float = BROKER_STATS_TIMEOUT_SECONDS,
     ) -> tuple[GroupQueueLag, ...]:
-        """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317).
-
-        Args:
-            broker_addr: The broker. This request is expensive for it.
-            is_order: Read the statistics of ordered consumption.
-            timeout_seconds: The time limit in seconds, if the access has a shorter one.
+        """Return every group on every queue of one broker; see `get_broker_stats_each`.
 
         Returns:
             One GroupQueueLag per queue and group, in the order of topics. `pull_offset` is always None.

@@ -269,13 +269,8 @@ class GroupAdmin:
     ) -> list[GroupChange]:
         """Create or update a group on masters, and read it back.
 
-        Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`.
-
-        Args:
-            group: The consumer group.
-            master_targets: The masters to change.
-            setting_changes: Wire name to new value; other settings stay.
-            attribute_changes: Changes of attributes, by "+key" or "-key".
+        Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`, which has
+        the same arguments.
 
         Returns:
             One GroupChange per master, in order. Its error is NotApplied if the broker answered success but
@@ -344,17 +339,9 @@ class GroupAdmin:
     def delete_groups(
         self, groups: Sequence[str], master_targets: Iterable[BrokerTarget], *, clean_offset: bool = False
     ) -> list[list[ServerResult[GroupConfigFields]]]:
-        """Delete groups on masters, and verify it; see delete_group.
+        """Delete groups on masters, and verify it; return for each group the results of `delete_group`.
 
         Brokers since 5.5.1 get lists of groups (DELETE_SUBSCRIPTION_GROUP_LIST, 5003).
-
-        Args:
-            groups: The groups.
-            master_targets: The masters to change.
-            clean_offset: Also delete the consumer offsets of the groups.
-
-        Returns:
-            For each group the results of delete_group.
         """
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)

@@ -128,11 +128,7 @@ class TopicFollower:
         return list(self.read_pages(skipped_queues))
 
     def read_pages(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> Iterator[FollowedPage]:
-        """Yield the pages of `poll_queues`. Bodies of a page are inflated only when it is yielded.
-
-        Args:
-            skipped_queues: Queues to leave out, by broker name and queue id.
-        """
+        """Yield the pages of `poll_queues`. Bodies of a page are inflated only when it is yielded."""
         if monotonic() - self._route_read_at >= _ROUTE_PERIOD_SECONDS:
             self._refresh_route()
         wanted_queues = [queue for queue in self._routes if queue not in skipped_queues]
