@@ -267,10 +267,8 @@ class DeadLetters:
 
     def _find_oldest_ms(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> int | None:
         """Return when the oldest dead letter was stored, in ms since 1970; None if there are none."""
-        first_spans = [
-            s.queue_span._replace(end_offset=min(s.queue_span.begin_offset + 1, s.queue_span.end_offset))
-            for s in letter_spans
-        ]
+        queue_spans = (span.queue_span for span in letter_spans)
+        first_spans = [s._replace(end_offset=s.begin_offset + 1) for s in queue_spans if s.offset_count]
         return min(
             (
                 message.store_timestamp
@@ -310,22 +308,19 @@ class _QueueCounts(NamedTuple):
 
 
 def _count_queues(caller: Caller, places: Sequence[QueuePlace], now_ms: int) -> list[_QueueCounts]:
-    offset_results = zip(
-        ask_offsets(caller, RequestCode.GET_MIN_OFFSET, places),
-        ask_offsets(caller, RequestCode.GET_MAX_OFFSET, places),
-        ask_offsets(caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, now_ms - _HOUR_MS),
-        strict=True,
-    )
-    results_by_index = dict(enumerate(offset_results))
+    begins = ask_offsets(caller, RequestCode.GET_MIN_OFFSET, places)
+    ends = ask_offsets(caller, RequestCode.GET_MAX_OFFSET, places)
+    hours = ask_offsets(caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, now_ms - _HOUR_MS)
     sample_requests = [
         (index, offset, max_messages)
-        for index, (begin, end, _) in results_by_index.items()
+        for index, (begin, end) in enumerate(zip(begins, ends, strict=True))
         if (begin.result or 0) < (end.result or 0)
         for offset, max_messages in ((begin.result or 0, PAGE_SIZE), ((end.result or 0) - 1, 1))
     ]
     samples = _pull_samples(caller, places, sample_requests)
     return [
-        _make_queue_counts(results, samples[index], now_ms) for index, results in results_by_index.items()
+        _make_queue_counts(offsets, sample, now_ms)
+        for *offsets, sample in zip(begins, ends, hours, samples, strict=True)
     ]
 
 

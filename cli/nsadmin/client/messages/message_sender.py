@@ -169,16 +169,9 @@ class MessageSender:
             RequestError: The broker refused; or it stored the message, but a flush or a slave was late.
             RocketMQError: The broker did not answer.
         """
-        own_properties = properties or {}
-        msg_id = own_properties.get(UNIQUE_KEY_PROPERTY) or make_unique_key(time())
-        all_properties = {
-            KEYS_PROPERTY: keys or "",
-            TAGS_PROPERTY: tags or "",
-            UNIQUE_KEY_PROPERTY: msg_id,
-            "WAIT": "true",
-            **own_properties,
-        }
-        [send_result] = self.send_messages([OutgoingMessage(send_queue, message_body, all_properties)])
+        own = {KEYS_PROPERTY: keys or "", TAGS_PROPERTY: tags or "", "WAIT": "true"}
+        message = OutgoingMessage(send_queue, message_body, {**own, **(properties or {})})
+        [send_result] = self.send_messages([message])
         return send_result.value()
 
     def send_messages(self, outgoing_messages: Sequence[OutgoingMessage]) -> list[ServerResult[SentMessage]]:
