@@ -1,11 +1,14 @@
-"""Dead letters, and the rules that select some of them. Pure."""
+"""Dead letters, their counts, and the rules that select some of them. Pure."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
+from nsadmin.client.messages.replay_memory import ReplayPlace
 
 DEAD_LETTER_PREFIX, RETRY_PREFIX = "%DLQ%", "%RETRY%"
 
@@ -79,6 +82,32 @@ class DeadLetter(NamedTuple):
         """How often nsadmin replayed the message before it died again."""
         count_text = self.message.properties.get(REPLAY_COUNT_PROPERTY, "0")
         return int(count_text) if count_text.isascii() and count_text.isdigit() else 0
+
+
+class DeadLetterCounts(NamedTuple):
+    """The dead letters of a group.
+
+    Attributes:
+        group: The consumer group.
+        broker_names: The brokers that have its dead-letter topic.
+        message_count: The number of dead letters on the brokers that answered.
+        oldest_ms: When the oldest one was stored, in ms since 1970; None without messages.
+        newest_ms: When the newest one was stored.
+        last_hour_count: The number of those that were stored in the last hour.
+        origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.
+        errors: The error of each queue; None after a success.
+        queue_bounds: The first offset of each queue that answered, and the offset after its last one.
+    """
+
+    group: str
+    broker_names: tuple[str, ...]
+    message_count: int
+    oldest_ms: int | None
+    newest_ms: int | None
+    last_hour_count: int
+    origin_topics: tuple[str, ...]
+    errors: tuple[RocketMQError | None, ...]
+    queue_bounds: Mapping[ReplayPlace, tuple[int, int]] = {}
 
 
 class DeadLetterSelection(NamedTuple):

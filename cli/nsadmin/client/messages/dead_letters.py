@@ -1,7 +1,7 @@
 """`admin.dead_letters`: the messages that consumer groups failed to consume, and their replay."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from nsadmin.client.messages.dead_letter_selection import (
     DEAD_LETTER_PREFIX,
     EVERY_LETTER,
     DeadLetter,
+    DeadLetterCounts,
     DeadLetterSelection,
 )
 from nsadmin.client.messages.message_sender import MessageSender
@@ -42,32 +43,6 @@ from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 _HOUR_MS = 3_600_000
-
-
-class DeadLetterCounts(NamedTuple):
-    """The dead letters of a group.
-
-    Attributes:
-        group: The consumer group.
-        broker_names: The brokers that have its dead-letter topic.
-        message_count: The number of dead letters on the brokers that answered.
-        oldest_ms: When the oldest one was stored, in ms since 1970; None without messages.
-        newest_ms: When the newest one was stored.
-        last_hour_count: The number of those that were stored in the last hour.
-        origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.
-        errors: The error of each queue; None after a success.
-        queue_bounds: The first offset of each queue that answered, and the offset after its last one.
-    """
-
-    group: str
-    broker_names: tuple[str, ...]
-    message_count: int
-    oldest_ms: int | None
-    newest_ms: int | None
-    last_hour_count: int
-    origin_topics: tuple[str, ...]
-    errors: tuple[RocketMQError | None, ...]
-    queue_bounds: Mapping[ReplayPlace, tuple[int, int]] = {}
 
 
 class DeadLetterPage(NamedTuple):

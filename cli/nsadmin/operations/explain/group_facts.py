@@ -13,7 +13,7 @@ from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.groups import GroupConfigFields
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.dead_letters import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import TopicRoute

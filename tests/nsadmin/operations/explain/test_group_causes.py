@@ -19,7 +19,7 @@ from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupCon
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.dead_letters import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
 from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
