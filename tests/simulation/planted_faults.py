@@ -13,7 +13,7 @@ from namesrv_core.storage import atomic_write
 from nsadmin.app import CommandRun
 from nsadmin.client.brokers import broker_routes
 from nsadmin.client.consumers.offset_moves import OffsetAdmin
-from nsadmin.client.messages.dead_letter_replay import LetterSender
+from nsadmin.client.messages.dead_letter_replay import DeadLetterReplay
 from nsadmin.client.messages.dead_letters import DeadLetters
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.client.name_servers.kv_config import KvAdmin
@@ -437,7 +437,12 @@ PLANTED_FAULTS = (
     ),
     PlantedFault(9, "a batch is not noted", ReplayMemory, "begin_batch", lambda *args: None, "replay"),
     PlantedFault(
-        5, "a lost answer means not sent", LetterSender, "find_arrived_offsets", lambda *args: [], "replay"
+        5,
+        "a lost answer means not sent",
+        DeadLetterReplay,
+        "_find_arrived_offsets",
+        lambda *args: [],
+        "replay",
     ),
     PlantedFault(
         48,

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from nsadmin.client.brokers.upkeep import BrokerUpkeep
     from nsadmin.client.connection.tunnels.tunnel_targets import TunnelTarget
     from nsadmin.client.consumers.client_runtime import ClientRuntime
+    from nsadmin.client.consumers.committed_offsets import QueueProgress
     from nsadmin.client.consumers.consume_modes import ConsumeModes
     from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
     from nsadmin.client.consumers.groups import GroupAdmin
     from nsadmin.client.consumers.offset_moves import OffsetAdmin
     from nsadmin.client.consumers.pop_records import PopRecords
     from nsadmin.client.consumers.producers import ProducerAdmin
-    from nsadmin.client.consumers.queue_progress import QueueProgress
     from nsadmin.client.messages.consume_queues import ConsumeQueues
     from nsadmin.client.messages.consume_tracks import ConsumeTracks
     from nsadmin.client.messages.dead_letters import DeadLetters
@@ -348,7 +348,7 @@ class AdminClient:
     @cached_property
     def queue_progress(self) -> "QueueProgress":
         """Offsets of single queues and groups."""
-        from nsadmin.client.consumers.queue_progress import QueueProgress
+        from nsadmin.client.consumers.committed_offsets import QueueProgress
 
         return QueueProgress(self._caller)
 

@@ -1,6 +1,6 @@
-"""The consumer offsets of groups. Brokers before 5.0 need a second request to distinguish 0 from "never"."""
+"""`admin.queue_progress`: offsets of single queues and groups, also of queues that are not in a route."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RocketMQError
@@ -12,7 +12,7 @@ from nsadmin.client.connection.json_object import to_integer
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object, parse_offset
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.results import NotFound
+from nsadmin.client.results import NotFound, ServerResult
 
 CommittedOffsets = Mapping[str, Mapping[int, int]]
 """ "topic@group" to queue id to offset. A missing entry was never committed."""
@@ -28,6 +28,68 @@ class CommittedOffset(NamedTuple):
 
     offset: int | None
     error: RocketMQError | None
+
+
+class OffsetCommit(NamedTuple):
+    """An offset to commit.
+
+    Attributes:
+        broker_addr: The broker address.
+        group: The consumer group.
+        queue: The queue.
+        offset: The next message to consume.
+    """
+
+    broker_addr: str
+    group: str
+    queue: MessageQueue
+    offset: int
+
+
+class QueueProgress:
+    """`admin.queue_progress`: offsets of single queues and groups."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get_end_offsets(self, queue_places: Sequence[tuple[str, MessageQueue]]) -> list[int | RocketMQError]:
+        """Return the offset after the last message of each queue (GET_MAX_OFFSET, 30).
+
+        Args:
+            queue_places: Pairs of (broker address, queue). The topic may have fewer queues now.
+
+        Returns:
+            The offset or the error of each queue, in order.
+        """
+        return read_queue_offsets(self._caller, queue_places, RequestCode.GET_MAX_OFFSET)
+
+    def get_committed_offsets(
+        self, group_queues: Sequence[tuple[str, str, MessageQueue]]
+    ) -> list[CommittedOffset]:
+        """Return the consumer offset of each group on each queue (QUERY_CONSUMER_OFFSET, 14).
+
+        Args:
+            group_queues: Triples of (broker address, group, queue).
+
+        Returns:
+            One CommittedOffset per triple, in order.
+        """
+        return read_committed_offsets(self._caller, group_queues)
+
+    def commit_offsets(self, offset_commits: Sequence[OffsetCommit]) -> list[ServerResult[RemotingCommand]]:
+        """Commit offsets (UPDATE_CONSUMER_OFFSET, 15). Connected consumers overwrite them.
+
+        Returns:
+            One ServerResult per offset, in order: the broker's answer.
+        """
+        headers = [
+            broker_headers.ConsumerOffset(c.group, c.queue.topic, c.queue.queue_id, commit_offset=c.offset)
+            for c in offset_commits
+        ]
+        return self._caller.send_requests(
+            (commit.broker_addr, make_request(RequestCode.UPDATE_CONSUMER_OFFSET, header))
+            for commit, header in zip(offset_commits, headers, strict=True)
+        )
 
 
 def read_committed_offsets(

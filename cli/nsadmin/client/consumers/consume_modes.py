@@ -58,9 +58,6 @@ class ConsumeModes:
     def list_modes(self, broker_addrs: Iterable[str]) -> list[ServerResult[tuple[AssignedMode, ...]]]:
         """Return all modes set on brokers, by topic and group (GET_ALL_MESSAGE_REQUEST_MODE, 402).
 
-        Args:
-            broker_addrs: The broker addresses.
-
         Returns:
             One ServerResult per address: the modes in the order of topics and groups; () if none is set.
         """
@@ -70,9 +67,6 @@ class ConsumeModes:
         """Return the default mode of brokers (GET_BROKER_CONFIG, 26).
 
         The settings are defaultMessageRequestMode and defaultPopShareQueueNum.
-
-        Args:
-            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address. The error is CallError for a broker without these settings.

@@ -9,9 +9,8 @@ from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.consumers.client_connections import find_broadcasting_groups
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, read_committed_offsets
-from nsadmin.client.consumers.connected_clients import GroupConnections
+from nsadmin.client.consumers.connected_clients import GroupConnections, find_broadcasting_groups
 from nsadmin.client.consumers.consume_modes import parse_modes
 from nsadmin.client.consumers.lag import Lag, measure_lag, sum_lags
 from nsadmin.client.message_queues import MessageQueue, parse_queue_table
@@ -142,21 +141,17 @@ def complete_stats(
         if queue_lag.consumer_offset is not None and queue_lag.consumer_offset <= 0
     ]
     # An offset that could not be read counts as committed: its 0 is the broker's own word.
-    offsets_by_addr: dict[str, dict[str, dict[int, int]]] = {}
-    for (broker_addr, group, queue), committed in zip(
-        suspect_keys, read_committed_offsets(caller, suspect_keys), strict=True
-    ):
-        if committed.error is not None or committed.offset is not None:
-            offsets_by_key = offsets_by_addr.setdefault(broker_addr, {})
-            offsets_by_key.setdefault(f"{queue.topic}@{group}", {})[queue.queue_id] = committed.offset or 0
-    broadcasting_groups = (
-        find_broadcasting_groups(
-            caller, dict.fromkeys((broker_addr, queue_lag.group) for broker_addr, queue_lag in addressed_lags)
+    uncommitted_keys = {
+        key
+        for key, committed in zip(suspect_keys, read_committed_offsets(caller, suspect_keys), strict=True)
+        if committed.error is None and committed.offset is None
+    }
+    if connections_by_group is None:
+        broadcasting_groups = find_broadcasting_groups(
+            caller, dict.fromkeys((broker_addr, lag.group) for broker_addr, lag in addressed_lags)
         )
-        if connections_by_group is None
-        else {group for group, connections in connections_by_group.items() if connections.is_broadcasting}
-    )
-
+    else:
+        broadcasting_groups = {group for group, c in connections_by_group.items() if c.is_broadcasting}
     popping_groups = _find_popping_groups(
         caller,
         [(a, lag.group) for a, lag in addressed_lags if (lag.consumer_offset or 0) > lag.broker_offset],
@@ -164,10 +159,17 @@ def complete_stats(
     )
 
     def complete(broker_addr: str, consume_stats: ConsumeStats) -> ConsumeStats:
-        committed_offsets = offsets_by_addr.get(broker_addr, {})
-        completed = consume_stats.clear_uncommitted(committed_offsets).mark_broadcasting(broadcasting_groups)
-        return completed._replace(
-            queues=tuple(lag._replace(is_popping=lag.group in popping_groups) for lag in completed.queues)
+        return consume_stats._replace(
+            queues=tuple(
+                lag._replace(
+                    consumer_offset=None
+                    if (broker_addr, lag.group, lag.queue) in uncommitted_keys
+                    else lag.consumer_offset,
+                    is_broadcasting=lag.group in broadcasting_groups,
+                    is_popping=lag.group in popping_groups,
+                )
+                for lag in consume_stats.queues
+            )
         )
 
     return [stats_result.then(partial(complete, stats_result.addr)) for stats_result in stats_results]

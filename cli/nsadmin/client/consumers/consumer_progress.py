@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
@@ -12,9 +13,14 @@ from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets, parse_all_committed
-from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections
+from nsadmin.client.consumers.connected_clients import (
+    ConnectedClient,
+    GroupConnections,
+    find_broadcasting_groups,
+    read_consumers,
+    read_members,
+)
 from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
@@ -97,8 +103,7 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per address, in order.
         """
-        stats_results = self.get_stats_each([(broker_addr, group) for broker_addr in broker_addrs])
-        return complete_stats(self._caller, stats_results)
+        return complete_stats(self._caller, self.get_stats_each([(addr, group) for addr in broker_addrs]))
 
     def get_all_progress(
         self, cluster_name: str | None = None, *, include_system: bool = False
@@ -118,20 +123,15 @@ class ConsumerAdmin:
         name_results = self._groups.list_names(cluster_name, include_system=include_system)
         group_names = sorted({n for name_result in name_results for n in name_result.result or ()})
         broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
-        group_places = [(group_name, addr) for group_name in group_names for addr in broker_addrs]
-        stats_results = self.get_stats_each([(a, group_name) for group_name, a in group_places])
+        stats_results = self.get_stats_each([(addr, name) for name in group_names for addr in broker_addrs])
         connections_by_group = self._proxies.add_clients(
-            client_connections.read_consumers(self._caller, group_names, broker_addrs), cluster_name
+            read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
-        results_by_group: dict[str, list[ServerResult[ConsumeStats]]] = {name: [] for name in group_names}
-        for (group_name, _), stats_result in zip(
-            group_places, complete_stats(self._caller, stats_results, connections_by_group), strict=True
-        ):
-            results_by_group[group_name].append(stats_result)
+        completed = iter(complete_stats(self._caller, stats_results, connections_by_group))
         return (
             [
-                _summarize_group(group_name, connections_by_group[group_name], results_by_group[group_name])
-                for group_name in group_names
+                _summarize_group(name, connections_by_group[name], list(islice(completed, len(broker_addrs))))
+                for name in group_names
             ],
             {name_result.addr: name_result.error for name_result in name_results},
         )
@@ -178,9 +178,6 @@ class ConsumerAdmin:
     def get_committed_each(self, broker_addrs: Sequence[str]) -> list[ServerResult[CommittedOffsets]]:
         """Return all consumer offsets of each broker (GET_ALL_CONSUMER_OFFSET, 43).
 
-        Args:
-            broker_addrs: The broker addresses.
-
         Returns:
             One ServerResult per address, in order: "topic@group" to queue id to offset.
         """
@@ -204,7 +201,7 @@ class ConsumerAdmin:
             NotFound: No broker knows the group.
         """
         broker_addrs = [broker_addr] if broker_addr else self._list_member_addrs(cluster_name)
-        connections_by_group = client_connections.read_consumers(self._caller, [group], broker_addrs)
+        connections_by_group = read_consumers(self._caller, [group], broker_addrs)
         if broker_addr is None:
             connections_by_group = self._proxies.add_clients(connections_by_group, cluster_name)
         group_connections = connections_by_group[group]
@@ -222,16 +219,13 @@ class ConsumerAdmin:
 
         Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201), then GET_CONSUMER_CONNECTION_LIST (203) per group.
 
-        Args:
-            broker_addrs: The broker addresses.
-
         Returns:
             A pair: group to GroupConnections, without system groups; and broker address to error or None.
         """
         table_results = self._groups.get_tables(target_at_addr(broker_addr) for broker_addr in broker_addrs)
         group_names = sorted({n for r in table_results for n in r.result or () if not is_system_group(n)})
         answering_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
-        connections_by_group = client_connections.read_consumers(self._caller, group_names, answering_addrs)
+        connections_by_group = read_consumers(self._caller, group_names, answering_addrs)
         return connections_by_group, {table_result.addr: table_result.error for table_result in table_results}
 
     def get_group_connections(
@@ -246,7 +240,7 @@ class ConsumerAdmin:
         Returns:
             Group to GroupConnections.
         """
-        return client_connections.read_consumers(self._caller, list(groups), broker_addrs)
+        return read_consumers(self._caller, list(groups), broker_addrs)
 
     def find_broadcasting(self, group_places: Iterable[tuple[str, str]]) -> set[str]:
         """Return the groups whose connected clients broadcast (GET_CONSUMER_CONNECTION_LIST, 203).
@@ -254,7 +248,7 @@ class ConsumerAdmin:
         Args:
             group_places: Pairs of (broker address, group). Brokers need not know the group.
         """
-        return client_connections.find_broadcasting_groups(self._caller, group_places)
+        return find_broadcasting_groups(self._caller, group_places)
 
     def list_members(
         self, group: str, broker_addrs: Iterable[str]
@@ -270,7 +264,7 @@ class ConsumerAdmin:
         Returns:
             One ServerResult per distinct address, in order; without clients also for an unknown group.
         """
-        return client_connections.read_members(self._caller, group, broker_addrs)
+        return read_members(self._caller, group, broker_addrs)
 
     def get_broker_stats(
         self,
@@ -279,12 +273,7 @@ class ConsumerAdmin:
         is_order: bool = False,
         timeout_seconds: float = BROKER_STATS_TIMEOUT_SECONDS,
     ) -> tuple[GroupQueueLag, ...]:
-        """Return every group on every queue of one broker (GET_BROKER_CONSUME_STATS, 317).
-
-        Args:
-            broker_addr: The broker. This request is expensive for it.
-            is_order: Read the statistics of ordered consumption.
-            timeout_seconds: The time limit in seconds, if the access has a shorter one.
+        """Return every group on every queue of one broker; see `get_broker_stats_each`.
 
         Returns:
             One GroupQueueLag per queue and group, in the order of topics. `pull_offset` is always None.
@@ -295,9 +284,7 @@ class ConsumerAdmin:
         [stats_result] = self.get_broker_stats_each(
             [broker_addr], is_order=is_order, timeout_seconds=timeout_seconds
         )
-        if stats_result.result is None:
-            raise stats_result.error or RuntimeError(broker_addr)
-        return stats_result.result.queues
+        return stats_result.value().queues
 
     def get_broker_stats_each(
         self,

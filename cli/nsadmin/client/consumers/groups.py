@@ -1,7 +1,7 @@
 """`admin.groups`: the subscription groups of brokers: read, create, update, delete."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers, fastjson
@@ -15,17 +15,9 @@ from nsadmin.client.brokers.list_deletions import send_group_deletions
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_config_items, parse_json_object
-from nsadmin.client.consumers.group_settings import (
-    NEW_GROUP_SETTINGS,
-    AttributeChanges,
-    GroupChange,
-    GroupConfigFields,
-    GroupSettings,
-    find_ignored_settings,
-    parse_group_table,
-)
+from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
 from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult, error_text
+from nsadmin.client.wire_configs import read_configs
 
 # The groups that brokers (SubscriptionGroupManager upstream) and proxies create for themselves.
 SYSTEM_GROUPS = frozenset(
@@ -46,6 +38,55 @@ _FORBIDDEN_READ_BIT = 1 << 2
 """PermName.INDEX_PERM_READ upstream. Brokers set no other bit."""
 
 T = TypeVar("T")
+
+# The defaults of mqadmin. The defaults of a broker would allow broadcasting.
+NEW_GROUP_SETTINGS: Mapping[str, Any] = {
+    "consumeEnable": True,
+    "consumeFromMinEnable": False,
+    "consumeBroadcastEnable": False,
+    "consumeMessageOrderly": False,
+    "retryQueueNums": 1,
+    "retryMaxTimes": 16,
+    "brokerId": 0,
+    "whichBrokerWhenConsumeSlowly": 1,
+    "notifyConsumerIdsChangedEnable": True,
+}
+
+GroupConfigFields = Mapping[str, Any]
+"""A SubscriptionGroupConfig: wire name to value. The broker's release decides which names exist."""
+
+AttributeChanges = Mapping[str, str]
+"""Changes of attributes: "+key" maps to the new value; "-key" deletes, its value is ignored."""
+
+
+class GroupSettings(NamedTuple):
+    """The settings of a group on one broker.
+
+    Attributes:
+        target: The broker process.
+        settings: The settings; None if the broker does not know the group, or after an error.
+        error: The error; None after a success.
+    """
+
+    target: BrokerTarget
+    settings: GroupConfigFields | None
+    error: RocketMQError | None
+
+
+class GroupChange(NamedTuple):
+    """A change of a group on one master.
+
+    Attributes:
+        target: The master.
+        before: The settings before; {} if the group did not exist.
+        after: The settings after.
+        error: The reason why the change failed or is impossible; None otherwise.
+    """
+
+    target: BrokerTarget
+    before: GroupConfigFields
+    after: GroupConfigFields
+    error: RocketMQError | None
 
 
 class GroupAdmin:
@@ -76,9 +117,6 @@ class GroupAdmin:
 
         Reads one name server (GET_BROKER_CLUSTER_INFO, 106).
 
-        Args:
-            cluster_name: The cluster.
-
         Raises:
             NotFound: No such cluster, or it has no brokers.
         """
@@ -91,23 +129,17 @@ class GroupAdmin:
 
         This request, unlike one for a single group, does not create a missing group.
 
-        Args:
-            broker_targets: The brokers to ask.
-
         Returns:
             One ServerResult per target, in order: group name to settings. The error is NotApplied for a
             target without an address.
         """
         broker_targets = list(broker_targets)
-        request_code = RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG
-        broker_answers = self._caller.send_to_each(
-            [target.broker_addr for target in broker_targets if target.broker_addr], request_code
+        addrs = [target.broker_addr for target in broker_targets if target.broker_addr]
+        tables = iter(
+            self._caller.read_each(addrs, parse_group_table, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG)
         )
-        remaining_answers = iter(broker_answers)
         return [
-            decode_answer(next(remaining_answers), parse_group_table)
-            if target.broker_addr
-            else ServerResult("", None, NotApplied(targets.NO_MASTER))
+            next(tables) if target.broker_addr else ServerResult("", None, NotApplied(targets.NO_MASTER))
             for target in broker_targets
         ]
 
@@ -115,9 +147,6 @@ class GroupAdmin:
         """Return the topics that groups may not read (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
 
         UPDATE_AND_GET_GROUP_FORBIDDEN (353) forbids them.
-
-        Args:
-            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address, in order: group to its forbidden topics.
@@ -163,10 +192,7 @@ class GroupAdmin:
             GroupSettings(target, (table or {}).get(group), error)
             for target, (_, table, error) in zip(broker_targets, self.get_tables(broker_targets), strict=True)
         ]
-        if all(
-            target_settings.settings is None and target_settings.error is None
-            for target_settings in group_settings
-        ):
+        if all(s.settings is None and s.error is None for s in group_settings):
             raise NotFound(f'no broker has the consumer group "{group}"')
         return group_settings
 
@@ -217,7 +243,11 @@ class GroupAdmin:
             }
             if attribute_changes:
                 settings_after["attributes"] = apply_changes(attributes_before, attribute_changes)
-            refusal = find_refusal("group", attributes_before, settings_after.get("attributes") or {})
+            # A group that does not exist is created, if its name is valid.
+            name_problem = None if settings_before else find_group_name_problem(group)
+            refusal = name_problem or find_refusal(
+                "group", attributes_before, settings_after.get("attributes") or {}
+            )
             planned_changes.append(
                 GroupChange(
                     target,
@@ -225,7 +255,6 @@ class GroupAdmin:
                     settings_after,
                     error
                     or slave_errors.get(target.broker_addr or "")
-                    or (None if settings_before else _refuse_new_name(group))
                     or (None if refusal is None else NotApplied(refusal)),
                 )
             )
@@ -240,13 +269,8 @@ class GroupAdmin:
     ) -> list[GroupChange]:
         """Create or update a group on masters, and read it back.
 
-        Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`.
-
-        Args:
-            group: The consumer group.
-            master_targets: The masters to change.
-            setting_changes: Wire name to new value; other settings stay.
-            attribute_changes: Changes of attributes, by "+key" or "-key".
+        Sends UPDATE_AND_CREATE_SUBSCRIPTIONGROUP (200) with the merged settings of `plan_update`, which has
+        the same arguments.
 
         Returns:
             One GroupChange per master, in order. Its error is NotApplied if the broker answered success but
@@ -254,27 +278,22 @@ class GroupAdmin:
         """
         planned_changes = self.plan_update(group, master_targets, setting_changes, attribute_changes)
         sendable_changes = [change for change in planned_changes if change.error is None]
-        request_code = RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP
-        # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
-        request_bodies = [
-            fastjson.encode_json(
-                {
-                    **c.after,
-                    "attributes": sign_changes(
-                        c.before.get("attributes") or {}, c.after.get("attributes") or {}
-                    ),
-                }
+
+        def build_request(change: GroupChange) -> RemotingCommand:
+            # A broker merges attributes itself, so send only the signed changes. It replaces everything else.
+            signed_changes = sign_changes(
+                change.before.get("attributes") or {}, change.after.get("attributes") or {}
             )
-            for c in sendable_changes
-        ]
+            body = fastjson.encode_json({**change.after, "attributes": signed_changes})
+            return make_request(RequestCode.UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, None, body)
+
         answers = self._caller.send_requests(
-            (planned_change.target.broker_addr or "", make_request(request_code, None, request_body))
-            for planned_change, request_body in zip(sendable_changes, request_bodies, strict=True)
+            (change.target.broker_addr or "", build_request(change)) for change in sendable_changes
         )
         table_results = self.get_tables(planned_change.target for planned_change in sendable_changes)
         changes_by_target = {
             planned_change.target: planned_change._replace(
-                error=answer.error or result.error or find_ignored_settings(group, planned_change, result)
+                error=answer.error or result.error or _find_ignored_settings(group, planned_change, result)
             )
             for planned_change, answer, result in zip(sendable_changes, answers, table_results, strict=True)
         }
@@ -286,10 +305,6 @@ class GroupAdmin:
         self, group: str, broker_targets: Iterable[BrokerTarget]
     ) -> list[ServerResult[GroupConfigFields]]:
         """Return the settings of a group on each target (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
-
-        Args:
-            group: The consumer group.
-            broker_targets: The brokers to ask.
 
         Returns:
             One ServerResult per target, in order. The error is NotFound for an unknown group.
@@ -324,17 +339,9 @@ class GroupAdmin:
     def delete_groups(
         self, groups: Sequence[str], master_targets: Iterable[BrokerTarget], *, clean_offset: bool = False
     ) -> list[list[ServerResult[GroupConfigFields]]]:
-        """Delete groups on masters, and verify it; see delete_group.
+        """Delete groups on masters, and verify it; return for each group the results of `delete_group`.
 
         Brokers since 5.5.1 get lists of groups (DELETE_SUBSCRIPTION_GROUP_LIST, 5003).
-
-        Args:
-            groups: The groups.
-            master_targets: The masters to change.
-            clean_offset: Also delete the consumer offsets of the groups.
-
-        Returns:
-            For each group the results of delete_group.
         """
         master_targets = list(master_targets)
         slave_errors = self._find_slaves(master_targets)
@@ -375,13 +382,16 @@ class GroupAdmin:
     ) -> ServerResult[GroupConfigFields]:
         error = error or table_after.error
         if error is None and group in (table_after.result or {}):
-            error = self._restore_settings(group, result.addr, result.result or {}, forbidden_topics)
+            error = self._restore_group(group, result.addr, result.result or {}, forbidden_topics)
         return result if error is None else ServerResult(result.addr, None, error)
 
-    def _restore_settings(
+    def _restore_group(
         self, group: str, broker_addr: str, settings_before: GroupConfigFields, forbidden_topics: list[str]
     ) -> AlreadyRecreated:
-        """Give a recreated group its settings back; return the error that says what happened."""
+        """Give a recreated group its settings back, and forbid the topics again (353).
+
+        Returns the error that says what happened.
+        """
         attributes = settings_before.get("attributes") or {}
         [restored_group] = self.update_group(
             group,
@@ -389,7 +399,25 @@ class GroupAdmin:
             {key: value for key, value in settings_before.items() if key not in ("attributes", "groupName")},
             {f"+{attribute_key}": attribute_value for attribute_key, attribute_value in attributes.items()},
         )
-        return complete_restoration(self._caller, broker_addr, group, forbidden_topics, restored_group.error)
+        errors = [restored_group.error]
+        if restored_group.error is None:
+            code = RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN
+            answers = self._caller.send_requests(
+                (broker_addr, make_request(code, broker_headers.ForbidTopic(group, topic, False)))
+                for topic in forbidden_topics
+            )
+            errors += [answer.error for answer in answers]
+        first_error = next(filter(None, errors), None)
+        restore_text = (
+            "its settings are restored"
+            if first_error is None
+            else f"its settings are not restored: {error_text(first_error)}"
+        )
+        # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
+        return AlreadyRecreated(
+            f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
+            "offsets with it (-r true), and so do connected clients."
+        )
 
     def _find_slaves(self, broker_targets: Iterable[BrokerTarget]) -> dict[str, RocketMQError]:
         """Ask the targets without a broker id whether they are slaves: address to the error for each slave.
@@ -405,12 +433,6 @@ class GroupAdmin:
             for broker_addr, broker_config, _ in config_results
             if broker_config is not None and broker_config.get("brokerId", "0") != "0"
         }
-
-
-def _refuse_new_name(group: str) -> RocketMQError | None:
-    """Return the error of a group that does not exist and must not be created; None if its name is valid."""
-    name_problem = find_group_name_problem(group)
-    return None if name_problem is None else NotApplied(name_problem)
 
 
 def is_system_group(group: str) -> bool:
@@ -432,32 +454,20 @@ def select_user_groups(by_group: Mapping[str, T]) -> dict[str, T]:
     return {group: value for group, value in by_group.items() if not is_system_group(group)}
 
 
-def complete_restoration(
-    caller: Caller,
-    broker_addr: str,
-    group: str,
-    forbidden_topics: Iterable[str],
-    settings_error: RocketMQError | None,
-) -> AlreadyRecreated:
-    """Forbid the topics again (UPDATE_AND_GET_GROUP_FORBIDDEN, 353), after the settings were restored."""
-    errors = [settings_error]
-    if settings_error is None:
-        requests = [
-            make_request(
-                RequestCode.UPDATE_AND_GET_GROUP_FORBIDDEN, broker_headers.ForbidTopic(group, topic, False)
-            )
-            for topic in forbidden_topics
-        ]
-        answers = caller.send_requests([(broker_addr, request) for request in requests])
-        errors += [answer.error for answer in answers]
-    first_error = next(filter(None, errors), None)
-    restore_text = (
-        "its settings are restored"
-        if first_error is None
-        else f"its settings are not restored: {error_text(first_error)}"
-    )
-    # After the deletion, 5.5.0 looks up the type of the group, and this lookup creates the group again.
-    return AlreadyRecreated(
-        f"the broker created the group again, and {restore_text}. 5.5 does so unless you delete its "
-        "offsets with it (-r true), and so do connected clients."
-    )
+def parse_group_table(response: RemotingCommand) -> dict[str, GroupConfigFields]:
+    """Parse the answer to GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201)."""
+    group_configs = read_configs(parse_json_object(response).child("subscriptionGroupTable"))
+    return dict(sorted(group_configs.items()))
+
+
+def _find_ignored_settings(
+    group: str, planned_change: GroupChange, table_result: ServerResult[dict[str, GroupConfigFields]]
+) -> RocketMQError | None:
+    """Compare a change with the settings that a broker has afterwards."""
+    current_settings = (table_result.result or {}).get(group, {})
+    ignored_keys = [
+        key for key, v in planned_change.after.items() if (v or None) != (current_settings.get(key) or None)
+    ]
+    if not ignored_keys:
+        return None
+    return NotApplied(f"the broker reported success, but kept the old {', '.join(sorted(ignored_keys))}")

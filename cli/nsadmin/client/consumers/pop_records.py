@@ -22,9 +22,6 @@ class PopRecords:
     def check_enabled(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
         """Check whether brokers keep pop records in RocksDB, by their setting (GET_BROKER_CONFIG, 26).
 
-        Args:
-            broker_addrs: The broker addresses.
-
         Returns:
             One ServerResult per address, in order; False for a broker before 5.3.2.
         """
@@ -36,9 +33,6 @@ class PopRecords:
 
     def move_to_message_store(self, broker_addrs: Iterable[str]) -> list[ServerResult[bool]]:
         """Move the pop records of brokers to topics of their message stores (POP_ROLLBACK, 200056).
-
-        Args:
-            broker_addrs: The broker addresses.
 
         Returns:
             One ServerResult per address, in order: True. Brokers do not report the number of records, and a

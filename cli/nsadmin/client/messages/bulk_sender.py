@@ -93,14 +93,10 @@ class TransactionEnder:
 
     def end_transactions(self, half_messages: Sequence[SentMessage]) -> list[ServerResult[SentMessage]]:
         """Commit half messages, or roll them back, all at once (END_TRANSACTION, 37)."""
+        code = RequestCode.END_TRANSACTION
         answers = self._caller.send_requests(
-            [
-                (
-                    message.send_queue.broker_addr,
-                    make_request(RequestCode.END_TRANSACTION, _build_header(message, self.outcome)),
-                )
-                for message in half_messages
-            ]
+            (m.send_queue.broker_addr, make_request(code, _build_header(m, self.outcome)))
+            for m in half_messages
         )
         return [
             ServerResult(answer.addr, half_message._replace(offset_msg_id=None, queue_offset=None), None)
@@ -142,41 +138,34 @@ class MessageTracer:
         self._noted: list[tuple[str, str]] = []
 
     def note_send(
-        self,
-        sent_message: SentMessage,
-        *,
-        tags: str,
-        keys: str,
-        body_length: int,
-        message_type: str,
-        began_ms: int,
-        cost_ms: int,
+        self, sent_message: SentMessage, draft: MessageDraft, message_type: str, began_ms: int, cost_ms: int
     ) -> None:
-        """Note a message that the broker stored. Without a region, the broker wants no traces."""
-        if sent_message.region_id is None:
-            return
+        """Note a message that the broker stored."""
         trace_record = encode_send_record(
             sent_message,
-            keys=keys,
-            tags=tags,
-            body_length=body_length,
+            keys=draft.keys,
+            tags=draft.tags,
+            body_length=len(draft.body),
             began_ms=began_ms,
             cost_ms=cost_ms,
             message_type=message_type,
         )
-        self._noted.append((f"{sent_message.msg_id} {keys}".rstrip(" "), trace_record))
+        self._note(sent_message, draft, trace_record)
 
-    def note_transaction(self, half_message: SentMessage, *, tags: str, keys: str, outcome: str) -> None:
+    def note_transaction(self, half_message: SentMessage, draft: MessageDraft, outcome: str) -> None:
         """Note the end of a transaction."""
-        if half_message.region_id is None:
-            return
         send_queue = half_message.send_queue
         trace_record = join_trace_fields(
             "EndTransaction", int(time() * 1000), half_message.region_id, PRODUCER_GROUP, send_queue.topic,
-            half_message.msg_id, tags, keys, send_queue.broker_addr, MESSAGE_TYPES.index(TRANSACTION_END),
-            half_message.msg_id, _TRANSACTION_STATES[outcome], "false",
+            half_message.msg_id, draft.tags, draft.keys, send_queue.broker_addr,
+            MESSAGE_TYPES.index(TRANSACTION_END), half_message.msg_id, _TRANSACTION_STATES[outcome], "false",
         )  # fmt: skip
-        self._noted.append((f"{half_message.msg_id} {keys}".rstrip(" "), trace_record))
+        self._note(half_message, draft, trace_record)
+
+    def _note(self, sent_message: SentMessage, draft: MessageDraft, trace_record: str) -> None:
+        # Without a region, the broker wants no traces.
+        if sent_message.region_id is not None:
+            self._noted.append((f"{sent_message.msg_id} {draft.keys}".rstrip(" "), trace_record))
 
     def write_noted(self) -> RocketMQError | None:
         """Write the noted records (SEND_MESSAGE_V2, 310), and return the first error."""
@@ -260,30 +249,15 @@ class BulkSender:
         self._sent_count += len(batch)
         began_ms = int(time() * 1000)
         results = self._message_sender.send_patiently([self._build_message(draft, q) for draft, q in batch])
-        self._note_sends(batch, results, began_ms, int(time() * 1000) - began_ms)
+        if self._tracer is not None:
+            cost_ms = int(time() * 1000) - began_ms
+            for (draft, _), (_, sent_message, _) in zip(batch, results, strict=True):
+                if sent_message is not None:
+                    self._tracer.note_send(sent_message, draft, self._trace_type(draft), began_ms, cost_ms)
         if self._transactions is not None:
             results = self._end_transactions(batch, results, self._transactions)
         trace_error = self._tracer.write_noted() if self._tracer is not None else None
         yield [SentDraft(d, queue, r, trace_error) for (d, queue), r in zip(batch, results, strict=True)]
-
-    def _note_sends(
-        self,
-        batch: Sequence[tuple[MessageDraft, SendQueue]],
-        results: Sequence[ServerResult[SentMessage]],
-        began_ms: int,
-        cost_ms: int,
-    ) -> None:
-        for (draft, _), result in zip(batch, results, strict=True):
-            if self._tracer is not None and result.result is not None:
-                self._tracer.note_send(
-                    result.result,
-                    tags=draft.tags,
-                    keys=draft.keys,
-                    body_length=len(draft.body),
-                    message_type=self._trace_type(draft),
-                    began_ms=began_ms,
-                    cost_ms=cost_ms,
-                )
 
     def _trace_type(self, draft: MessageDraft) -> str:
         if self._transactions is not None:
@@ -302,10 +276,7 @@ class BulkSender:
         for (index, half_message), end_result in zip(half_messages.items(), ends, strict=True):
             ended_results[index] = end_result
             if self._tracer is not None and end_result.error is None:
-                draft = batch[index][0]
-                self._tracer.note_transaction(
-                    half_message, tags=draft.tags, keys=draft.keys, outcome=transactions.outcome
-                )
+                self._tracer.note_transaction(half_message, batch[index][0], transactions.outcome)
         return ended_results
 
     def _build_message(self, draft: MessageDraft, send_queue: SendQueue) -> OutgoingMessage:

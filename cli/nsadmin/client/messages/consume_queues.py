@@ -81,7 +81,7 @@ class ConsumeQueues:
             queue_id: The queue.
             begin_index: The first queue offset.
             entry_count: The maximum number of entries.
-            group: Evaluate the filter of this group.
+            group: Evaluate the filter of this group. Default: no filter.
 
         Returns:
             One ServerResult per broker, in order. The error is NotFound without an entry at `begin_index`.
@@ -99,19 +99,7 @@ class ConsumeQueues:
         entry_count: int,
         group: str | None = None,
     ) -> ServerResult[QueueEntries]:
-        """Read consume queue entries from one broker address; otherwise like `read_entries`.
-
-        Args:
-            broker_addr: The broker address.
-            topic: The topic.
-            queue_id: The queue.
-            begin_index: The first queue offset.
-            entry_count: The maximum number of entries.
-            group: Evaluate the filter of this group. Default: no filter.
-
-        Returns:
-            The entries. The error is NotFound without an entry at `begin_index`.
-        """
+        """Read consume queue entries from one broker address; otherwise like `read_entries`."""
         answers = self._caller.send_requests(
             [(broker_addr, _build_request(topic, queue_id, begin_index, entry_count, group))]
         )

@@ -1,6 +1,6 @@
 """`admin.consume_tracks`: which consumer groups consumed a message, as far as its broker knows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -9,13 +9,11 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.response_bodies import parse_json_object
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.committed_offsets import CommittedOffset, read_committed_offsets
-from nsadmin.client.consumers.connected_clients import GroupConnections
+from nsadmin.client.consumers.connected_clients import GroupConnections, read_consumers
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.proxies.proxies import ProxyAdmin
-from nsadmin.client.results import error_text
 from nsadmin.client.topics.topics import TopicAdmin
 
 
@@ -50,21 +48,16 @@ class ConsumeTracks:
         GET_CONSUMER_CONNECTION_LIST (203) and QUERY_CONSUMER_OFFSET (14) per group. Also reads the heartbeats
         of clients behind proxies. For groups without a client, asks the topic's other brokers (203), too.
 
-        Args:
-            located_message: The message and its broker.
-
         Raises:
             RocketMQError: The broker does not list the groups of the topic.
         """
         topic = located_message.message.topic
         broker_addr = self.find_broker_addr(located_message)
-        _, group_names, error = self._caller.read_one(
+        group_names = self._caller.read_one(
             broker_addr, _parse_group_names, RequestCode.QUERY_TOPIC_CONSUME_BY_WHO, headers.TopicName(topic)
-        )
-        if group_names is None:
-            raise error or RuntimeError(broker_addr)
+        ).value()
         connections_by_group = self._proxies.add_clients(
-            client_connections.read_consumers(self._caller, group_names, [broker_addr])
+            read_consumers(self._caller, group_names, [broker_addr])
         )
         queue = MessageQueue(topic, located_message.broker_name or "", located_message.message.queue_id)
         offsets = read_committed_offsets(self._caller, [(broker_addr, group, queue) for group in group_names])
@@ -77,7 +70,7 @@ class ConsumeTracks:
             return tracks
         routes = self._topics.get_route(topic).queues
         others = {addr for route in routes for addr in route.broker_addrs.values()} - {broker_addr}
-        elsewhere = client_connections.read_consumers(self._caller, offline, sorted(others))
+        elsewhere = read_consumers(self._caller, offline, sorted(others))
         return tuple(
             track._replace(other_client_count=len(elsewhere[track.group].clients))
             if track.group in elsewhere
@@ -87,9 +80,6 @@ class ConsumeTracks:
 
     def find_broker_addr(self, located_message: LocatedMessage) -> str:
         """Return the address of the message's broker: from the route, else the store host of the message.
-
-        Args:
-            located_message: The message and its broker.
 
         Returns:
             The address of the master, else of the slave with the lowest id. The store host if the broker name
@@ -144,13 +134,3 @@ def _is_wanted_tag(located_message: LocatedMessage, group_connections: GroupConn
             tags = {tag_text.strip() for tag_text in subscription.sub_string.split("||")} - {""}
             return not tags or "*" in tags or (located_message.message.tags or "") in tags
     return True
-
-
-def map_track_types(tracks: Sequence[ConsumeTrack]) -> Mapping[str, str]:
-    """Return a map from group to track type."""
-    return {consume_track.group: consume_track.track_type for consume_track in tracks}
-
-
-def describe_track_errors(tracks: Sequence[ConsumeTrack]) -> list[str]:
-    """Return one line per group whose state is unknown."""
-    return [f"group {track.group}: {error_text(track.error)}" for track in tracks if track.error is not None]

@@ -4,6 +4,7 @@ Rule: a batch is noted before it is sent. If its outcome is unknown, the queue t
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
@@ -49,6 +50,11 @@ class DeadLetterSpan(NamedTuple):
 
     cluster_name: str
     queue_span: QueueSpan
+
+    @property
+    def place(self) -> ReplayPlace:
+        """The queue."""
+        return ReplayPlace(self.cluster_name, self.queue_span.broker_name, self.queue_span.queue_id)
 
 
 class ReplayOptions(NamedTuple):
@@ -108,82 +114,6 @@ class BrokerReplay(NamedTuple):
     failed_again: int = 0
     copies: int = 0
     error: RocketMQError | None = None
-
-
-class LetterSender:
-    """Sends the dead letters of one run, and looks for them where they were sent."""
-
-    def __init__(
-        self,
-        queue_reader: QueueReader,
-        message_sender: MessageSender,
-        brokers: BrokerAdmin,
-        run_id: str,
-        *,
-        to_origin: bool,
-    ) -> None:
-        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
-        self._run_id, self._to_origin = run_id, to_origin
-
-    def choose_queue(self, letter: DeadLetter) -> SendQueue:
-        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker."""
-        if not self._to_origin:
-            try:
-                return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
-            except TopicNotExist:
-                # A broker creates retry topics, and registers a new one up to 30 seconds later.
-                send_queue = self._message_sender.choose_queue(letter.message.topic, letter.broker_name)
-                return send_queue._replace(topic=letter.retry_topic, queue_id=0)
-        try:
-            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
-        except NotFound:
-            return self._message_sender.choose_queue(letter.origin_topic or "")
-
-    def find_end(self, send_queue: SendQueue) -> int:
-        """Return the end of a queue; 0 if its topic does not exist yet."""
-        try:
-            return self._queue_reader.get_end_offset(
-                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
-            )
-        except TopicNotExist:
-            return 0
-
-    def send_letters(
-        self, send_queue: SendQueue, letters: Sequence[DeadLetter]
-    ) -> list[ServerResult[SentMessage]]:
-        """Send dead letters at once; send again the messages that a busy broker refused."""
-        return self._message_sender.send_patiently(
-            [self._build_message(send_queue, letter) for letter in letters]
-        )
-
-    def find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
-        """Read the queue that a batch was sent to; return the offsets of the dead letters that arrived."""
-        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
-        wait_for_dispatch(self._brokers, broker_addr)
-        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
-        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
-        arrived_ids = set()
-        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
-            if message_page.error is not None:
-                raise message_page.error
-            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
-        return [
-            offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
-        ]
-
-    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
-        message = letter.message
-        properties = {
-            REPLAY_ID_PROPERTY: message.offset_msg_id,
-            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
-            REPLAY_RUN_PROPERTY: self._run_id,
-        }
-        if not self._to_origin:
-            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
-            if letter.retry_topic == RETRY_PREFIX + letter.group:
-                # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
-                properties["RETRY_TOPIC"] = letter.origin_topic or ""
-        return build_copy(message, send_queue, properties)
 
 
 class LetterCopies:
@@ -355,7 +285,8 @@ class DeadLetterReplay:
     def __init__(
         self,
         queue_reader: QueueReader,
-        letter_sender: LetterSender,
+        message_sender: MessageSender,
+        brokers: BrokerAdmin,
         group: str,
         selection: DeadLetterSelection,
         options: ReplayOptions,
@@ -364,22 +295,22 @@ class DeadLetterReplay:
         replayed_letters: ReplayedLetters | None = None,
     ) -> None:
         self._replayed_letters, self._copies = replayed_letters, LetterCopies()
-        self._queue_reader, self._letter_sender = queue_reader, letter_sender
+        self._queue_reader, self._message_sender, self._brokers = queue_reader, message_sender, brokers
         self._group, self._selection, self._options = group, selection, options
         self._memory, self._run_id = memory, run_id
         self._progress: dict[str, BrokerReplay] = {}
         self._broken_brokers: set[str] = set()
         self._began_at, self._sent_count, self._watched_at = monotonic(), 0, monotonic()
         self._remaining: int | None = None
-        self._watch: FailureWatch | None = None
+        self._watch: FailureWatch
 
     def run(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
         """Replay dead letters, and yield the progress of a broker after each page of messages."""
         for _, queue_span in letter_spans:
-            message_count = max(0, queue_span.end_offset - queue_span.begin_offset)
-            self._add_counts(queue_span.broker_name, total=message_count)
+            self._progress.setdefault(queue_span.broker_name, BrokerReplay(queue_span.broker_name))
+            self._add_counts(queue_span.broker_name, total=queue_span.offset_count)
         try:
-            yield from self._resolve_pending(letter_spans)
+            yield from self._resolve_pending()
             if self._selection.max_messages is not None:
                 self._remaining = max(0, self._selection.max_messages - self._memory.run_count)
             self._watch = FailureWatch(
@@ -388,21 +319,17 @@ class DeadLetterReplay:
                 self._run_id,
                 sorted({(queue_span.broker_name, queue_span.broker_addr) for _, queue_span in letter_spans}),
             )
-            yield from self._replay_places(letter_spans, self._watch)
-            yield from self._watch_until_settled(self._watch)
+            yield from self._replay_places(letter_spans)
+            yield from self._watch_until_settled()
             if not self._broken_brokers:
                 self._memory.end_run()
         finally:
             self._memory.flush()
 
-    def _replay_places(self, spans: Sequence[DeadLetterSpan], watch: FailureWatch) -> Iterator[BrokerReplay]:
-        places_by_queue, queue_spans = {}, []
-        for cluster_name, queue_span in spans:
-            place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
-            places_by_queue[queue_span.broker_name, queue_span.queue_id] = place
-            # Those that were replayed are read, too: a later dead letter can be a copy of one.
-            if queue_span.broker_name not in self._broken_brokers:
-                queue_spans.append(queue_span)
+    def _replay_places(self, spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
+        places_by_queue = {(span.place.broker_name, span.place.queue_id): span.place for span in spans}
+        # Those that were replayed are read, too: a later dead letter can be a copy of one.
+        queue_spans = [s for _, s in spans if s.broker_name not in self._broken_brokers]
         for message_page in self._queue_reader.read_pages(DLQ_PREFIX + self._group, queue_spans):
             broker_name = message_page.broker_name
             if message_page.error is not None:
@@ -416,7 +343,7 @@ class DeadLetterReplay:
             for letter_batch in self._split_batches(self._choose_letters(place, letters)):
                 self._replay_batch(place, letter_batch)
                 if monotonic() - self._watched_at >= _WATCH_PERIOD_SECONDS:
-                    yield from self._check_failures(watch)
+                    yield from self._check_failures()
             yield self._progress[broker_name]
             if self._remaining == 0:
                 return
@@ -454,15 +381,9 @@ class DeadLetterReplay:
         """Yield batches that go to one topic; small ones if a rate is set, so that they spread evenly."""
         rate = self._options.messages_per_second
         batch_size = PAGE_SIZE if rate is None else max(1, min(PAGE_SIZE, int(rate / 5)))
-        batch: list[DeadLetter] = []
-        for letter in letters:
-            is_other_topic = batch and self._target_topic(letter) != self._target_topic(batch[0])
-            if len(batch) == batch_size or is_other_topic:
+        for _, topic_letters in groupby(letters, self._target_topic):
+            while batch := list(islice(topic_letters, batch_size)):
                 yield batch
-                batch = []
-            batch.append(letter)
-        if batch:
-            yield batch
 
     def _target_topic(self, letter: DeadLetter) -> str | None:
         return letter.origin_topic if self._options.to_origin else letter.retry_topic
@@ -472,10 +393,10 @@ class DeadLetterReplay:
             return
         self._keep_rate(len(letters))
         try:
-            send_queue = self._letter_sender.choose_queue(letters[0])
-            if self._watch is not None and letters[0].is_popped and not self._options.to_origin:
+            send_queue = self._choose_queue(letters[0])
+            if letters[0].is_popped and not self._options.to_origin:
                 self._watch.add_retry_queue(send_queue)
-            begin_offset = self._letter_sender.find_end(send_queue)
+            begin_offset = self._find_end(send_queue)
         except (NotFound, TopicNotExist) as error:
             for letter in letters:
                 self._count_failure(letter, error)
@@ -492,7 +413,45 @@ class DeadLetterReplay:
             begin_offset,
         )
         self._memory.begin_batch(pending_batch)
-        self._note_outcome(pending_batch, letters, self._letter_sender.send_letters(send_queue, letters))
+        outgoing_messages = [self._build_message(send_queue, letter) for letter in letters]
+        self._note_outcome(pending_batch, letters, self._message_sender.send_patiently(outgoing_messages))
+
+    def _choose_queue(self, letter: DeadLetter) -> SendQueue:
+        """Choose a queue on the broker of a dead letter; in an origin topic also on another broker."""
+        if not self._options.to_origin:
+            try:
+                return self._message_sender.choose_queue(letter.retry_topic, letter.broker_name)
+            except TopicNotExist:
+                # A broker creates retry topics, and registers a new one up to 30 seconds later.
+                send_queue = self._message_sender.choose_queue(letter.message.topic, letter.broker_name)
+                return send_queue._replace(topic=letter.retry_topic, queue_id=0)
+        try:
+            return self._message_sender.choose_queue(letter.origin_topic or "", letter.broker_name)
+        except NotFound:
+            return self._message_sender.choose_queue(letter.origin_topic or "")
+
+    def _find_end(self, send_queue: SendQueue) -> int:
+        """Return the end of a queue; 0 if its topic does not exist yet."""
+        try:
+            return self._queue_reader.get_end_offset(
+                send_queue.broker_addr, send_queue.topic, send_queue.queue_id
+            )
+        except TopicNotExist:
+            return 0
+
+    def _build_message(self, send_queue: SendQueue, letter: DeadLetter) -> OutgoingMessage:
+        message = letter.message
+        properties = {
+            REPLAY_ID_PROPERTY: message.offset_msg_id,
+            REPLAY_COUNT_PROPERTY: str(letter.replay_count + 1),
+            REPLAY_RUN_PROPERTY: self._run_id,
+        }
+        if not self._options.to_origin:
+            properties["ORIGIN_MESSAGE_ID"] = letter.origin_id or ""
+            if letter.retry_topic == RETRY_PREFIX + letter.group:
+                # Consumers show this topic (DefaultMQPushConsumerImpl.resetRetryAndNamespace).
+                properties["RETRY_TOPIC"] = letter.origin_topic or ""
+        return build_copy(message, send_queue, properties)
 
     def _note_outcome(
         self,
@@ -514,34 +473,30 @@ class DeadLetterReplay:
                 else:
                     self._count_failure(letter, error)
             self._memory.end_batch(pending_batch, replayed_offsets)
-        self._count_replayed(broker_name, len(replayed_offsets))
-        self._settle_copies(pending_batch.place, letters, frozenset(replayed_offsets))
-
-    def _settle_copies(
-        self, replay_place: ReplayPlace, letters: Sequence[DeadLetter], replayed_offsets: frozenset[int]
-    ) -> None:
-        """Note that copies of replayed dead letters need no replay."""
+        self._add_counts(broker_name, replayed=len(replayed_offsets))
+        if self._remaining is not None:
+            self._remaining -= len(replayed_offsets)
+        # Copies of replayed dead letters need no replay.
         for copy in self._copies.end_batch(
             [letter for letter in letters if letter.message.queue_offset in replayed_offsets],
             [letter for letter in letters if letter.message.queue_offset not in replayed_offsets],
         ):
-            self._note_replayed(replay_place._replace(queue_id=copy.message.queue_id), copy)
+            self._note_replayed(pending_batch.place._replace(queue_id=copy.message.queue_id), copy)
 
     def _note_replayed(self, replay_place: ReplayPlace, letter: DeadLetter) -> None:
         self._memory.note_replayed(replay_place, letter.message.queue_offset, letter.message.offset_msg_id)
 
-    def _resolve_pending(self, letter_spans: Sequence[DeadLetterSpan]) -> Iterator[BrokerReplay]:
+    def _resolve_pending(self) -> Iterator[BrokerReplay]:
         """Find out which messages of a killed run's batches were stored."""
-        known_brokers = {queue_span.broker_name for _, queue_span in letter_spans}
         for pending_batch in list(self._memory.pending.values()):
-            if pending_batch.place.broker_name in known_brokers:
+            if pending_batch.place.broker_name in self._progress:
                 self._resolve_batch(pending_batch)
                 yield self._progress[pending_batch.place.broker_name]
 
     def _resolve_batch(self, pending_batch: PendingBatch) -> list[int]:
         """Read the queue that a batch was sent to. Record and return the offsets of the stored messages."""
         try:
-            arrived_offsets = self._letter_sender.find_arrived_offsets(pending_batch)
+            arrived_offsets = self._find_arrived_offsets(pending_batch)
         except ClientClosed:
             raise
         except RocketMQError as error:
@@ -550,23 +505,33 @@ class DeadLetterReplay:
         self._memory.end_batch(pending_batch, arrived_offsets)
         return arrived_offsets
 
-    def _count_replayed(self, broker_name: str, message_count: int) -> None:
-        self._add_counts(broker_name, replayed=message_count)
-        if self._remaining is not None:
-            self._remaining -= message_count
+    def _find_arrived_offsets(self, pending_batch: PendingBatch) -> list[int]:
+        """Read the queue that a batch was sent to; return the offsets of the dead letters that arrived."""
+        topic, broker_name, broker_addr, queue_id = pending_batch.send_queue
+        wait_for_dispatch(self._brokers, broker_addr)
+        end_offset = self._queue_reader.get_end_offset(broker_addr, topic, queue_id)
+        queue_span = QueueSpan(broker_name, broker_addr, queue_id, pending_batch.begin_offset, end_offset)
+        arrived_ids = set()
+        for message_page in self._queue_reader.read_pages(topic, [queue_span]):
+            if message_page.error is not None:
+                raise message_page.error
+            arrived_ids |= {message.properties.get(REPLAY_ID_PROPERTY) for message in message_page.messages}
+        return [
+            offset for offset, letter_id in pending_batch.ids_by_offset.items() if letter_id in arrived_ids
+        ]
 
-    def _watch_until_settled(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
+    def _watch_until_settled(self) -> Iterator[BrokerReplay]:
         """Count failures, also for some time after the last message: a consumer needs time to fail."""
         settled_at = monotonic() + self._options.settle_seconds
         while True:
-            yield from self._check_failures(watch)
+            yield from self._check_failures()
             remaining_seconds = settled_at - monotonic()
             if remaining_seconds <= 0:
                 return
             sleep(min(_WATCH_PERIOD_SECONDS, remaining_seconds))
 
-    def _check_failures(self, watch: FailureWatch) -> Iterator[BrokerReplay]:
-        failures_by_broker = watch.count_failures()
+    def _check_failures(self) -> Iterator[BrokerReplay]:
+        failures_by_broker = self._watch.count_failures()
         self._watched_at = monotonic()
         for broker_name, count in failures_by_broker.items():
             self._update_progress(broker_name, failed_again=count)
@@ -586,20 +551,19 @@ class DeadLetterReplay:
 
     def _count_failure(self, letter: DeadLetter, error: RocketMQError) -> None:
         self._add_counts(letter.broker_name, failed=1)
-        if self._progress[letter.broker_name].error is None:
-            self._update_progress(letter.broker_name, error=error)
+        self._note_error(letter.broker_name, error)
 
     def _break_broker(self, broker_name: str, error: RocketMQError) -> None:
         """Read and send no more on this broker."""
         self._broken_brokers.add(broker_name)
+        self._note_error(broker_name, error)
+
+    def _note_error(self, broker_name: str, error: RocketMQError) -> None:
         self._update_progress(broker_name, error=self._progress[broker_name].error or error)
 
     def _update_progress(self, broker_name: str, **new_values: Any) -> None:
-        broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
-        self._progress[broker_name] = broker_replay._replace(**new_values)
+        self._progress[broker_name] = self._progress[broker_name]._replace(**new_values)
 
     def _add_counts(self, broker_name: str, **increments: int) -> None:
-        broker_replay = self._progress.get(broker_name) or BrokerReplay(broker_name)
-        self._update_progress(
-            broker_name, **{n: getattr(broker_replay, n) + increment for n, increment in increments.items()}
-        )
+        counts = self._progress[broker_name]
+        self._update_progress(broker_name, **{n: getattr(counts, n) + i for n, i in increments.items()})

@@ -1,11 +1,15 @@
-"""Dead letters, and the rules that select some of them. Pure."""
+"""Dead letters, their counts, and the rules that select some of them. Pure."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.resource_names import DLQ_PREFIX, GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
+from nsadmin.client.messages.replay_memory import ReplayPlace
 
 REPLAY_ID_PROPERTY = "NSADMIN_REPLAY_OF"
 """The property of a replayed message that has the offset id of the dead letter."""
@@ -79,6 +83,32 @@ class DeadLetter(NamedTuple):
         return int(count_text) if count_text.isascii() and count_text.isdigit() else 0
 
 
+class DeadLetterCounts(NamedTuple):
+    """The dead letters of a group.
+
+    Attributes:
+        group: The consumer group.
+        broker_names: The brokers that have its dead-letter topic.
+        message_count: The number of dead letters on the brokers that answered.
+        oldest_ms: When the oldest one was stored, in ms since 1970; None without messages.
+        newest_ms: When the newest one was stored.
+        last_hour_count: The number of those that were stored in the last hour.
+        origin_topics: The origin topics of a sample: the oldest 32 of each queue, and its newest.
+        errors: The error of each queue; None after a success.
+        queue_bounds: The first offset of each queue that answered, and the offset after its last one.
+    """
+
+    group: str
+    broker_names: tuple[str, ...]
+    message_count: int
+    oldest_ms: int | None
+    newest_ms: int | None
+    last_hour_count: int
+    origin_topics: tuple[str, ...]
+    errors: tuple[RocketMQError | None, ...]
+    queue_bounds: Mapping[ReplayPlace, tuple[int, int]] = {}
+
+
 class DeadLetterSelection(NamedTuple):
     """The dead letters to read. A dead letter must meet every condition.
 
@@ -103,25 +133,15 @@ class DeadLetterSelection(NamedTuple):
     offset_ids: frozenset[str] = frozenset()
 
     def is_match(self, dead_letter: DeadLetter) -> bool:
-        """Return whether a dead letter meets the conditions other than `max_messages`.
-
-        Args:
-            dead_letter: The dead letter.
-        """
-        message = dead_letter.message
-        if not self.begin_ms <= message.store_timestamp <= self.end_ms:
-            return False
+        """Return whether a dead letter meets the conditions other than `max_messages`."""
         if self.origin_topics and dead_letter.origin_topic not in self.origin_topics:
             return False
-        if self.offset_ids and message.offset_msg_id not in self.offset_ids:
+        if self.offset_ids and dead_letter.message.offset_msg_id not in self.offset_ids:
             return False
-        if self.keys and self.keys.isdisjoint(message.keys):
-            return False
-        if self.tags and message.tags not in self.tags:
-            return False
-        return self.body_pattern is None or bool(
-            self.body_pattern.search(message.body.decode("utf-8", "replace"))
+        message_filter = MessageFilter(
+            self.tags, self.keys, {}, self.body_pattern, {}, self.begin_ms, self.end_ms
         )
+        return message_filter.is_match(dead_letter.message)
 
     def describe_rules(self) -> dict[str, object]:
         """Return the conditions as values that JSON has, to compare two selections."""

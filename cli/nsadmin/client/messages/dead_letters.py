@@ -2,35 +2,47 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
+from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.brokers import BrokerAdmin
+from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts, read_counts
 from nsadmin.client.messages.dead_letter_replay import (
     DEFAULT_REPLAY_OPTIONS,
     BrokerReplay,
     DeadLetterReplay,
     DeadLetterSpan,
-    LetterSender,
     ReplayedLetters,
     ReplayOptions,
     describe_run,
 )
-from nsadmin.client.messages.dead_letter_selection import EVERY_LETTER, DeadLetter, DeadLetterSelection
+from nsadmin.client.messages.dead_letter_selection import (
+    EVERY_LETTER,
+    DeadLetter,
+    DeadLetterCounts,
+    DeadLetterSelection,
+)
 from nsadmin.client.messages.message_sender import MessageSender
 from nsadmin.client.messages.pull_requests import (
+    PAGE_SIZE,
     PULL_RESPONSE_CODES,
+    QueuePlace,
+    ask_offsets,
     build_pull_request,
     decode_pulled_messages,
 )
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
-from nsadmin.client.results import NotFound
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.results import NotFound, ServerResult
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
+
+_HOUR_MS = 3_600_000
 
 
 class DeadLetterPage(NamedTuple):
@@ -88,9 +100,25 @@ class DeadLetters:
         Returns:
             One DeadLetterCounts per group, in order. Its errors have a TopicNotExist without a topic.
         """
-        topics_by_group = {group: DLQ_PREFIX + group for group in groups}
-        routes = self._topics.get_routes(topics_by_group.values())
-        return read_counts(self._caller, {group: routes[t] for group, t in topics_by_group.items()}, now_ms)
+        routes = self._topics.get_routes([DLQ_PREFIX + group for group in groups])
+        queues_by_topic = {t: r.then(lambda route: list_read_queues(route.queues)) for t, r in routes.items()}
+        places = [
+            (route, topic, queue_id)
+            for topic, queues in queues_by_topic.items()
+            for route, queue_id in queues.result or ()
+        ]
+        counted_places = zip(places, _count_queues(self._caller, places, now_ms), strict=True)
+        return [
+            _sum_counts(
+                topic.removeprefix(DLQ_PREFIX),
+                [] if queues.error is None else [queues.error],
+                [
+                    (ReplayPlace(route.cluster_name or "", route.broker_name, queue_id), counts)
+                    for (route, _, queue_id), counts in islice(counted_places, len(queues.result or ()))
+                ],
+            )
+            for topic, queues in queues_by_topic.items()
+        ]
 
     def list_spans(
         self, group: str, selection: DeadLetterSelection = EVERY_LETTER
@@ -186,11 +214,16 @@ class DeadLetters:
         run_id = replay_memory.begin_run(
             describe_run(selection, options), os.urandom(8).hex(), forgets_replays=options.repeats_replays
         )
-        letter_sender = LetterSender(
-            self._queue_reader, self._message_sender, self._brokers, run_id, to_origin=options.to_origin
-        )
         dead_letter_replay = DeadLetterReplay(
-            self._queue_reader, letter_sender, group, selection, options, replay_memory, run_id, replays
+            self._queue_reader,
+            self._message_sender,
+            self._brokers,
+            group,
+            selection,
+            options,
+            replay_memory,
+            run_id,
+            replays,
         )
         yield from dead_letter_replay.run(letter_spans)
 
@@ -209,10 +242,8 @@ class DeadLetters:
 
     def _find_oldest_ms(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> int | None:
         """Return when the oldest dead letter was stored, in ms since 1970; None if there are none."""
-        first_spans = [
-            s.queue_span._replace(end_offset=min(s.queue_span.begin_offset + 1, s.queue_span.end_offset))
-            for s in letter_spans
-        ]
+        queue_spans = (span.queue_span for span in letter_spans)
+        first_spans = [s._replace(end_offset=s.begin_offset + 1) for s in queue_spans if s.offset_count]
         return min(
             (
                 message.store_timestamp
@@ -224,8 +255,7 @@ class DeadLetters:
 
     def _forget_other_queue(self, group: str, letter_span: DeadLetterSpan, memory: ReplayMemory) -> None:
         """Forget earlier replays if the queue was created again since, or belongs to another cluster."""
-        queue_span = letter_span.queue_span
-        place = ReplayPlace(letter_span.cluster_name, queue_span.broker_name, queue_span.queue_id)
+        queue_span, place = letter_span.queue_span, letter_span.place
         last_offset = memory.list_replayed(place).last_offset
         pending_batch = memory.pending.get(place)
         known_letters = {} if pending_batch is None else dict(pending_batch.ids_by_offset)
@@ -243,3 +273,82 @@ class DeadLetters:
                 for message in decode_pulled_messages(answer.result)
             ):
                 memory.forget_place(place)
+
+
+class _QueueCounts(NamedTuple):
+    bounds: tuple[int, int] = (0, 0)
+    last_hour_count: int = 0
+    sample: Sequence[StoredMessage] = ()
+    error: RocketMQError | None = None
+
+
+def _count_queues(caller: Caller, places: Sequence[QueuePlace], now_ms: int) -> list[_QueueCounts]:
+    begins = ask_offsets(caller, RequestCode.GET_MIN_OFFSET, places)
+    ends = ask_offsets(caller, RequestCode.GET_MAX_OFFSET, places)
+    hours = ask_offsets(caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, now_ms - _HOUR_MS)
+    sample_requests = [
+        (index, offset, max_messages)
+        for index, (begin, end) in enumerate(zip(begins, ends, strict=True))
+        if (begin.result or 0) < (end.result or 0)
+        for offset, max_messages in ((begin.result or 0, PAGE_SIZE), ((end.result or 0) - 1, 1))
+    ]
+    samples = _pull_samples(caller, places, sample_requests)
+    return [
+        _make_queue_counts(offsets, sample, now_ms)
+        for *offsets, sample in zip(begins, ends, hours, samples, strict=True)
+    ]
+
+
+def _make_queue_counts(
+    offset_results: Sequence[ServerResult[int]], sample: Sequence[StoredMessage] | None, now_ms: int
+) -> _QueueCounts:
+    """Counts of a queue. `sample` is None if its messages cannot be read."""
+    error = next((result.error for result in offset_results if result.error is not None), None)
+    if error is not None:
+        return _QueueCounts(error=error)
+    begin_offset, end_offset, hour_offset = (result.result or 0 for result in offset_results)
+    last_hour_count = end_offset - min(max(hour_offset, begin_offset), end_offset)
+    if sample is not None and all(message.store_timestamp < now_ms - _HOUR_MS for message in sample):
+        # Brokers before 5.0 find the last message if all are older.
+        last_hour_count = 0
+    return _QueueCounts((begin_offset, max(begin_offset, end_offset)), last_hour_count, sample or ())
+
+
+def _sum_counts(
+    group: str, errors: Sequence[RocketMQError], counts_by_place: Sequence[tuple[ReplayPlace, _QueueCounts]]
+) -> DeadLetterCounts:
+    sample = [DeadLetter(place.broker_name, message) for place, c in counts_by_place for message in c.sample]
+    store_times = [letter.message.store_timestamp for letter in sample]
+    return DeadLetterCounts(
+        group,
+        tuple(sorted({place.broker_name for place, _ in counts_by_place})),
+        sum(end - begin for _, ((begin, end), *_) in counts_by_place),
+        min(store_times, default=None),
+        max(store_times, default=None),
+        sum(queue_counts.last_hour_count for _, queue_counts in counts_by_place),
+        tuple(sorted({letter.origin_topic for letter in sample if letter.origin_topic is not None})),
+        (*errors, *(queue_counts.error for _, queue_counts in counts_by_place)),
+        {place: queue_counts.bounds for place, queue_counts in counts_by_place if queue_counts.error is None},
+    )
+
+
+def _pull_samples(
+    caller: Caller, places: Sequence[QueuePlace], sample_requests: Sequence[tuple[int, int, int]]
+) -> list[list[StoredMessage] | None]:
+    """Pull messages; a request is (index of a queue, offset, number of messages).
+
+    Returns the messages of each queue; None if a request failed, as on a bundle.
+    """
+    requests = []
+    for index, offset, max_messages in sample_requests:
+        route, topic, queue_id = places[index]
+        requests.append((route, build_pull_request(topic, queue_id, offset, max_messages)))
+    answers = ask_replicas(caller, requests, PULL_RESPONSE_CODES)
+    samples: list[list[StoredMessage] | None] = [[] for _ in places]
+    for (index, _, _), answer in zip(sample_requests, answers, strict=True):
+        sample = samples[index]
+        if answer.result is None or sample is None:
+            samples[index] = None
+        else:
+            sample += decode_pulled_messages(answer.result)
+    return samples

@@ -131,21 +131,17 @@ class DelayedMessages:
     ) -> Iterator[DelayedMessage]:
         [config] = self._broker_configs.get_each([queue_route.any_addr or ""])
         level_text = config.value().get("messageDelayLevel") or DEFAULT_DELAY_LEVELS
-        durations = parse_delay_levels(level_text)
-        route = queue_route._replace(
-            perm=6, read_queue_nums=len(durations), write_queue_nums=len(durations), logical_queues=None
-        )
-        for level, duration_ms in enumerate(durations, 1):
-            for located_message in self._read_queue(LEVEL_TOPIC, route, level - 1, now_ms - duration_ms):
+        for level, duration_ms in enumerate(parse_delay_levels(level_text), 1):
+            begin_ms = now_ms - duration_ms
+            for located_message in self._read_queue(LEVEL_TOPIC, queue_route, level - 1, begin_ms):
                 deliver_ms = located_message.message.store_timestamp + duration_ms
                 is_of_topic = _is_wanted(topic, located_message.message.properties.get("REAL_TOPIC"))
                 if is_of_topic and deliver_ms > now_ms:
                     yield DelayedMessage(located_message, deliver_ms, level)
 
     def _list_timed(self, topic: str | None, queue_route: QueueRoute, now_ms: int) -> list[DelayedMessage]:
-        timer_route = queue_route._replace(perm=6, read_queue_nums=1, write_queue_nums=1, logical_queues=None)
         try:
-            messages = list(self._read_queue(TIMER_TOPIC, timer_route, 0, now_ms - _TIMER_WINDOW_MS))
+            messages = list(self._read_queue(TIMER_TOPIC, queue_route, 0, now_ms - _TIMER_WINDOW_MS))
         except RocketMQError as error:
             if is_not_found(error):
                 # Brokers before 5.0 have no timed messages.
@@ -156,14 +152,15 @@ class DelayedMessages:
     def _read_queue(
         self, topic: str, queue_route: QueueRoute, queue_id: int, begin_ms: int
     ) -> Iterator[LocatedMessage]:
-        span_results = self._queue_reader.get_spans(
-            topic, [queue_route], queue_id=queue_id, begin_ms=max(0, begin_ms)
+        # The route is that of another topic.
+        queue_count = queue_id + 1
+        route = queue_route._replace(
+            perm=6, read_queue_nums=queue_count, write_queue_nums=queue_count, logical_queues=None
         )
-        for span_result in span_results:
-            if span_result.error is not None:
-                raise span_result.error
-        queue_spans = [item.queue_span for item in span_results if item.queue_span is not None]
-        for message_page in self._queue_reader.read_pages(topic, queue_spans):
+        [result] = self._queue_reader.get_spans(topic, [route], queue_id=queue_id, begin_ms=max(0, begin_ms))
+        if result.queue_span is None:
+            raise result.error or NotFound(topic)
+        for message_page in self._queue_reader.read_pages(topic, [result.queue_span]):
             if message_page.error is not None:
                 raise message_page.error
             for message in message_page.messages:

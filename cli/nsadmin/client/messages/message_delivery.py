@@ -10,8 +10,8 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_json_object
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.client_runtime import CLIENT_TIMEOUT_SECONDS
+from nsadmin.client.consumers.connected_clients import read_consumers
 from nsadmin.client.messages.consume_tracks import ConsumeTracks
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.message_sender import MessageSender, SendQueue, SentMessage
@@ -65,11 +65,6 @@ class MessageDelivery:
     def find_receiver(self, located_message: LocatedMessage, group: str, client_id: str) -> MessageReceiver:
         """Find a client on the broker of a message (GET_CONSUMER_CONNECTION_LIST, 203).
 
-        Args:
-            located_message: The message and its broker.
-            group: The consumer group.
-            client_id: The client id.
-
         Returns:
             The client, for `deliver_message`.
 
@@ -79,7 +74,7 @@ class MessageDelivery:
             RocketMQError: The broker refused or did not answer.
         """
         broker_addr = self._tracks.find_broker_addr(located_message)
-        group_connections = client_connections.read_consumers(self._caller, [group], [broker_addr])[group]
+        group_connections = read_consumers(self._caller, [group], [broker_addr])[group]
         error = group_connections.errors.get(broker_addr)
         if error is not None:
             raise error
@@ -100,9 +95,6 @@ class MessageDelivery:
     def deliver_message(self, receiver: MessageReceiver) -> DeliveryOutcome:
         """Make the client consume the message now (CONSUME_MESSAGE_DIRECTLY, 309). No offset changes.
 
-        Args:
-            receiver: The client and the message.
-
         Returns:
             The outcome that the client reports.
 
@@ -116,16 +108,10 @@ class MessageDelivery:
         command = make_request(RequestCode.CONSUME_MESSAGE_DIRECTLY, ext_fields)
         timeout_seconds = max(CLIENT_TIMEOUT_SECONDS, self._caller.access.timeout)
         [answer] = self._caller.send_requests([(receiver.broker_addr, command)], timeout_seconds)
-        _, delivery_outcome, error = decode_answer(answer, _parse_outcome)
-        if delivery_outcome is None:
-            raise error or RuntimeError(receiver.broker_addr)
-        return delivery_outcome
+        return decode_answer(answer, _parse_outcome).value()
 
     def choose_resend_queue(self, located_message: LocatedMessage) -> SendQueue:
         """Choose the queue for a resend: the message's own queue if it is writable, else any queue.
-
-        Args:
-            located_message: The message and its broker.
 
         Raises:
             NotFound: The topic has no writable queue.
@@ -139,10 +125,6 @@ class MessageDelivery:
 
     def resend_message(self, send_queue: SendQueue, message: StoredMessage) -> SentMessage:
         """Send a message again (SEND_MESSAGE_V2, 310), with its body, keys, tag, properties and unique key.
-
-        Args:
-            send_queue: The queue to send to.
-            message: The message to send again.
 
         Returns:
             The stored copy, with its own place in the queue.

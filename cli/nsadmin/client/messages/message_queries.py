@@ -1,6 +1,6 @@
 """`admin.messages`: lookup of messages by key, by id, or by queue offset. It changes no consumer offset."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
@@ -98,18 +98,13 @@ class MessageAdmin:
         query_header = broker_headers.QueryMessage(
             topic, message_key, max_num, begin_ms, end_ms, "T" if by_tag else None, last_key
         )
-        found_messages = self._query_brokers(query_header, route_topic)
-        matching_messages = (
-            located_message
-            for located_message in found_messages.messages
-            if located_message.message.topic == topic
-            and (
-                located_message.message.tags == message_key
-                if by_tag
-                else message_key in (*located_message.message.keys, located_message.message.msg_id)
-            )
-        )
-        return found_messages._replace(messages=tuple(matching_messages))
+
+        def is_match(message: StoredMessage) -> bool:
+            if by_tag:
+                return message.tags == message_key
+            return message_key in (*message.keys, message.msg_id)
+
+        return self._query_brokers(query_header, route_topic, is_match)
 
     def find_by_unique_key(
         self,
@@ -138,11 +133,7 @@ class MessageAdmin:
             TopicNotExist: The topic has no route.
         """
         query_header = broker_headers.QueryMessage(topic, msg_id, 32, begin_ms, end_ms, unique_key_query=True)
-        found_messages = self._query_brokers(query_header, route_topic)
-        matching_messages = (
-            m for m in found_messages.messages if m.message.topic == topic and m.message.msg_id == msg_id
-        )
-        return found_messages._replace(messages=tuple(matching_messages))
+        return self._query_brokers(query_header, route_topic, lambda m: m.msg_id == msg_id)
 
     def find_by_id(self, topic: str, msg_id: str, *, route_topic: str | None = None) -> FoundMessages:
         """Find a message by its offset id or its unique key.
@@ -165,39 +156,23 @@ class MessageAdmin:
         place = parse_message_id(msg_id)
         if not isinstance(place, OffsetId):
             return self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
-        found_messages = self._view_by_position(topic, place, [(None, place.broker_addr)], msg_id)
-        if not found_messages.messages and is_unreachable(found_messages.broker_results[0].error):
+        found = self._view_by_position(topic, place, [(None, place.broker_addr)], msg_id)
+        if not found.messages and is_unreachable(found.broker_results[0].error):
             routes = self._topics.get_route(route_topic or topic).queues
-            other_brokers = [(item.broker_name, a) for item in routes for a in item.broker_addrs.values()]
-            found_elsewhere = self._view_by_position(
-                topic,
-                place,
-                [
-                    broker_and_addr
-                    for broker_and_addr in other_brokers
-                    if broker_and_addr[1] != place.broker_addr
-                ],
-                msg_id,
-            )
+            other_brokers = [
+                (r.broker_name, a) for r in routes for a in r.broker_addrs.values() if a != place.broker_addr
+            ]
+            elsewhere = self._view_by_position(topic, place, other_brokers, msg_id)
             # If another broker has the message, the failure of the address in the id is irrelevant.
-            broker_results = (
-                found_elsewhere.broker_results
-                if found_elsewhere.messages
-                else (*found_messages.broker_results, *found_elsewhere.broker_results)
-            )
-            found_messages = FoundMessages(found_elsewhere.messages, broker_results)
-        if not found_messages.messages:
+            failures = () if elsewhere.messages else found.broker_results
+            found = FoundMessages(elsewhere.messages, (*failures, *elsewhere.broker_results))
+        if not found.messages:
             # A unique key may look like an offset id.
-            found_by_key = self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
-            unreachable_results = tuple(
-                queue_item for queue_item in found_messages.broker_results if is_unreachable(queue_item.error)
-            )
-            found_messages = (
-                found_by_key
-                if found_by_key.messages
-                else FoundMessages((), (*unreachable_results, *found_by_key.broker_results))
-            )
-        return self._add_broker_names(found_messages)
+            failures = tuple(result for result in found.broker_results if is_unreachable(result.error))
+            found = self.find_by_unique_key(topic, msg_id, route_topic=route_topic)
+            if not found.messages:
+                found = FoundMessages((), (*failures, *found.broker_results))
+        return self._add_broker_names(found)
 
     def get_at_offset(
         self, topic: str, broker_name: str, queue_id: int, offset: int, *, route_topic: str | None = None
@@ -220,12 +195,11 @@ class MessageAdmin:
         queue_route = self.list_queue_routes(topic, broker_name, route_topic)[0]
         pull_request = build_pull_request(topic, queue_id, offset, 1)
         [pull_result] = ask_replicas(self._caller, [(queue_route, pull_request)], PULL_RESPONSE_CODES)
-        if pull_result.result is None:
-            raise pull_result.error or NotFound(f"no message at {offset}")
-        for message in decode_pulled_messages(pull_result.result):
+        response = pull_result.value()
+        for message in decode_pulled_messages(response):
             if message.queue_offset == offset:
                 return LocatedMessage(broker_name, message)
-        ext = pull_result.result.ext or {}
+        ext = response.ext or {}
         begin, end = (headers.parse_java_integer(ext.get(k) or "", 64) for k in ("minOffset", "maxOffset"))
         if begin is None or end is None:
             held = "the broker did not say which offsets the queue has"
@@ -252,18 +226,25 @@ class MessageAdmin:
         queue_routes = self._topics.get_route(route_topic or topic).queues
         if broker_name is None:
             return queue_routes
-        named_routes = [queue_route for queue_route in queue_routes if queue_route.broker_name == broker_name]
+        named_routes = [route for route in queue_routes if route.broker_name == broker_name]
         if not named_routes:
-            brokers = ", ".join(queue_route.broker_name for queue_route in queue_routes)
+            brokers = ", ".join(route.broker_name for route in queue_routes)
             raise NotFound(f'{route_topic or topic} is not on broker "{broker_name}": it is on {brokers}')
         return named_routes
 
-    def _query_brokers(self, header: broker_headers.QueryMessage, route_topic: str | None) -> FoundMessages:
+    def _query_brokers(
+        self,
+        header: broker_headers.QueryMessage,
+        route_topic: str | None,
+        is_match: Callable[[StoredMessage], bool],
+    ) -> FoundMessages:
         queue_routes = self._topics.get_route(route_topic or header.topic or "").queues
         requests = [(route, make_request(RequestCode.QUERY_MESSAGE, header)) for route in queue_routes]
         answers = ask_replicas(self._caller, requests, (0, ResponseCode.QUERY_NOT_FOUND))
-        broker_names = (queue_route.broker_name for queue_route in queue_routes)
-        return _gather_messages(zip(broker_names, answers, strict=True))
+        broker_names = (route.broker_name for route in queue_routes)
+        found = _gather_messages(zip(broker_names, answers, strict=True))
+        matching = (m for m in found.messages if m.message.topic == header.topic and is_match(m.message))
+        return found._replace(messages=tuple(matching))
 
     def _view_by_position(
         self, topic: str, message_place: OffsetId, named_addrs: Sequence[tuple[str | None, str]], msg_id: str
@@ -273,18 +254,12 @@ class MessageAdmin:
         calls = [(addr, make_request(RequestCode.VIEW_MESSAGE_BY_ID, ext_fields)) for _, addr in named_addrs]
         # An empty position, or one inside a message, gives code 1 or bytes that are not a message.
         answers = self._caller.send_requests(calls, accepted_codes=(0, ResponseCode.SYSTEM_ERROR))
-        gathered_messages = _gather_messages(
-            zip((broker_name for broker_name, _ in named_addrs), answers, strict=True), is_tolerant=True
-        )
-        messages = [m for m in gathered_messages.messages if m.message.offset_msg_id == msg_id.upper()]
+        broker_names = (broker_name for broker_name, _ in named_addrs)
+        found = _gather_messages(zip(broker_names, answers, strict=True), is_tolerant=True)
+        messages = [m for m in found.messages if m.message.offset_msg_id == msg_id.upper()]
         # Slaves hold exact copies of their master's messages, so the same message may occur several times.
-        messages_by_offset = {
-            located_message.message.queue_offset: located_message for located_message in reversed(messages)
-        }
-        return FoundMessages(
-            tuple(messages_by_offset[queue_offset] for queue_offset in sorted(messages_by_offset)),
-            gathered_messages.broker_results,
-        )
+        messages_by_offset = {m.message.queue_offset: m for m in reversed(messages)}
+        return found._replace(messages=tuple(messages_by_offset[o] for o in sorted(messages_by_offset)))
 
     def _add_broker_names(self, found_messages: FoundMessages) -> FoundMessages:
         """Add the broker name to each message whose store address occurs in the route of its topic."""
@@ -299,11 +274,8 @@ class MessageAdmin:
                 continue
             names_by_addr |= {addr: r.broker_name for r in queue_routes for addr in r.broker_addrs.values()}
         named_messages = (
-            LocatedMessage(
-                located_message.broker_name or names_by_addr.get(located_message.message.store_host),
-                located_message.message,
-            )
-            for located_message in found_messages.messages
+            LocatedMessage(broker_name or names_by_addr.get(message.store_host), message)
+            for broker_name, message in found_messages.messages
         )
         return found_messages._replace(messages=tuple(named_messages))
 

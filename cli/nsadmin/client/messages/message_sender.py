@@ -115,7 +115,7 @@ class MessageSender:
         routes = [r for r in self._topics.get_route(topic).queues if broker_name in (None, r.broker_name)]
         if not routes:
             raise NotFound(f'{topic} is not on broker "{broker_name}"')
-        writable_routes = [queue_route for queue_route in routes if queue_route.is_writable]
+        writable_routes = [route for route in routes if route.is_writable]
         if not writable_routes:
             raise _no_writable_queue(topic, routes)
         route = writable_routes[_random_index(len(writable_routes))]
@@ -129,9 +129,6 @@ class MessageSender:
 
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
-
-        Args:
-            topic: The topic.
 
         Raises:
             NotFound: No queue is writable.
@@ -172,25 +169,15 @@ class MessageSender:
             RequestError: The broker refused; or it stored the message, but a flush or a slave was late.
             RocketMQError: The broker did not answer.
         """
-        own_properties = properties or {}
-        msg_id = own_properties.get(UNIQUE_KEY_PROPERTY) or make_unique_key(time())
-        all_properties = {
-            KEYS_PROPERTY: keys or "",
-            TAGS_PROPERTY: tags or "",
-            UNIQUE_KEY_PROPERTY: msg_id,
-            "WAIT": "true",
-            **own_properties,
-        }
-        [send_result] = self.send_messages([OutgoingMessage(send_queue, message_body, all_properties)])
+        own = {KEYS_PROPERTY: keys or "", TAGS_PROPERTY: tags or "", "WAIT": "true"}
+        message = OutgoingMessage(send_queue, message_body, {**own, **(properties or {})})
+        [send_result] = self.send_messages([message])
         return send_result.value()
 
     def send_messages(self, outgoing_messages: Sequence[OutgoingMessage]) -> list[ServerResult[SentMessage]]:
         """Send messages at once, without waiting for one before the next (SEND_MESSAGE_V2, 310).
 
         Messages of one queue may be stored in another order. A message without a unique key gets one.
-
-        Args:
-            outgoing_messages: The messages.
 
         Returns:
             One ServerResult per message, in order. The error is a RequestError with the code of
@@ -207,10 +194,7 @@ class MessageSender:
             for m in outgoing_messages
         ]
         answers = self._caller.send_requests(
-            [
-                (keyed_message.send_queue.broker_addr, build_send_command(keyed_message))
-                for keyed_message in keyed_messages
-            ]
+            (message.send_queue.broker_addr, build_send_command(message)) for message in keyed_messages
         )
         return [_parse_send_answer(message, a) for message, a in zip(keyed_messages, answers, strict=True)]
 
@@ -347,12 +331,8 @@ def make_unique_key(now_seconds: float) -> str:
 
 
 def _no_writable_queue(topic: str, routes: Sequence[QueueRoute]) -> NotFound:
-    command = quote_command("topicRoute", topic)
-    return NotFound(f"{topic} has no writable queue {_format_brokers(routes)}: see `{command}`")
-
-
-def _format_brokers(queue_routes: Sequence[QueueRoute]) -> str:
-    return "on " + ", ".join(queue_route.broker_name for queue_route in queue_routes)
+    brokers, command = ", ".join(route.broker_name for route in routes), quote_command("topicRoute", topic)
+    return NotFound(f"{topic} has no writable queue on {brokers}: see `{command}`")
 
 
 def encode_send_record(

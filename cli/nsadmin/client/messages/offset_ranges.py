@@ -22,12 +22,7 @@ class OffsetRanges:
         return tuple(self._ranges)
 
     def add_range(self, begin_offset: int, end_offset: int) -> None:
-        """Add all offsets of a range.
-
-        Args:
-            begin_offset: The first offset.
-            end_offset: The offset after the last one.
-        """
+        """Add all offsets of a range; `end_offset` is the one after the last."""
         if end_offset <= begin_offset:
             return
         first_index = bisect_right(self._ranges, (begin_offset,))
@@ -41,32 +36,19 @@ class OffsetRanges:
         self._ranges[first_index:last_index] = [(begin_offset, end_offset)]
 
     def add_offsets(self, offsets: Iterable[int]) -> None:
-        """Add offsets.
-
-        Args:
-            offsets: The offsets, in any order.
-        """
+        """Add offsets."""
         for offset in offsets:
             self.add_range(offset, offset + 1)
 
     def skip_known(self, offset: int) -> int:
-        """Return the first offset from here on that is not in the set.
-
-        Args:
-            offset: The offset to begin with.
-        """
+        """Return the first offset from here on that is not in the set."""
         range_index = bisect_right(self._ranges, (offset + 1,)) - 1
         if range_index >= 0 and offset < self._ranges[range_index][1]:
             return self._ranges[range_index][1]
         return offset
 
     def count_between(self, begin_offset: int, end_offset: int) -> int:
-        """Return how many offsets of a range are in the set.
-
-        Args:
-            begin_offset: The first offset of the range.
-            end_offset: The offset after the last one.
-        """
+        """Return how many offsets of a range are in the set; `end_offset` is the one after the last."""
         return sum(max(0, min(end, end_offset) - max(begin, begin_offset)) for begin, end in self._ranges)
 
     def __contains__(self, offset: int) -> bool:

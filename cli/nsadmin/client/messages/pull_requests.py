@@ -1,6 +1,6 @@
-"""The request PULL_MESSAGE (11) of a queue's messages, and its answers."""
+"""Requests about queues, and their answers: their offsets, and PULL_MESSAGE (11) of their messages."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from namesrv_core.errors import ResponseCode
@@ -8,8 +8,15 @@ from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage, decode_messages
+from nsadmin.client.brokers.replica_failover import ask_replicas
+from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.results import OverReadLimit
+from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
+from nsadmin.client.results import OverReadLimit, ServerResult
+from nsadmin.client.topic_routes import QueueRoute
+
+QueuePlace = tuple[QueueRoute, str, int]
+"""A broker, a topic, and the id of a queue."""
 
 PULL_RESPONSE_CODES = (
     ResponseCode.SUCCESS,
@@ -43,6 +50,17 @@ class EmptyAnswers:
         if count:
             self._counts[queue] = count
         return None
+
+
+def ask_offsets(
+    caller: Caller, request_code: RequestCode, places: Iterable[QueuePlace], timestamp_ms: int | None = None
+) -> list[ServerResult[int]]:
+    """Read one offset of each queue from its master, or from a slave if the master does not answer."""
+    requests = [
+        (route, make_request(request_code, broker_headers.QueueOffset(topic, queue_id, timestamp_ms)))
+        for route, topic, queue_id in places
+    ]
+    return [decode_answer(answer, parse_offset) for answer in ask_replicas(caller, requests)]
 
 
 def build_pull_request(

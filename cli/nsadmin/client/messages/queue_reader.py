@@ -10,9 +10,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
-from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS
@@ -20,6 +18,7 @@ from nsadmin.client.messages.pull_requests import (
     PAGE_SIZE,
     PULL_RESPONSE_CODES,
     EmptyAnswers,
+    ask_offsets,
     build_pull_request,
     decode_pulled_messages,
     parse_next_offset,
@@ -59,6 +58,11 @@ class QueueSpan(NamedTuple):
     end_offset: int
     since_ms: int = 0
     until_ms: int = END_OF_TIME_MS
+
+    @property
+    def offset_count(self) -> int:
+        """The number of offsets in this part, which is the number of messages if none are missing."""
+        return max(0, self.end_offset - self.begin_offset)
 
 
 class SpanResult(NamedTuple):
@@ -113,37 +117,32 @@ class QueueReader:
             NotFound: No broker has a queue with this id.
             OverReadLimit: The topic has more queues than nsadmin lists.
         """
-        places = list_read_queues(queue_routes, queue_id)
+        places = [(route, topic, read_id) for route, read_id in list_read_queues(queue_routes, queue_id)]
         if queue_id is not None and not places:
             queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
             raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
-        min_offsets = self._read_offsets(RequestCode.GET_MIN_OFFSET, topic, places)
-        max_offsets = self._read_offsets(RequestCode.GET_MAX_OFFSET, topic, places)
+        min_offsets = ask_offsets(self._caller, RequestCode.GET_MIN_OFFSET, places)
+        max_offsets = ask_offsets(self._caller, RequestCode.GET_MAX_OFFSET, places)
         # Brokers before 5.0 answer the nearest message, earlier or later, and any of several with the same
         # time. So read one more millisecond on either side, and check the time of each message.
-        request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
-        first_offsets = (
-            self._read_offsets(request_code, topic, places, begin_ms - 1) if begin_ms > 0 else min_offsets
-        )
-        last_offsets = (
-            self._read_offsets(request_code, topic, places, end_ms + 1)
-            if end_ms < END_OF_TIME_MS
-            else max_offsets
-        )
+        first_offsets, last_offsets = min_offsets, max_offsets
+        if begin_ms > 0:
+            first_offsets = ask_offsets(
+                self._caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, begin_ms - 1
+            )
+        if end_ms < END_OF_TIME_MS:
+            last_offsets = ask_offsets(
+                self._caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, end_ms + 1
+            )
         return [
             _make_span(queue_route.broker_name, place_queue_id, begin_ms, end_ms, offset_bounds)
-            for (queue_route, place_queue_id), *offset_bounds in zip(
+            for (queue_route, _, place_queue_id), *offset_bounds in zip(
                 places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
             )
         ]
 
     def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
         """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30).
-
-        Args:
-            broker_addr: The broker address.
-            topic: The topic.
-            queue_id: The queue.
 
         Raises:
             RocketMQError: The broker refused or did not answer.
@@ -270,19 +269,6 @@ class QueueReader:
                     yield message_page
             page_size *= 2
 
-    def _read_offsets(
-        self,
-        request_code: RequestCode,
-        topic: str,
-        queue_places: Sequence[tuple[QueueRoute, int]],
-        timestamp_ms: int | None = None,
-    ) -> list[ServerResult[int]]:
-        requests = [
-            (route, make_request(request_code, broker_headers.QueueOffset(topic, queue_id, timestamp_ms)))
-            for route, queue_id in queue_places
-        ]
-        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
-
 
 def _make_span(
     broker_name: str, queue_id: int, since_ms: int, until_ms: int, offset_bounds: Sequence[ServerResult[int]]
@@ -313,17 +299,21 @@ def _make_page(
     empty_answers: EmptyAnswers,
 ) -> tuple[MessagePage, int]:
     """Make a page from an answer; return it with the next offset."""
+
+    def make_page(
+        messages: tuple[StoredMessage, ...] = (), error: RocketMQError | None = None
+    ) -> MessagePage:
+        return MessagePage(queue_span.broker_name, queue_span.queue_id, messages, error)
+
     if answer.result is None:
-        return MessagePage(queue_span.broker_name, queue_span.queue_id, (), answer.error), queue_offset
+        return make_page(error=answer.error), queue_offset
     pulled_messages = decode_pulled_messages(answer.result)
     next_offset = parse_next_offset(answer.result)
     if next_offset is None or next_offset <= queue_offset:
         reason = f"queue {queue_span.queue_id} is not readable from offset {queue_offset} on"
-        return MessagePage(
-            queue_span.broker_name, queue_span.queue_id, (), CallError(answer.addr, "unreadable", reason)
-        ), queue_offset
+        return make_page(error=CallError(answer.addr, "unreadable", reason)), queue_offset
     if error := empty_answers.note(queue_span, next_offset, not pulled_messages):
-        return MessagePage(queue_span.broker_name, queue_span.queue_id, (), error), queue_offset
+        return make_page(error=error), queue_offset
     matching_messages = tuple(
         message
         for message in pulled_messages
@@ -331,4 +321,4 @@ def _make_page(
         and queue_span.since_ms <= message.store_timestamp <= queue_span.until_ms
         and (wanted_tags is None or message.tags in wanted_tags)
     )
-    return MessagePage(queue_span.broker_name, queue_span.queue_id, matching_messages, None), next_offset
+    return make_page(matching_messages), next_offset

@@ -83,64 +83,34 @@ class ReplayMemory:
         self._save_record({"run": None})
 
     def list_replayed(self, place: ReplayPlace) -> OffsetRanges:
-        """Return the offsets of a queue that were replayed.
-
-        Args:
-            place: The queue.
-        """
+        """Return the offsets of a queue that were replayed."""
         return self._replayed.get(place, OffsetRanges())
 
     def get_last_id(self, place: ReplayPlace) -> str | None:
-        """Return the offset id of the highest replayed dead letter of a queue; or None.
-
-        Args:
-            place: The queue.
-        """
+        """Return the offset id of the highest replayed dead letter of a queue; or None."""
         return self._last_ids.get(place)
 
     def forget_place(self, place: ReplayPlace) -> None:
-        """Forget a queue, because it was created again.
-
-        Args:
-            place: The queue.
-        """
+        """Forget a queue, because it was created again."""
         self._save_record({"forget": [place]})
 
     def begin_batch(self, pending_batch: PendingBatch) -> None:
-        """Note a batch before it is sent.
-
-        Args:
-            pending_batch: The batch.
-        """
+        """Note a batch before it is sent."""
         self._save_record(_build_pending_record(pending_batch))
 
     def end_batch(self, pending_batch: PendingBatch, replayed_offsets: Iterable[int]) -> None:
-        """Note the outcome of a batch. It is saved with the next batch, or at the end.
-
-        Args:
-            pending_batch: The batch.
-            replayed_offsets: The offsets that were replayed.
-        """
+        """Note the outcome of a batch. It is saved with the next batch, or at the end."""
         offset_ranges = OffsetRanges()
         offset_ranges.add_offsets(replayed_offsets)
-        last_id = pending_batch.ids_by_offset.get(
-            -1 if offset_ranges.last_offset is None else offset_ranges.last_offset
+        last_offset = offset_ranges.last_offset
+        last_id = None if last_offset is None else pending_batch.ids_by_offset.get(last_offset)
+        self._add_record(
+            {"replayed": [pending_batch.place, offset_ranges.ranges, last_id, len(offset_ranges)]}
         )
-        record = {"replayed": [pending_batch.place, offset_ranges.ranges, last_id, len(offset_ranges)]}
-        self.apply_record(record)
-        self._unsaved.append(record)
 
     def note_replayed(self, place: ReplayPlace, offset: int, letter_id: str) -> None:
-        """Note a dead letter that was replayed elsewhere. It is saved with the next batch, or at the end.
-
-        Args:
-            place: The queue.
-            offset: Its offset.
-            letter_id: Its offset id.
-        """
-        record = {"replayed": [place, [(offset, offset + 1)], letter_id, 0]}
-        self.apply_record(record)
-        self._unsaved.append(record)
+        """Note a dead letter that was replayed elsewhere. It is saved with the next batch, or at the end."""
+        self._add_record({"replayed": [place, [(offset, offset + 1)], letter_id, 0]})
 
     def flush(self) -> None:
         """Save the unsaved outcomes of batches. After an OSError, they stay unsaved."""
@@ -149,10 +119,7 @@ class ReplayMemory:
             self._unsaved = []
 
     def apply_record(self, record: Mapping[str, Any]) -> None:
-        """Change the memory as a record says.
-
-        Args:
-            record: A record of this class, or the same after JSON.
+        """Change the memory as a record of this class says, or the same record after JSON.
 
         Raises:
             ValueError, TypeError, KeyError: The record is invalid.
@@ -201,9 +168,12 @@ class ReplayMemory:
         self.pending.pop(place, None)
         self._run_count += replayed_count
 
-    def _save_record(self, record: dict[str, Any]) -> None:
+    def _add_record(self, record: dict[str, Any]) -> None:
         self.apply_record(record)
         self._unsaved.append(record)
+
+    def _save_record(self, record: dict[str, Any]) -> None:
+        self._add_record(record)
         self.flush()
 
     def _write_records(self, records: Iterable[Mapping[str, Any]]) -> None:

@@ -48,9 +48,6 @@ class SendProbes:
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.
 
-        Args:
-            topic: The topic.
-
         Raises:
             NotFound: No queue is writable.
             TopicNotExist: The topic has no route.

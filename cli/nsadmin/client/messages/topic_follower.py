@@ -8,17 +8,15 @@ from time import monotonic
 from typing import NamedTuple
 
 from namesrv_core.errors import ResponseCode, RocketMQError
-from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
-from nsadmin.client.connection.requests import make_request
-from nsadmin.client.connection.response_bodies import decode_answer, parse_offset
 from nsadmin.client.messages.pull_requests import (
     PULL_RESPONSE_CODES,
     EmptyAnswers,
+    ask_offsets,
     build_pull_request,
     decode_pulled_messages,
     parse_next_offset,
@@ -28,6 +26,9 @@ from nsadmin.client.topic_routes import QueueRoute, list_read_queues
 from nsadmin.client.topics.topics import TopicAdmin
 
 _ROUTE_PERIOD_SECONDS = 5.0
+
+_Queue = tuple[str, int]
+"""A broker name and a queue id."""
 
 
 class FollowStart(NamedTuple):
@@ -65,27 +66,8 @@ class FollowedPage(NamedTuple):
     error: RocketMQError | None
 
 
-class _QueueKey(NamedTuple):
-    broker_name: str
-    queue_id: int
-
-
 class TopicFollower:
-    """Reads the queues of a topic page by page.
-
-    Args:
-        caller: The connections.
-        topics: The routes of topics.
-        topic: The topic.
-        follow_start: Where to begin.
-        expression: The expression for brokers: tags such as "A || B", or SQL92. "*" for all messages.
-        expression_type: "TAG" or "SQL92".
-        broker_name: Only queues of this broker. Default: all brokers.
-        queue_id: Only queues with this id. Default: all queues.
-
-    Raises:
-        TopicNotExist: The topic has no route.
-    """
+    """Reads the queues of a topic page by page; see `admin.message_streams.open_follower`."""
 
     def __init__(
         self,
@@ -104,48 +86,33 @@ class TopicFollower:
         self._broker_name, self._queue_id = broker_name, queue_id
         self._follow_start = follow_start
         self._empty_answers = EmptyAnswers(expression)
-        self._routes: dict[_QueueKey, QueueRoute] = {}
-        self._missing_keys: frozenset[_QueueKey] = frozenset()
-        self._next_offsets: dict[_QueueKey, int] = {}
+        self._routes: dict[_Queue, QueueRoute] = {}
+        self._missing_queues: frozenset[_Queue] = frozenset()
+        self._next_offsets: dict[_Queue, int] = {}
         self._route_read_at = monotonic()
         self._read_route()
-        self._first_keys = frozenset(self._routes)
+        self._first_queues = frozenset(self._routes)
 
     def list_queues(self) -> list[tuple[str, int]]:
         """Return the broker names and the ids of all queues that the route had so far, in its order."""
-        return [(queue_key.broker_name, queue_key.queue_id) for queue_key in self._routes]
+        return list(self._routes)
 
     def find_ends(self) -> dict[tuple[str, int], int]:
         """Return the present end of each queue, by broker name and queue id; without failed queues.
 
         Sends GET_MAX_OFFSET (30) to each queue.
         """
-        queue_keys = [queue_key for queue_key in self._routes if queue_key not in self._missing_keys]
-        results = self._ask_offsets(RequestCode.GET_MAX_OFFSET, queue_keys)
-        return {
-            (queue_key.broker_name, queue_key.queue_id): result.result
-            for queue_key, result in zip(queue_keys, results, strict=True)
-            if result.result is not None
-        }
+        queues = [queue for queue in self._routes if queue not in self._missing_queues]
+        results = self._ask_offsets(RequestCode.GET_MAX_OFFSET, queues)
+        return {queue: end for queue, (_, end, _) in zip(queues, results, strict=True) if end is not None}
 
     def get_position(self, broker_name: str, queue_id: int) -> int | None:
-        """Return the offset of the next message of a queue; None if it is unknown yet.
-
-        Args:
-            broker_name: The broker.
-            queue_id: The queue.
-        """
-        return self._next_offsets.get(_QueueKey(broker_name, queue_id))
+        """Return the offset of the next message of a queue; None if it is unknown yet."""
+        return self._next_offsets.get((broker_name, queue_id))
 
     def seek(self, broker_name: str, queue_id: int, offset: int) -> None:
-        """Continue a queue at this offset, or at the nearest that exists.
-
-        Args:
-            broker_name: The broker.
-            queue_id: The queue.
-            offset: The offset of the next message.
-        """
-        self._next_offsets[_QueueKey(broker_name, queue_id)] = offset
+        """Continue a queue at this offset, or at the nearest that exists."""
+        self._next_offsets[broker_name, queue_id] = offset
 
     def poll_queues(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> list[FollowedPage]:
         """Read the next page of each queue, all queues at once (PULL_MESSAGE, 11).
@@ -161,89 +128,73 @@ class TopicFollower:
         return list(self.read_pages(skipped_queues))
 
     def read_pages(self, skipped_queues: frozenset[tuple[str, int]] = frozenset()) -> Iterator[FollowedPage]:
-        """Yield the pages of `poll_queues`. Bodies of a page are inflated only when it is yielded.
-
-        Args:
-            skipped_queues: Queues to leave out, by broker name and queue id.
-        """
+        """Yield the pages of `poll_queues`. Bodies of a page are inflated only when it is yielded."""
         if monotonic() - self._route_read_at >= _ROUTE_PERIOD_SECONDS:
             self._refresh_route()
-        wanted_keys = [queue_key for queue_key in self._routes if tuple(queue_key) not in skipped_queues]
-        missing_keys = self._missing_keys.intersection(wanted_keys)
-        for key in sorted(missing_keys):
-            error = NotFound(f"{key.broker_name} has no queue {key.queue_id} of {self._topic} now")
-            yield FollowedPage(*key, (), 0, error)
-        wanted_keys = [queue_key for queue_key in wanted_keys if queue_key not in missing_keys]
-        yield from self._find_starts([key for key in wanted_keys if key not in self._next_offsets])
-        queue_keys = [queue_key for queue_key in wanted_keys if queue_key in self._next_offsets]
-        answers = ask_replicas(self._caller, [self._build_pull(k) for k in queue_keys], PULL_RESPONSE_CODES)
-        for queue_key, answer in zip(queue_keys, answers, strict=True):
-            page = self._take_page(queue_key, answer)
+        wanted_queues = [queue for queue in self._routes if queue not in skipped_queues]
+        missing_queues = self._missing_queues.intersection(wanted_queues)
+        for queue in sorted(missing_queues):
+            error = NotFound(f"{queue[0]} has no queue {queue[1]} of {self._topic} now")
+            yield FollowedPage(*queue, (), 0, error)
+        wanted_queues = [queue for queue in wanted_queues if queue not in missing_queues]
+        yield from self._find_starts([queue for queue in wanted_queues if queue not in self._next_offsets])
+        queues = [queue for queue in wanted_queues if queue in self._next_offsets]
+        answers = ask_replicas(self._caller, map(self._build_pull, queues), PULL_RESPONSE_CODES)
+        for queue, answer in zip(queues, answers, strict=True):
+            page = self._take_page(queue, answer)
             if page.messages or page.lost_count or page.error is not None:
                 yield page
 
-    def _take_page(self, queue_key: _QueueKey, answer: ServerResult[RemotingCommand]) -> FollowedPage:
+    def _take_page(self, queue: _Queue, answer: ServerResult[RemotingCommand]) -> FollowedPage:
         if answer.result is None:
-            return FollowedPage(*queue_key, (), 0, answer.error)
-        begin_offset = self._next_offsets[queue_key]
+            return FollowedPage(*queue, (), 0, answer.error)
+        begin_offset = self._next_offsets[queue]
         next_offset = parse_next_offset(answer.result)
         messages = tuple(m for m in decode_pulled_messages(answer.result) if m.queue_offset >= begin_offset)
         lost_count = 0
         if answer.result.code == ResponseCode.PULL_OFFSET_MOVED and next_offset is not None:
             lost_count = max(0, next_offset - begin_offset)
         if next_offset is None:
-            return FollowedPage(*queue_key, messages, lost_count, None)
-        self._next_offsets[queue_key] = next_offset
-        error = self._empty_answers.note(queue_key, next_offset, not messages and next_offset != begin_offset)
-        return FollowedPage(*queue_key, messages, lost_count, error)
+            return FollowedPage(*queue, messages, lost_count, None)
+        self._next_offsets[queue] = next_offset
+        error = self._empty_answers.note(queue, next_offset, not messages and next_offset != begin_offset)
+        return FollowedPage(*queue, messages, lost_count, error)
 
-    def _find_starts(self, queue_keys: Sequence[_QueueKey]) -> list[FollowedPage]:
+    def _find_starts(self, queues: Sequence[_Queue]) -> list[FollowedPage]:
         """Find the first offset of queues without a position; return the errors as pages."""
-        first_keys = [key for key in queue_keys if key in self._first_keys]
-        later_keys = [key for key in queue_keys if key not in self._first_keys]
+        first_queues = [queue for queue in queues if queue in self._first_queues]
+        later_queues = [queue for queue in queues if queue not in self._first_queues]
         request_code, timestamp_ms = RequestCode.GET_MIN_OFFSET, None
         if self._follow_start.is_latest:
             request_code = RequestCode.GET_MAX_OFFSET
         elif self._follow_start.time_ms is not None:
             # Brokers before 5.0 can answer the message after the first one. Callers check the time.
-            request_code, timestamp_ms = (
-                RequestCode.SEARCH_OFFSET_BY_TIMESTAMP,
-                self._follow_start.time_ms - 1,
-            )
+            request_code = RequestCode.SEARCH_OFFSET_BY_TIMESTAMP
+            timestamp_ms = self._follow_start.time_ms - 1
+        start_offset = self._follow_start.offset or 0
         pages = []
-        for keys, results in (
-            (first_keys, self._ask_offsets(request_code, first_keys, timestamp_ms)),
-            (later_keys, self._ask_offsets(RequestCode.GET_MIN_OFFSET, later_keys)),
+        for asked_queues, results, least_offset in (
+            (first_queues, self._ask_offsets(request_code, first_queues, timestamp_ms), start_offset),
+            (later_queues, self._ask_offsets(RequestCode.GET_MIN_OFFSET, later_queues), 0),
         ):
-            for queue_key, result in zip(keys, results, strict=True):
+            for queue, result in zip(asked_queues, results, strict=True):
                 if result.result is None:
-                    pages.append(FollowedPage(*queue_key, (), 0, result.error))
+                    pages.append(FollowedPage(*queue, (), 0, result.error))
                 else:
-                    self._next_offsets[queue_key] = max(0, result.result, self._start_offset(queue_key))
+                    self._next_offsets[queue] = max(least_offset, result.result)
         return pages
 
-    def _start_offset(self, queue_key: _QueueKey) -> int:
-        return self._follow_start.offset or 0 if queue_key in self._first_keys else 0
-
     def _ask_offsets(
-        self, request_code: RequestCode, queue_keys: Sequence[_QueueKey], timestamp_ms: int | None = None
+        self, request_code: RequestCode, queues: Sequence[_Queue], timestamp_ms: int | None = None
     ) -> list[ServerResult[int]]:
-        requests = [
-            (
-                self._routes[key],
-                make_request(
-                    request_code, broker_headers.QueueOffset(self._topic, key.queue_id, timestamp_ms)
-                ),
-            )
-            for key in queue_keys
-        ]
-        return [decode_answer(answer, parse_offset) for answer in ask_replicas(self._caller, requests)]
+        places = [(self._routes[queue], self._topic, queue[1]) for queue in queues]
+        return ask_offsets(self._caller, request_code, places, timestamp_ms)
 
-    def _build_pull(self, queue_key: _QueueKey) -> tuple[QueueRoute, RemotingCommand]:
-        return self._routes[queue_key], build_pull_request(
+    def _build_pull(self, queue: _Queue) -> tuple[QueueRoute, RemotingCommand]:
+        return self._routes[queue], build_pull_request(
             self._topic,
-            queue_key.queue_id,
-            self._next_offsets[queue_key],
+            queue[1],
+            self._next_offsets[queue],
             subscription=self._expression,
             expression_type=self._expression_type,
         )
@@ -265,8 +216,8 @@ class TopicFollower:
             if self._broker_name in (None, queue_route.broker_name)
         ]
         current_routes = {
-            _QueueKey(queue_route.broker_name, queue_id): queue_route
+            (queue_route.broker_name, queue_id): queue_route
             for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id)
         }
         self._routes |= current_routes
-        self._missing_keys = frozenset(self._routes.keys() - current_routes.keys())
+        self._missing_queues = frozenset(self._routes.keys() - current_routes.keys())

@@ -216,7 +216,7 @@ class TransactionAdmin:
     ) -> list[ServerResult[HalfMessages]]:
         errors = {s.addr: s.error for s in spans if s.error is not None}
         messages: dict[str, dict[str, HalfMessage]] = {s.addr: {} for s in spans}
-        unread_counts = {s.addr: max(0, _length(s.result) - read_limit) for s in spans}
+        unread_counts = {a: 0 if s is None else max(0, s.offset_count - read_limit) for a, s, _ in spans}
         bounded = [
             s._replace(begin_offset=s.begin_offset + unread_counts[addr])
             if reads_newest
@@ -240,7 +240,7 @@ class TransactionAdmin:
 
     def _read_ended_offsets(self, span: QueueSpan, read_limit: int) -> frozenset[int]:
         """The offsets of half messages whose transaction ended, and which the broker did not pass yet."""
-        if _length(span) > read_limit:
+        if span.offset_count > read_limit:
             raise OverReadLimit(
                 f"not read: more than {read_limit} transactions ended since the last check of the broker"
             )
@@ -262,28 +262,15 @@ class TransactionAdmin:
         offset = span.begin_offset
         while offset < span.end_offset:
             count = min(_VIEWED_AT_ONCE, span.end_offset - offset)
-            entries = (
-                consume_queues.read_entries_at(span.broker_addr, ENDED_TOPIC, 0, offset, count)
-                .value()
-                .entries
-            )
+            read = consume_queues.read_entries_at(span.broker_addr, ENDED_TOPIC, 0, offset, count)
+            entries = read.value().entries
+            headers = (broker_headers.ViewMessage(ENDED_TOPIC, entry.physic_offset) for entry in entries)
             answers = self._caller.send_requests(
-                (
-                    span.broker_addr,
-                    make_request(
-                        RequestCode.VIEW_MESSAGE_BY_ID,
-                        broker_headers.ViewMessage(ENDED_TOPIC, entry.physic_offset),
-                    ),
-                )
-                for entry in entries
+                (span.broker_addr, make_request(RequestCode.VIEW_MESSAGE_BY_ID, header)) for header in headers
             )
             bodies += [m.body for answer in answers for m in decode_messages(answer.value().body).messages]
             offset += max(1, len(entries))
         return bodies
-
-
-def _length(span: QueueSpan | None) -> int:
-    return 0 if span is None else span.end_offset - span.begin_offset
 
 
 def _refuse_rocksdb(config: ServerResult[dict[str, str]]) -> RocketMQError | None:
@@ -295,11 +282,8 @@ def _refuse_rocksdb(config: ServerResult[dict[str, str]]) -> RocketMQError | Non
 def _without_ended(
     half_messages: ServerResult[HalfMessages], ended_offsets: ServerResult[frozenset[int]]
 ) -> ServerResult[HalfMessages]:
-    if ended_offsets.result is None:
-        return ServerResult(half_messages.addr, None, ended_offsets.error)
-    ended = ended_offsets.result
     return half_messages.then(
         lambda found: found._replace(
-            messages=tuple(half for half in found.messages if half.message.queue_offset not in ended)
+            messages=tuple(h for h in found.messages if h.message.queue_offset not in ended_offsets.value())
         )
     )

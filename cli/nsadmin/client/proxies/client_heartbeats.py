@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import version_text
 from nsadmin.client.connection.json_object import JsonObject, to_integer
-from nsadmin.client.consumers.client_connections import parse_subscription
-from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription
+from nsadmin.client.consumers.connected_clients import ConnectedClient, TopicSubscription, parse_subscription
 
 HEARTBEAT_TOPIC = "DefaultHeartBeatSyncerTopic"
 PROXY_GROUP = f"CID_{HEARTBEAT_TOPIC}"

@@ -12,12 +12,13 @@ from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.connection.access_options import Tls
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
-from nsadmin.client.consumers import client_connections
 from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
     GroupConnections,
     TopicSubscription,
     merge_clients,
+    read_consumers,
+    read_members,
 )
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.proxies import grpc_connections
@@ -335,7 +336,7 @@ class ProxyAdmin:
         if not configured_addrs:
             return merged_connections
         remoting_addrs = {h.proxy.grpc_addr: h.proxy.remoting_addr for h in heartbeats.latest}
-        listed_connections = client_connections.read_consumers(
+        listed_connections = read_consumers(
             self._caller, list(connections_by_group), [remoting_addrs.get(a, a) for a in configured_addrs]
         )
         return {
@@ -360,7 +361,7 @@ class ProxyAdmin:
         broker_addrs = [
             a for g in self._clusters.get_info().groups_in_cluster(name) for a in g.broker_addrs.values()
         ]
-        member_results = client_connections.read_members(self._caller, PROXY_GROUP, broker_addrs)
+        member_results = read_members(self._caller, PROXY_GROUP, broker_addrs)
         member_lists = [member_result.result for member_result in member_results if member_result.result]
         longest_list: Sequence[ConnectedClient] = max(member_lists, key=len, default=())
         return [_hosts_of_member(member) for member in longest_list], {

@@ -19,7 +19,7 @@ from nsadmin.client.connection.response_bodies import (
     parse_text_table,
     parse_topic_names,
 )
-from nsadmin.client.consumers.group_settings import parse_group_table
+from nsadmin.client.consumers.groups import parse_group_table
 from nsadmin.client.name_servers.kv_config import build_value_request
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route, route_header

@@ -4,8 +4,13 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
-from nsadmin.client.consumers.client_runtime import RunningClient
-from nsadmin.client.consumers.running_info import ALL_QUEUES, ConsumeStatus, PopQueue, RunningQueue
+from nsadmin.client.consumers.client_runtime import (
+    ALL_QUEUES,
+    ConsumeStatus,
+    PopQueue,
+    RunningClient,
+    RunningQueue,
+)
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time

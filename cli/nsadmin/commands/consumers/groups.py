@@ -10,8 +10,7 @@ from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.consumers.group_settings import GroupChange
-from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.groups import GroupChange, is_system_group
 from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (

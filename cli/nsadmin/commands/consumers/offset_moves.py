@@ -9,8 +9,12 @@ from typer import Argument, Option
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.consumers.offset_moves import COMMIT_INTERVAL_SECONDS
-from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.consumers.offset_moves import (
+    COMMIT_INTERVAL_SECONDS,
+    END_OF_QUEUE,
+    OffsetMove,
+    OffsetPlan,
+)
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import argument_values, time_arguments

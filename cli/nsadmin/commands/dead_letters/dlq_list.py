@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Option
 
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command

@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client.messages.dead_letter_replay import DeadLetterSpan
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
-from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
+from nsadmin.client.messages.replay_memory import ReplayMemory
 from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_past_time
@@ -120,18 +120,16 @@ def _count_letters(
     before_ms: int,
 ) -> ClusterPurge:
     cluster_spans = [span for span in letter_spans if span.cluster_name == cluster_name]
-    letter_count = replayed_count = 0
-    for _, queue_span in cluster_spans:
-        letter_count += max(0, queue_span.end_offset - queue_span.begin_offset)
-        place = ReplayPlace(cluster_name, queue_span.broker_name, queue_span.queue_id)
-        replayed_offsets = memory.list_replayed(place)
-        replayed_count += replayed_offsets.count_between(queue_span.begin_offset, queue_span.end_offset)
-    newer_count = 0
-    for page in session.admin.dead_letters.read_letters(
-        group,
-        session.admin.dead_letters.list_spans(group, DeadLetterSelection(begin_ms=before_ms))[0],
-        DeadLetterSelection(begin_ms=before_ms),
-    ):
+    letter_count = sum(span.queue_span.offset_count for span in cluster_spans)
+    replayed_count = sum(
+        memory.list_replayed(span.place).count_between(
+            span.queue_span.begin_offset, span.queue_span.end_offset
+        )
+        for span in cluster_spans
+    )
+    newer_count, dead_letters = 0, session.admin.dead_letters
+    newer = DeadLetterSelection(begin_ms=before_ms)
+    for page in dead_letters.read_letters(group, dead_letters.list_spans(group, newer)[0], newer):
         if page.error is not None:
             raise page.error
         if any(span.queue_span.broker_name == page.broker_name for span in cluster_spans):

@@ -1,6 +1,6 @@
 """Owns `dlq replay`, which delivers dead letters to their group again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import time
 from typing import Annotated
 
@@ -16,7 +16,6 @@ from nsadmin.client.messages.dead_letter_replay import (
     ReplayOptions,
 )
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
-from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
@@ -28,13 +27,12 @@ from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
     IdOption,
-    KeyOption,
     OriginOption,
     SinceOption,
-    TagOption,
     UntilOption,
     parse_selection,
 )
+from nsadmin.commands.messages.message_conditions import KeysOption, TagsOption
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun
@@ -96,8 +94,8 @@ def dlq_replay(
     since_text: SinceOption = None,
     until_text: UntilOption = None,
     origin_topics: OriginOption = None,
-    keys: KeyOption = None,
-    tags: TagOption = None,
+    keys: KeysOption = None,
+    tags: TagsOption = None,
     body: BodyOption = None,
     offset_ids: IdOption = None,
     max_messages: Annotated[int | None, Option("--limit", metavar="N", help="Replay at most N.")] = None,
@@ -151,15 +149,7 @@ def dlq_replay(
     if rate is not None and not rate > 0:
         raise UsageError(f'{command_name}: invalid number "{rate:g}" for --rate: use more than 0')
     selection = parse_selection(
-        command_name,
-        since_text,
-        until_text,
-        origin_topics,
-        keys,
-        tags,
-        body,
-        max_messages,
-        offset_ids,
+        command_name, since_text, until_text, origin_topics, keys, tags, body, max_messages, offset_ids
     )
     options = ReplayOptions(
         to_topic,
@@ -170,9 +160,7 @@ def dlq_replay(
         parse_duration_seconds("--settle", settle_text, 0, _MAX_SETTLE_SECONDS),
     )
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
-    letter_count = sum(
-        max(0, span.queue_span.end_offset - span.queue_span.begin_offset) for span in letter_spans
-    )
+    letter_count = sum(span.queue_span.offset_count for span in letter_spans)
     if not (letter_count or broker_errors):
         raise NotFound(f'group "{group}" has no dead letters')
     clusters = (span.cluster_name for span in letter_spans)
@@ -183,7 +171,8 @@ def dlq_replay(
     refusal = f'replays dead letters of "{group}" now: wait for it'
     with memory.open(lambda holder: NotApplied(f"{command_name}: {holder} {refusal}")):
         session.confirm_change(_build_question(session, group, letter_spans, letter_count, options))
-        return _replay_letters(session, group, letter_spans, selection, options, memory, broker_errors)
+        progress = session.admin.dead_letters.replay(group, letter_spans, selection, options, memory)
+        return _replay_letters(session, group, progress, letter_count, broker_errors)
 
 
 def _build_question(
@@ -224,10 +213,7 @@ def _is_ordered(session: Session, group: str) -> bool:
         settings_by_broker = session.admin.groups.get_settings(group)
     except NotFound:
         return False
-    return any(
-        (broker_settings.settings or {}).get("consumeMessageOrderly") is True
-        for broker_settings in settings_by_broker
-    )
+    return any((s.settings or {}).get("consumeMessageOrderly") is True for s in settings_by_broker)
 
 
 def _describe_other_groups(session: Session, group: str, letter_spans: Sequence[DeadLetterSpan]) -> str:
@@ -248,23 +234,16 @@ def _describe_other_groups(session: Session, group: str, letter_spans: Sequence[
 def _replay_letters(
     session: Session,
     group: str,
-    letter_spans: Sequence[DeadLetterSpan],
-    selection: DeadLetterSelection,
-    options: ReplayOptions,
-    memory: SavedReplayMemory,
+    progress: Iterator[BrokerReplay],
+    letter_count: int,
     broker_errors: Mapping[str, RocketMQError],
 ) -> ResultRows:
     progress_by_broker: dict[str, BrokerReplay] = {}
     stop_error: NotApplied | None = None
-    letter_count = sum(
-        max(0, span.queue_span.end_offset - span.queue_span.begin_offset) for span in letter_spans
-    )
     resume_text = f"run the same command to resume: {quote_command('dlq', 'replay', group)}"
     with session.show_progress("replaying", letter_count) as advance_progress:
         try:
-            for broker_replay in session.admin.dead_letters.replay(
-                group, letter_spans, selection, options, memory
-            ):
+            for broker_replay in progress:
                 before = progress_by_broker.get(broker_replay.broker_name)
                 advance_progress(broker_replay.examined - (before.examined if before else 0))
                 progress_by_broker[broker_replay.broker_name] = broker_replay
@@ -275,17 +254,8 @@ def _replay_letters(
             raise CommandInterrupted(
                 f"interrupted after {count_noun(replayed_count, 'replayed message')}: {resume_text}"
             ) from None
-    return _replay_rows(group, progress_by_broker.values(), broker_errors, stop_error)
-
-
-def _replay_rows(
-    group: str,
-    broker_replays: Iterable[BrokerReplay],
-    broker_errors: Mapping[str, RocketMQError],
-    stop_error: NotApplied | None,
-) -> ResultRows:
     replays = [
-        *broker_replays,
+        *progress_by_broker.values(),
         *(BrokerReplay(broker_name, error=error) for broker_name, error in broker_errors.items()),
     ]
     notes = failure_notes((r.broker_name, r.error) for r in replays)
@@ -315,14 +285,13 @@ def _preview_rows(
     """Count the dead letters that a replay would send, by origin topic and age."""
     letter_counter, errors = LetterCounter(int(time() * 1000)), dict(broker_errors)
     letter_copies, known_count, copy_count, guarded_count = LetterCopies(), 0, 0, 0
-    cluster_names = {span.queue_span.broker_name: span.cluster_name for span in letter_spans}
+    places = {(span.place.broker_name, span.place.queue_id): span.place for span in letter_spans}
     for page in session.admin.dead_letters.read_letters(
         group, letter_spans, selection._replace(max_messages=None)
     ):
         if page.error is not None:
             errors[page.broker_name] = page.error
-        place = ReplayPlace(cluster_names[page.broker_name], page.broker_name, page.queue_id)
-        known_offsets = memory.list_replayed(place)
+        known_offsets = memory.list_replayed(places[page.broker_name, page.queue_id])
         for letter in page.letters:
             if letter.message.queue_offset in known_offsets and not options.repeats_replays:
                 known_count += 1

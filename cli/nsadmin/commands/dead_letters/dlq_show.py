@@ -34,14 +34,13 @@ from nsadmin.commands.dead_letters.letter_options import (
     BodyOption,
     GroupArgument,
     IdOption,
-    KeyOption,
     OriginOption,
     SinceOption,
-    TagOption,
     UntilOption,
     parse_selection,
 )
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
+from nsadmin.commands.messages.message_conditions import KeysOption, TagsOption
 from nsadmin.commands.messages.message_rows import (
     BODY,
     BODY_ENCODING,
@@ -125,8 +124,8 @@ def dlq_show(
     since_text: SinceOption = None,
     until_text: UntilOption = None,
     origin_topics: OriginOption = None,
-    keys: KeyOption = None,
-    tags: TagOption = None,
+    keys: KeysOption = None,
+    tags: TagsOption = None,
     body_text: BodyOption = None,
     offset_ids: IdOption = None,
     max_messages: Annotated[

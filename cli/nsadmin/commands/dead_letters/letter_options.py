@@ -1,6 +1,5 @@
 """Owns the options that select dead letters, for all commands about them."""
 
-import re
 from typing import Annotated
 
 from typer import Argument, Option
@@ -8,6 +7,7 @@ from typer import Argument, Option
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.command_line.declarations import Flags, Values
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
+from nsadmin.commands.messages.message_conditions import parse_regex
 from nsadmin.console.exit_codes import UsageError
 
 GroupArgument = Annotated[
@@ -25,12 +25,6 @@ UntilOption = Annotated[
 OriginOption = Annotated[
     list[str] | None,
     Option("--origin", metavar="TOPIC", help="Only messages from this topic. Repeatable."),
-]
-KeyOption = Annotated[
-    list[str] | None, Option("--key", metavar="KEY", help="Only messages with this key. Repeatable.")
-]
-TagOption = Annotated[
-    list[str] | None, Option("--tag", metavar="TAG", help="Only messages with this tag. Repeatable.")
 ]
 BodyOption = Annotated[
     str | None,
@@ -57,12 +51,7 @@ def parse_selection(
 ) -> DeadLetterSelection:
     """Parse the options that select dead letters."""
     begin_ms, end_ms = parse_window(since_text, until_text)
-    try:
-        body_pattern = None if body_text is None else re.compile(body_text)
-    except re.error as error:
-        raise UsageError(
-            f'{command_name}: invalid regular expression "{body_text}" for --body: {error}'
-        ) from None
+    body_pattern = parse_regex(command_name, body_text)
     if max_messages is not None and max_messages < 1:
         raise UsageError(f'{command_name}: invalid number "{max_messages}" for --limit: use 1 or more')
     return DeadLetterSelection(

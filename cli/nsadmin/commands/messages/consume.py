@@ -3,7 +3,6 @@
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
-from time import sleep
 from typing import Annotated, Any
 
 from typer import Option
@@ -14,7 +13,6 @@ from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.message_queries import END_OF_TIME_MS, LocatedMessage
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import OverReadLimit, error_text
-from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_time_option, require_order
 from nsadmin.commands.messages.body_decoders import DecodeOption, decode_body, parse_decoders
@@ -40,19 +38,22 @@ from nsadmin.commands.messages.message_rows import (
     ShownMessage,
     show_message,
 )
-from nsadmin.commands.procedures.signals import StopRequestedError, StopSignal, catch_stop_signals
+from nsadmin.commands.procedures.signals import (
+    SYSTEM_CLOCK,
+    StopRequestedError,
+    StopSignal,
+    catch_stop_signals,
+)
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import OutputText, ResultRow, ResultRows, read_row
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.procedure_clock import ProcedureClock
 
 _IDLE_PAUSE_SECONDS, _ERROR_PAUSE_SECONDS = 0.2, 1.0
 _STALLED_PAUSE_SECONDS, _MAX_STALLED_POLLS = 0.05, 100
 """Without --follow: for so many polls the broker may owe messages before the end that it reported."""
 _LINE_FORMATS = ("table", "wide", "jsonl", "csv", "tsv", "value", "spreadsheet")
 _COLUMN_PATTERN = re.compile(r"\{(\w+)(?:\.([^{}]+))?\}")
-_CLOCK = ProcedureClock(lambda: int(time() * 1000), sleep)
 
 
 @command(
@@ -223,7 +224,7 @@ class MessageStream:
         yield OutputText("", self._list_outcomes())
 
     def _read_messages(self) -> Iterator[list[ShownMessage]]:
-        with catch_stop_signals(_CLOCK) as stop_signal, contextlib.suppress(StopRequestedError):
+        with catch_stop_signals(SYSTEM_CLOCK) as stop_signal, contextlib.suppress(StopRequestedError):
             yield from self._poll_pages(stop_signal)
         if self._follows:
             self._session.write_remark(count_noun(self._printed_count, "message"))

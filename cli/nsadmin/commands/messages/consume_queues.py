@@ -14,6 +14,7 @@ from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import forgive_not_found
 from nsadmin.commands.columns.messages import QUEUE_OFFSET, STORE_SIZE
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
+from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
 from nsadmin.console.session import Session
@@ -74,7 +75,7 @@ ENTRY_COLUMNS: Columns[QueueEntry] = (
 @command(columns=ENTRY_COLUMNS, examples=("broker", "simulated brokers have deleted their first messages"))
 def query_cq(
     session: Session,
-    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    topic: MessageTopicArgument,
     queue_text: Annotated[
         str, Argument(metavar="QUEUE", help="Number of a queue, from 0."), Flags("-q", "--queue")
     ],

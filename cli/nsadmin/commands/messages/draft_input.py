@@ -5,7 +5,7 @@ import os
 import re
 import select
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from random import randint
 from time import time
 from typing import Any
@@ -119,11 +119,3 @@ def parse_delay(delay_text: str) -> dict[str, str]:
     if delay_seconds is None:
         raise ValueError(f'invalid delay "{delay_text}": use a level from 1 to 18, or 500ms, 30s, 5m, 2h')
     return {"TIMER_DELAY_MS": str(round(delay_seconds * 1000))}
-
-
-def list_template_drafts(
-    make_draft: Callable[[int], MessageDraft], message_count: int
-) -> Iterator[MessageDraft]:
-    """Yield the drafts of a template or of a repeated body."""
-    for number in range(1, message_count + 1):
-        yield make_draft(number)

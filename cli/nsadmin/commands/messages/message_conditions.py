@@ -32,6 +32,13 @@ QueueBrokerOption = Annotated[
 QueueIdOption = Annotated[
     int | None, Option("-i", "--queue", metavar="QUEUE", help="Only queues with this id.", min=0)
 ]
+BeginTimeOption = Annotated[
+    str | None,
+    Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
+]
+EndTimeOption = Annotated[
+    str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time.")
+]
 StoredSinceOption = Annotated[
     str | None, Option("--since", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}")
 ]

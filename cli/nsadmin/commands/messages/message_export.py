@@ -46,9 +46,9 @@ class TopicExport(NamedTuple):
 
     topic: str
     file_path: Path
-    message_count: int = 0
-    body_bytes: int = 0
-    error: RocketMQError | None = None
+    message_count: int
+    body_bytes: int
+    error: RocketMQError | None
 
 
 EXPORT_COLUMNS: Columns[TopicExport] = (
@@ -127,8 +127,8 @@ def messages_export(
         end_ms,
     )
     file_paths = _name_files(topics, target_name, parse_choice("--form", form_name, tuple(FileForm)))
-    exporter = _TopicExporter(session, message_filter, broker_name, queue_id, max_messages)
-    spans_by_topic = {topic: exporter.find_spans(topic) for topic in topics}
+    exporter = _TopicExporter(session, message_filter, max_messages)
+    spans_by_topic = {topic: exporter.find_spans(topic, broker_name, queue_id) for topic in topics}
     try:
         exports = _export_topics(session, exporter, spans_by_topic, file_paths)
     except MissingParquetLibraryError as error:
@@ -159,29 +159,21 @@ def _name_files(topics: list[str], target_name: str, form: str | None) -> dict[s
 class _TopicExporter:
     """Reads the messages of topics, and counts what it wrote."""
 
-    def __init__(
-        self,
-        session: Session,
-        message_filter: MessageFilter,
-        broker_name: str | None,
-        queue_id: int | None,
-        max_messages: int | None,
-    ) -> None:
-        self._session, self._filter = session, message_filter
-        self._broker_name, self._queue_id, self._max_messages = broker_name, queue_id, max_messages
+    def __init__(self, session: Session, message_filter: MessageFilter, max_messages: int | None) -> None:
+        self._session, self._filter, self._max_messages = session, message_filter, max_messages
         self._has_every_message = message_filter == MessageFilter(
             begin_ms=message_filter.begin_ms, end_ms=message_filter.end_ms
         )
         self.notes: list[str] = []
         self._errors_by_topic: dict[str, RocketMQError] = {}
 
-    def find_spans(self, topic: str) -> list[QueueSpan]:
+    def find_spans(self, topic: str, broker_name: str | None, queue_id: int | None) -> list[QueueSpan]:
         """The parts of the queues to read."""
         admin = self._session.admin
         span_results = admin.queue_reader.get_spans(
             topic,
-            admin.messages.list_queue_routes(topic, self._broker_name),
-            queue_id=self._queue_id,
+            admin.messages.list_queue_routes(topic, broker_name),
+            queue_id=queue_id,
             begin_ms=self._filter.begin_ms,
             end_ms=self._filter.end_ms,
         )
@@ -192,13 +184,13 @@ class _TopicExporter:
 
     def export_topic(
         self,
-        topic_export: TopicExport,
+        topic: str,
+        file_path: Path,
         queue_spans: list[QueueSpan],
         write_row: Callable[[Mapping[str, Any]], None],
         advance_progress: Callable[[int], None],
     ) -> TopicExport:
         """Write the messages of a topic, and count them."""
-        topic = topic_export.topic
         message_count, body_bytes = 0, 0
         for page in self._session.admin.queue_reader.read_pages(topic, queue_spans):
             if page.error is not None:
@@ -214,9 +206,7 @@ class _TopicExporter:
             advance_progress(len(page.messages))
             if message_count == self._max_messages:
                 break
-        return topic_export._replace(
-            message_count=message_count, body_bytes=body_bytes, error=self._errors_by_topic.get(topic)
-        )
+        return TopicExport(topic, file_path, message_count, body_bytes, self._errors_by_topic.get(topic))
 
     def _note_error(self, topic: str, broker_name: str, queue_id: int, error: RocketMQError) -> None:
         self._errors_by_topic.setdefault(topic, error)
@@ -229,23 +219,16 @@ def _export_topics(
     spans_by_topic: Mapping[str, list[QueueSpan]],
     file_paths: Mapping[str, Path],
 ) -> list[TopicExport]:
-    total_count = sum(
-        span.end_offset - span.begin_offset for queue_spans in spans_by_topic.values() for span in queue_spans
-    )
+    total_count = sum(s.offset_count for queue_spans in spans_by_topic.values() for s in queue_spans)
     exports = []
     with session.show_progress("exporting", total_count) as advance_progress:
         for file_path in dict.fromkeys(file_paths.values()):
             private_files.make_folder(file_path.parent)
-            with replace_message_file(file_path, _form_of(file_path)) as write_row:
-                for topic, queue_spans in spans_by_topic.items():
-                    if file_paths[topic] == file_path:
-                        exports.append(
-                            exporter.export_topic(
-                                TopicExport(topic, file_path), queue_spans, write_row, advance_progress
-                            )
-                        )
+            file_form = find_form(file_path.name) or FileForm.JSON_LINES
+            with replace_message_file(file_path, file_form) as write_row:
+                exports += [
+                    exporter.export_topic(topic, file_path, queue_spans, write_row, advance_progress)
+                    for topic, queue_spans in spans_by_topic.items()
+                    if file_paths[topic] == file_path
+                ]
     return exports
-
-
-def _form_of(file_path: Path) -> FileForm:
-    return find_form(file_path.name) or FileForm.JSON_LINES

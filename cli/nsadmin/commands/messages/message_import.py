@@ -34,10 +34,9 @@ _COMMAND = "messages import"
 
 
 class FileImport(NamedTuple):
-    """The import of one file: its memory, its run, and the number of messages to send."""
+    """The import of one file: its run, and the number of messages to send."""
 
     file_path: Path
-    memory: ImportMemory
     run: ImportRun
     due_count: int
 
@@ -193,9 +192,7 @@ def _open_imports(
             if not repeats:
                 memory.load()
             run = ImportRun(session.admin, queue_chooser, memory, rate)
-            file_imports.append(
-                FileImport(file_path, memory, run, run.count_messages(read_messages(file_path)))
-            )
+            file_imports.append(FileImport(file_path, run, run.count_messages(read_messages(file_path))))
         yield file_imports
 
 

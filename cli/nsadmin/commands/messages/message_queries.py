@@ -7,13 +7,13 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
-from nsadmin.client.messages.consume_tracks import describe_track_errors, map_track_types
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_name_list, parse_number
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
+from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
 from nsadmin.commands.messages.message_delivery import (
     DELIVERY_COLUMNS,
     PushClientOption,
@@ -66,14 +66,8 @@ def query_msg_by_key(
     message_key: Annotated[
         str, Argument(metavar="KEY", help="One of the keys of a message."), Flags("-k", "--msgKey")
     ],
-    begin_text: Annotated[
-        str | None,
-        Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
-    ] = None,
-    end_text: Annotated[
-        str | None,
-        Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time."),
-    ] = None,
+    begin_text: BeginTimeOption = None,
+    end_text: EndTimeOption = None,
     max_count: Annotated[
         int, Option("-m", "--maxNum", metavar="N", help="The maximum number of messages, the newest first.")
     ] = 64,
@@ -284,8 +278,8 @@ def _add_tracks(session: Session, findings: Findings) -> Findings:
     for shown in findings.messages:
         try:
             tracks = session.admin.consume_tracks.get_tracks(LocatedMessage(shown.broker_name, shown.message))
-            notes += describe_track_errors(tracks)
-            messages.append(shown._replace(tracks=map_track_types(tracks)))
+            notes += [f"group {t.group}: {error_text(t.error)}" for t in tracks if t.error is not None]
+            messages.append(shown._replace(tracks={t.group: t.track_type for t in tracks}))
         except RocketMQError as error:
             errors.append(error)
             notes.append(f"unknown which groups consumed {shown.message.msg_id}: {error_text(error)}")

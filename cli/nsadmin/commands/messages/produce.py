@@ -1,26 +1,36 @@
-"""Owns `produce`, which sends many messages from a text, a file or a template."""
+"""Owns `produce`, which sends many messages from a text, a file or a template, and counts them."""
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from time import monotonic
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
-from namesrv_core.errors import TopicNotExist
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.message_compression import COMPRESSIONS, MissingLibraryError, require_library
 from nsadmin.client import NotApplied
-from nsadmin.client.messages.bulk_sender import DELAY_PROPERTIES, ROLLBACK, TRANSACTION_OUTCOMES, MessageDraft
+from nsadmin.client.messages.bulk_sender import (
+    DELAY_PROPERTIES,
+    ROLLBACK,
+    TRANSACTION_OUTCOMES,
+    MessageDraft,
+    SentDraft,
+)
 from nsadmin.client.messages.message_traces import TRACE_TOPIC
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_choice
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.servers import failure_notes
+from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.changes import RESULT
+from nsadmin.commands.columns.messages import FAILED
+from nsadmin.commands.columns.servers import ERROR, failure_notes, outcome_word
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.messages.draft_input import (
     PLACEHOLDER_HELP,
     fill_template,
-    list_template_drafts,
     parse_delay,
     parse_json_draft,
     read_all,
@@ -28,18 +38,53 @@ from nsadmin.commands.messages.draft_input import (
 )
 from nsadmin.commands.messages.message_conditions import QueueBrokerOption, QueueIdOption
 from nsadmin.commands.messages.message_rows import MessageTopicArgument
-from nsadmin.commands.messages.message_sender import SENT_COLUMNS
-from nsadmin.commands.messages.produce_totals import (
-    PRODUCE_COLUMNS,
-    ProduceOptions,
-    SendTotals,
-    count_drafts,
-    make_rows,
-)
+from nsadmin.commands.messages.message_sender import SENT_COLUMNS, Sending
 from nsadmin.console.exit_codes import CommandInterrupted, UsageError
-from nsadmin.console.output import ResultRows
+from nsadmin.console.output import ByteSize, Column, Columns, ResultRows
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
+
+
+class BrokerTotals(NamedTuple):
+    """The messages that were sent to a broker; of a dry run, the messages of the input.
+
+    `duration` is in seconds from the start to the end, None for a dry run.
+    """
+
+    broker_name: str | None
+    message_count: int = 0
+    body_bytes: int = 0
+    failed: int = 0
+    error: RocketMQError | None = None
+    duration: float | None = None
+
+    @property
+    def result(self) -> str:
+        return outcome_word(self.error, "dry-run" if self.duration is None else "done")
+
+
+TRANSACTION: Column[BrokerTotals] = Column(
+    "transaction", "commit or rollback; null without a transaction", lambda t: None
+)
+PRODUCE_COLUMNS: Columns[BrokerTotals] = (
+    TOPIC,
+    BROKER_NAME,
+    TRANSACTION,
+    Column(
+        "messageCount",
+        "messages that the broker stored; in a dry run, messages of the input",
+        lambda t: t.message_count,
+    ),
+    Column("bodyBytes", "size of the bodies, before compression, in bytes", lambda t: ByteSize(t.body_bytes)),
+    FAILED,
+    Column(
+        "messagesPerSecond",
+        "messages per second on this broker, from start to end",
+        lambda t: None if t.duration is None else round(t.message_count / t.duration, 1),
+    ),
+    RESULT.means("done, dry-run or failed"),
+    ERROR,
+)
 
 
 @command(
@@ -141,55 +186,61 @@ def produce(
     defaults = MessageDraft(
         b"", keys or "", tags or "", _parse_properties(property_texts, delay_text), sharding_key
     )
-    text = template if template is not None else body
-    make_draft = (
-        _template_filler(text, defaults, fills_body=template is not None) if text is not None else None
-    )
-    options = ProduceOptions(topic, broker_name, queue_id, rate, compression, transaction, writes_traces)
-    if make_draft is None and message_count != 1:
+    text = template or body or ""
+    reads_input = template is None and body is None
+    if reads_input and message_count != 1:
         raise UsageError("produce: --count needs BODY or --template")
-    _refuse_timer_on_old_brokers(session, options, defaults)
-    source_text = "the input" if make_draft is None else count_noun(message_count, "message")
+    if "TIMER_DELAY_MS" in defaults.properties:
+        _refuse_timer_on_old_brokers(session, topic, broker_name)
+    source_text = "the input" if reads_input else count_noun(message_count, "message")
     session.confirm_change(
         f"Send {source_text} to {topic}, and roll the transactions back?"
         if transaction == ROLLBACK
         else f"Send {source_text} to {topic}, whose consumers get it?"
     )
-    with _open_drafts(input_file, make_draft, message_count, defaults, reads_json, reads_whole) as drafts:
-        return _send_all(
-            session, options, drafts if transaction is None else _refuse_delays(drafts), shows_each
-        )
 
-
-def _template_filler(text: str, defaults: MessageDraft, *, fills_body: bool) -> Callable[[int], MessageDraft]:
     def make_draft(number: int) -> MessageDraft:
-        return defaults._replace(
-            body=(fill_template(text, number) if fills_body else text).encode(),
-            keys=fill_template(defaults.keys, number),
-            sharding_key=defaults.sharding_key and fill_template(defaults.sharding_key, number),
-        )
+        filled_text = text if template is None else fill_template(text, number)
+        return _fill_keys(defaults._replace(body=filled_text.encode()), number)
 
-    return make_draft
+    with _open_input(input_file if reads_input else None) as descriptor:
+        drafts = (
+            map(make_draft, range(1, message_count + 1))
+            if descriptor is None
+            else _read_drafts(descriptor, defaults, reads_json, reads_whole)
+        )
+        if transaction is not None:
+            drafts = _refuse_delays(drafts)
+        if session.is_dry_run:
+            return _make_rows(topic, transaction, [count_drafts(broker_name, drafts)])
+        batches = session.admin.message_streams.send_drafts(
+            topic,
+            drafts,
+            broker_name=broker_name,
+            queue_id=queue_id,
+            messages_per_second=rate,
+            compression=compression,
+            transaction=transaction,
+            writes_traces=writes_traces,
+        )
+        totals = SendTotals(keeps_each=shows_each)
+        outcomes, notes = _send_all(batches, totals)
+    if shows_each:
+        return ResultRows.from_records(SENT_COLUMNS, totals.sendings, outcomes, notes)
+    return _make_rows(topic, transaction, totals.list_totals(), outcomes, notes)
 
 
 @contextmanager
-def _open_drafts(
-    input_file: str,
-    make_draft: Callable[[int], MessageDraft] | None,
-    message_count: int,
-    defaults: MessageDraft,
-    reads_json: bool,
-    reads_whole: bool,
-) -> Iterator[Iterator[MessageDraft | None]]:
-    if make_draft is not None:
-        yield list_template_drafts(make_draft, message_count)
+def _open_input(input_file: str | None) -> Iterator[int | None]:
+    if input_file is None:
+        yield None
         return
     try:
         descriptor = os.dup(sys.stdin.fileno()) if input_file == "-" else os.open(input_file, os.O_RDONLY)
     except OSError as error:
         raise UsageError(f'produce: cannot read "{input_file}": {error.strerror}') from None
     try:
-        yield _read_drafts(descriptor, defaults, reads_json, reads_whole)
+        yield descriptor
     finally:
         os.close(descriptor)
 
@@ -209,13 +260,11 @@ def _read_drafts(
         if not line.strip():
             # Brokers fail on an empty body (AbstractSendMessageProcessor.buildMsgContext).
             continue
-        if not reads_json:
-            yield _fill_keys(defaults._replace(body=line), line_number)
-        else:
-            yield _fill_keys(parse_json_draft(line, line_number, defaults), line_number)
+        draft = parse_json_draft(line, line_number, defaults) if reads_json else defaults._replace(body=line)
+        yield _fill_keys(draft, line_number)
 
 
-def _refuse_delays(drafts: Iterator[MessageDraft | None]) -> Iterator[MessageDraft | None]:
+def _refuse_delays(drafts: Iterable[MessageDraft | None]) -> Iterator[MessageDraft | None]:
     """Java producers drop the delay of a transactional message without a word."""
     message_number = 0
     for draft in drafts:
@@ -234,24 +283,47 @@ def _fill_keys(draft: MessageDraft, number: int) -> MessageDraft:
     )
 
 
+class SendTotals:
+    """Counts the messages that were sent to each broker, and keeps each of them if wanted."""
+
+    def __init__(self, keeps_each: bool) -> None:
+        self._began_at, self._keeps_each = monotonic(), keeps_each
+        self._totals: dict[str, BrokerTotals] = {}
+        self.errors: dict[str, RocketMQError] = {}
+        self.trace_error: RocketMQError | None = None
+        self.sendings: list[Sending] = []
+
+    @property
+    def sent_count(self) -> int:
+        return sum(totals.message_count for totals in self._totals.values())
+
+    def add_batch(self, batch: list[SentDraft]) -> None:
+        for sent_draft in batch:
+            broker_name, error = sent_draft.send_queue.broker_name, sent_draft.result.error
+            totals = self._totals.get(broker_name, BrokerTotals(broker_name))
+            if error is None:
+                body_bytes = totals.body_bytes + len(sent_draft.draft.body)
+                totals = totals._replace(message_count=totals.message_count + 1, body_bytes=body_bytes)
+            else:
+                self.errors.setdefault(broker_name, error)
+                totals = totals._replace(failed=totals.failed + 1, error=self.errors[broker_name])
+            self._totals[broker_name] = totals
+            self.trace_error = self.trace_error or sent_draft.trace_error
+            if self._keeps_each:
+                self.sendings.append(Sending(sent_draft.send_queue, sent_draft.result.result, error))
+
+    def list_totals(self) -> list[BrokerTotals]:
+        duration = max(monotonic() - self._began_at, 0.001)
+        return [self._totals[name]._replace(duration=duration) for name in sorted(self._totals)]
+
+
 def _send_all(
-    session: Session, options: ProduceOptions, drafts: Iterator[MessageDraft | None], shows_each: bool
-) -> ResultRows:
-    if session.is_dry_run:
-        return count_drafts(options, drafts)
-    totals = SendTotals()
+    batches: Iterable[list[SentDraft]], totals: SendTotals
+) -> tuple[list[RocketMQError | None], list[str]]:
+    """Send until the first failure; return the outcomes and the notes about them."""
     try:
-        for batch in session.admin.message_streams.send_drafts(
-            options.topic,
-            drafts,
-            broker_name=options.broker_name,
-            queue_id=options.queue_id,
-            messages_per_second=options.rate,
-            compression=options.compression,
-            transaction=options.transaction,
-            writes_traces=options.writes_traces,
-        ):
-            totals.add_batch(batch, shows_each)
+        for batch in batches:
+            totals.add_batch(batch)
             if totals.errors or totals.trace_error:
                 break
     except TopicNotExist as error:
@@ -274,10 +346,29 @@ def _send_all(
     if totals.errors or totals.trace_error:
         notes.append(f"stopped after {count_noun(totals.sent_count, 'sent message')}")
     outcomes = [*([None] if totals.sent_count or not totals.errors else []), *totals.errors.values()]
-    outcomes += [totals.trace_error] if totals.trace_error else []
-    if shows_each:
-        return ResultRows.from_records(SENT_COLUMNS, totals.sendings, outcomes, notes)
-    return make_rows(options, totals.list_totals(), outcomes, notes)
+    return [*outcomes, *([totals.trace_error] if totals.trace_error else [])], notes
+
+
+def _make_rows(
+    topic: str,
+    transaction: str | None,
+    totals: list[BrokerTotals],
+    errors: Sequence[RocketMQError | None] = (),
+    notes: Sequence[str] = (),
+) -> ResultRows:
+    """The rows of brokers; a table has no column about transactions without them."""
+    columns = [c.in_wide() if c is TRANSACTION and not transaction else c for c in PRODUCE_COLUMNS]
+    common = {TOPIC: topic, TRANSACTION: transaction}
+    return ResultRows.from_records(columns, totals, errors, notes, common=common)
+
+
+def count_drafts(broker_name: str | None, drafts: Iterable[MessageDraft | None]) -> BrokerTotals:
+    """Read the whole input, and count it."""
+    message_count = body_bytes = 0
+    for draft in drafts:
+        if draft is not None:
+            message_count, body_bytes = message_count + 1, body_bytes + len(draft.body)
+    return BrokerTotals(broker_name, message_count, body_bytes)
 
 
 def _parse_choices(
@@ -310,14 +401,10 @@ def _parse_properties(property_texts: list[str] | None, delay_text: str | None) 
         raise UsageError(f"produce: {error}") from None
 
 
-def _refuse_timer_on_old_brokers(session: Session, options: ProduceOptions, defaults: MessageDraft) -> None:
+def _refuse_timer_on_old_brokers(session: Session, topic: str, broker_name: str | None) -> None:
     """Raise NotApplied if a broker before 5.0 would deliver a timed message at once."""
-    if "TIMER_DELAY_MS" not in defaults.properties:
-        return
-    queues = session.admin.message_sender.list_queues(options.topic)
-    broker_addrs = sorted(
-        {queue.broker_addr for queue in queues if options.broker_name in (None, queue.broker_name)}
-    )
+    queues = session.admin.message_sender.list_queues(topic)
+    broker_addrs = sorted({queue.broker_addr for queue in queues if broker_name in (None, queue.broker_name)})
     for info_result in session.admin.brokers.get_runtime_info(broker_addrs):
         version = info_result.result.version if info_result.result else None
         if version is not None and version.startswith("V4"):

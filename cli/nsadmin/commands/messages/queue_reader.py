@@ -11,12 +11,13 @@ from nsadmin.client import NotFound
 from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.pull_requests import PAGE_SIZE
-from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan, SpanResult
+from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
+from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
 from nsadmin.commands.messages.message_rows import (
     BODY_TABLE,
     MAX_KEPT_BYTES,
@@ -45,13 +46,6 @@ CharsetOption = Annotated[
 TagExpressionOption = Annotated[
     str | None,
     Option("-s", "--subExpression", metavar="TAGS", help="Only messages with one of these tags: A || B."),
-]
-BeginTimeOption = Annotated[
-    str | None,
-    Option("-b", "--beginTimestamp", metavar="TIME", help=f"Only messages stored since: {TIME_HELP}"),
-]
-EndTimeOption = Annotated[
-    str | None, Option("-e", "--endTimestamp", metavar="TIME", help="Only messages stored until this time.")
 ]
 MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum number of messages.")]
 
@@ -106,8 +100,7 @@ def print_msg(
         raise UsageError("--last reads the ends of the queues: leave out --from, --until and --limit")
     encoding, with_body = parse_charset("-c", charset_name), parse_boolean("-d", body_flag) is not False
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
-    queue_listing = _QueueListing(session, topic, tag_expression, max_count)
-    queue_listing.find_spans(queue_routes, None, *window)
+    queue_listing = _QueueListing(session, topic, tag_expression, max_count, queue_routes, *window)
     if last_count is not None:
         return queue_listing.list_last(last_count, encoding, with_body)
     return queue_listing.list_messages(encoding, with_body)
@@ -172,8 +165,10 @@ def print_msg_by_queue(
     if wants_messages is False and not counts_tags:
         raise UsageError("-p false hides all messages: add -f true to count tags")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
-    queue_listing = _QueueListing(session, topic, tag_expression, max_count)
-    queue_listing.find_spans(queue_routes, parse_number("QUEUE", queue_text), begin_text, end_text)
+    queue_id = parse_number("QUEUE", queue_text)
+    queue_listing = _QueueListing(
+        session, topic, tag_expression, max_count, queue_routes, begin_text, end_text, queue_id
+    )
     if counts_tags and not wants_messages:
         return queue_listing.count_tags()
     return queue_listing.list_messages(encoding, with_bodies, with_tag_counts=counts_tags)
@@ -229,8 +224,9 @@ def consume_message(
     if group is not None:
         session.write_remark(f"reads without a group, and does not join {group}")
     queue_routes = session.admin.messages.list_queue_routes(topic, broker_name)
-    queue_listing = _QueueListing(session, topic, None, max_count)
-    queue_listing.find_spans(queue_routes, queue_id, begin_text, end_text)
+    queue_listing = _QueueListing(
+        session, topic, None, max_count, queue_routes, begin_text, end_text, queue_id
+    )
     if begin_offset is not None:
         queue_listing.skip_to_offset(begin_offset)
     return queue_listing.list_messages(parse_charset("", None), True)
@@ -245,29 +241,18 @@ class _QueueListing:
         topic: str,
         tag_expression: str | None,
         max_count: int,
+        queue_routes: Sequence[QueueRoute],
+        begin_text: str | None,
+        end_text: str | None,
+        queue_id: int | None = None,
     ) -> None:
         if max_count < 1:
             raise UsageError(f'invalid value "{max_count}" for --limit: expected 1 or more')
         self._session, self._topic, self._max_count = session, topic, max_count
         self._wanted_tags = _parse_tags(tag_expression)
-        self._span_results: Sequence[SpanResult] = ()
-        self._errors_by_queue: dict[tuple[str, int], RocketMQError] = {}
-
-    def find_spans(
-        self,
-        queue_routes: Sequence[QueueRoute],
-        queue_id: int | None,
-        begin_text: str | None,
-        end_text: str | None,
-    ) -> None:
-        """Find the offsets to read in each queue."""
         begin_ms, end_ms = parse_window(begin_text, end_text)
-        self._span_results = self._session.admin.queue_reader.get_spans(
-            self._topic,
-            queue_routes,
-            queue_id=queue_id,
-            begin_ms=begin_ms,
-            end_ms=end_ms,
+        self._span_results = session.admin.queue_reader.get_spans(
+            topic, queue_routes, queue_id=queue_id, begin_ms=begin_ms, end_ms=end_ms
         )
         self._errors_by_queue = {
             (s.broker_name, s.queue_id): s.error for s in self._span_results if s.error is not None

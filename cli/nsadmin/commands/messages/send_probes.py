@@ -1,7 +1,6 @@
 """Owns sendMsgStatus, checkMsgSendRT and clusterRT, which write test messages and measure the time."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from time import time
 from typing import Annotated, NamedTuple
 
@@ -18,6 +17,7 @@ from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.messages import OFFSET_MSG_ID, QUEUE_OFFSET
 from nsadmin.commands.columns.servers import ERROR, outcome_word
 from nsadmin.commands.columns.topics import QUEUE_ID
+from nsadmin.commands.messages.message_rows import MessageTopicArgument
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
@@ -112,6 +112,7 @@ BROKER_RT_COLUMNS: Columns[BrokerTimes] = (
     RESULT,
     ERROR,
 )
+SizeOption = Annotated[int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)]
 MAX_BODY_BYTES = 4 << 20
 """The largest message body in bytes that brokers accept by default (maxMessageSize)."""
 
@@ -160,13 +161,11 @@ def send_msg_status(
 )
 def check_msg_send_rt(
     session: Session,
-    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    topic: MessageTopicArgument,
     message_count: Annotated[
         int, Option("-a", "--amount", metavar="N", help="Number of messages, sent one after another.", min=1)
     ] = 100,
-    body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
-    ] = 128,
+    body_bytes: SizeOption = 128,
 ) -> ResultRows:
     """Write test messages to all queues of a topic in turns, and measure the time of each.
 
@@ -220,9 +219,7 @@ def cluster_rt(
     message_count: Annotated[
         int, Option("-a", "--amount", metavar="N", help="Number of messages for each broker.", min=1)
     ] = 100,
-    body_bytes: Annotated[
-        int, Option("-s", "--size", metavar="BYTES", help="Bytes of each body.", min=1)
-    ] = 128,
+    body_bytes: SizeOption = 128,
     cluster_name: Annotated[
         str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
@@ -260,38 +257,27 @@ def cluster_rt(
     session.confirm_change(
         f"Write {count_noun(message_count, 'message')} of {body_bytes} bytes to each of {names}?"
     )
-    measure_once = partial(
-        _measure_brokers, session, groups, shared_addrs, message_count, body_bytes, machine_room, as_lines
-    )
-    if interval_seconds is None or session.is_dry_run:
-        return measure_once()
-    return session.repeat_every(interval_seconds, measure_once)
 
-
-def _measure_brokers(
-    session: Session,
-    groups: Sequence[BrokerAddrGroup],
-    shared_addrs: Mapping[str, Sequence[str]],
-    message_count: int,
-    body_bytes: int,
-    machine_room: str | None,
-    as_lines: bool,
-) -> ResultRows | str:
-    brokers = [
-        _measure_broker(
-            session, g, shared_addrs.get(g.master_addr or "", [g.broker_name]), message_count, body_bytes
-        )
-        for g in groups
-    ]
-    errors = [b.error for b in brokers]
-    common = {MACHINE_ROOM: machine_room}
-    rows = ResultRows.from_records(BROKER_RT_COLUMNS, brokers, errors, common=common)
-    if as_lines and not any(errors):
+    def measure_once() -> ResultRows | str:
+        brokers = [
+            _measure_broker(
+                session, g, shared_addrs.get(g.master_addr or "", [g.broker_name]), message_count, body_bytes
+            )
+            for g in groups
+        ]
+        errors = [b.error for b in brokers]
+        common = {MACHINE_ROOM: machine_room}
+        rows = ResultRows.from_records(BROKER_RT_COLUMNS, brokers, errors, common=common)
+        if not as_lines or any(errors):
+            return rows
         names = ("time", "machineRoom", "clusterName", "brokerName", "rt")
         return "\n".join(
             "|".join("" if row[name] is None else str(row[name]) for name in names) for row in rows.rows
         )
-    return rows
+
+    if interval_seconds is None or session.is_dry_run:
+        return measure_once()
+    return session.repeat_every(interval_seconds, measure_once)
 
 
 def _measure_broker(

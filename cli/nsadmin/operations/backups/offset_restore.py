@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client import AdminClient
-from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePlace
 from nsadmin.client.results import NotApplied, ServerResult

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope

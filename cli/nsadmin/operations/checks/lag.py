@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.consumers.client_connections import is_group_offline
+from nsadmin.client.consumers.connected_clients import is_group_offline
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.lag import BROADCASTS, NEVER_COMMITTED, Lag, sum_lags

@@ -11,7 +11,7 @@ from typing import Any, Self
 import msgspec
 
 from nsadmin.client import AdminClient
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.messages.message_sender import SendQueue
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
 from nsadmin.operations.installation import Installation, OwnedState

@@ -9,9 +9,8 @@ from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
-from nsadmin.client.consumers.client_runtime import can_be_asked
+from nsadmin.client.consumers.client_runtime import ALL_QUEUES, can_be_asked
 from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
-from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
 from nsadmin.client.results import error_text

@@ -8,14 +8,13 @@ from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
-from nsadmin.client.consumers.client_runtime import RunningClient
+from nsadmin.client.consumers.client_runtime import RunningClient, RunningInfo, RunningQueue
 from nsadmin.client.consumers.connected_clients import GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_modes import AssignedMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
-from nsadmin.client.consumers.group_settings import GroupConfigFields
-from nsadmin.client.consumers.running_info import RunningInfo, RunningQueue
+from nsadmin.client.consumers.groups import GroupConfigFields
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.client.results import ServerResult, is_unreachable
 from nsadmin.client.topic_routes import TopicRoute

@@ -5,7 +5,7 @@ from typing import Any
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import AdminClient, NotApplied
-from nsadmin.client.consumers.queue_progress import OffsetCommit
+from nsadmin.client.consumers.committed_offsets import OffsetCommit
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.client.topics.bulk_changes import DesiredConfig

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from nsadmin.client import AdminClient
-from nsadmin.client.consumers.client_runtime import RunningGroup
+from nsadmin.client.consumers.client_runtime import ALL_QUEUES, RunningGroup
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import Lag, sum_lags
-from nsadmin.client.consumers.running_info import ALL_QUEUES
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound
 from nsadmin.client.topic_routes import require_countable

@@ -9,7 +9,7 @@ from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.lag import measure_lag
-from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove, OffsetPlan
+from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove, OffsetPlan
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotApplied, NotFound, is_not_found
 from nsadmin.operations.transfer.offset_translation import TranslatedQueue, translate_offsets

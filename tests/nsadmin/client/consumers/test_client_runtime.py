@@ -8,9 +8,8 @@ import pytest
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
+from nsadmin.client.consumers.client_runtime import ALL_QUEUES, BLOCKED_AFTER_MS, PopQueue, parse_running_info
 from nsadmin.client.consumers.connected_clients import TopicSubscription
-from nsadmin.client.consumers.group_problems import BLOCKED_AFTER_MS
-from nsadmin.client.consumers.running_info import ALL_QUEUES, PopQueue, parse_running_info
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
 from tests.support.fake_servers import FakeNameServer

@@ -6,8 +6,7 @@ from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
-from nsadmin.client.consumers.group_settings import NEW_GROUP_SETTINGS
-from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.consumers.groups import NEW_GROUP_SETTINGS, is_system_group
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
 

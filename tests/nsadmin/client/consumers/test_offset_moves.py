@@ -7,7 +7,7 @@ import pytest
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotApplied, NotFound
-from nsadmin.client.consumers.offset_plans import END_OF_QUEUE, OffsetMove
+from nsadmin.client.consumers.offset_moves import END_OF_QUEUE, OffsetMove
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with

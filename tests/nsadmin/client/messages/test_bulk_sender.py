@@ -201,7 +201,7 @@ TRACES = "RMQ_SYS_TRACE_TOPIC"
 
 
 def note(tracer: MessageTracer, sent: SentMessage = SENT, keys: str = "k") -> None:
-    tracer.note_send(sent, tags="A", keys=keys, body_length=3, message_type="Normal", began_ms=5, cost_ms=6)
+    tracer.note_send(sent, MessageDraft(b"abc", keys, "A"), "Normal", began_ms=5, cost_ms=6)
 
 
 def test_the_traces_of_a_batch_are_one_message(admin: AdminClient, dlq: DeadLetterBroker) -> None:
@@ -232,7 +232,7 @@ def test_long_keys_make_more_messages_so_that_brokers_take_them(
 def test_a_broker_that_wants_no_traces_gets_none(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     tracer = MessageTracer(admin.message_sender)
     note(tracer, SENT._replace(region_id=None))
-    tracer.note_transaction(SENT._replace(region_id=None), tags="", keys="", outcome="commit")
+    tracer.note_transaction(SENT._replace(region_id=None), MessageDraft(b""), "commit")
     assert (tracer.write_noted(), dlq.sent) == (None, [])
 
 
@@ -272,7 +272,7 @@ def test_the_parser_reads_the_record_of_a_send() -> None:
 
 def test_the_parser_reads_the_end_of_a_transaction(admin: AdminClient, dlq: DeadLetterBroker) -> None:
     tracer = MessageTracer(admin.message_sender)
-    tracer.note_transaction(SENT, tags="A", keys="k1 k2", outcome="rollback")
+    tracer.note_transaction(SENT, MessageDraft(b"", "k1 k2", "A"), "rollback")
     assert tracer.write_noted() is None
     [message] = dlq.stored_messages(TRACES)
     trace = read(message.body)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from nsadmin import AdminClient
-from nsadmin.client.messages.consume_tracks import ConsumeTrack, describe_track_errors, map_track_types
+from nsadmin.client.messages.consume_tracks import ConsumeTrack
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.proxies.client_heartbeats import HEARTBEAT_TOPIC, parse_heartbeat
 from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
@@ -57,8 +57,7 @@ def test_all_groups_in_order_and_none_at_all(admin: AdminClient, message_broker:
     assert admin.consume_tracks.get_tracks(second(admin)) == ()
     message_broker.readers = {"b": GroupReader(("c",), 9), "a": GroupReader()}
     tracks = admin.consume_tracks.get_tracks(second(admin))
-    assert map_track_types(tracks) == {"a": "NOT_ONLINE", "b": "CONSUMED"}
-    assert describe_track_errors(tracks) == []
+    assert tracks == (ConsumeTrack("a", "NOT_ONLINE"), ConsumeTrack("b", "CONSUMED"))
 
 
 def test_clients_at_other_brokers_are_counted(
@@ -80,7 +79,7 @@ def test_what_a_broker_does_not_tell_is_unknown(admin: AdminClient, message_brok
         message_broker.handlers[code] = refuse_with(1, "busy")
         [track] = admin.consume_tracks.get_tracks(item)
         assert track.track_type == "UNKNOWN"
-        assert describe_track_errors([track]) == ["group G: SYSTEM_ERROR (1): busy"]
+        assert str(track.error) == "SYSTEM_ERROR (1): busy"
     message_broker.handlers[300] = refuse_with(1, "no")
     with pytest.raises(Exception, match="no"):
         admin.consume_tracks.get_tracks(item)
@@ -114,5 +113,5 @@ def test_a_group_behind_a_proxy_is_connected(
         monkeypatch.setattr(
             HeartbeatReader, "read_heartbeats", lambda *_, known=known: ProxyHeartbeats((known,))
         )
-        tracks = map_track_types(admin.consume_tracks.get_tracks(second(admin)))
-        assert tracks == {"G": "CONSUMED", "H": "NOT_ONLINE"}
+        tracks = admin.consume_tracks.get_tracks(second(admin))
+        assert tracks == (ConsumeTrack("G", "CONSUMED"), ConsumeTrack("H", "NOT_ONLINE"))

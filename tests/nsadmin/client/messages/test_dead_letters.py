@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.errors import ResponseCode
+from namesrv_core.errors import ResponseCode, TopicNotExist
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
@@ -10,7 +10,10 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay_letters
-from tests.support.fake_servers import Answer
+from tests.support.fake_servers import Answer, refuse_with
+from tests.support.message_brokers import CREATED, answer_offset
+
+HOUR = 3_600_000
 
 
 def test_a_queue_that_was_created_again_has_no_replayed_messages(
@@ -68,3 +71,34 @@ def test_a_broker_without_an_answer_is_an_error_of_its_spans(
 def test_a_group_without_dead_letters(admin: AdminClient) -> None:
     with pytest.raises(NotFound, match='group "other" has no dead letters'):
         admin.dead_letters.list_spans("other")
+
+
+def test_all_queues_are_counted_together(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    for number in range(40):
+        dlq.add_letter(b"%d" % number, "T" if number < 39 else "U")
+    dlq.store_message(b"", "%DLQ%G", 3, 0, RETRY_TOPIC="V")
+    counts, empty, missing = admin.dead_letters.count_letters([GROUP, "empty", "other"], CREATED + HOUR)
+    assert (counts.message_count, counts.last_hour_count) == (41, 41)
+    assert (counts.oldest_ms, counts.newest_ms) == (CREATED, CREATED + 39_000)
+    assert (counts.origin_topics, counts.broker_names) == (("T", "U", "V"), ("broker-a",))
+    assert set(counts.errors) == {None}
+    assert (empty.message_count, empty.oldest_ms, empty.origin_topics) == (0, None, ())
+    assert [type(error) for error in missing.errors] == [TopicNotExist]
+
+
+def test_the_last_hour_is_not_what_an_old_broker_finds_nearest(
+    admin: AdminClient, dlq: DeadLetterBroker
+) -> None:
+    """Brokers before 5.0 answer the last message if all are older."""
+    dlq.add_letter(b"one")
+    dlq.handlers[29] = lambda asked: answer_offset(asked, 0)
+    [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR + 1)
+    assert (counts.message_count, counts.last_hour_count) == (1, 0)
+
+
+def test_the_last_hour_is_counted_without_the_messages(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    """As on a bundle, which has none."""
+    dlq.add_letter(b"one")
+    dlq.handlers[11] = refuse_with(1, "no messages")
+    [counts] = admin.dead_letters.count_letters([GROUP], CREATED + HOUR)
+    assert (counts.message_count, counts.last_hour_count, counts.oldest_ms) == (1, 1, None)

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from nsadmin.client.messages.bulk_sender import MessageDraft, SentDraft
+from nsadmin.client.messages.message_sender import SendQueue, SentMessage
+from nsadmin.client.results import NotApplied, ServerResult
+from nsadmin.commands.messages.produce import SendTotals
 from tests.nsadmin.conftest import Run
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
@@ -93,6 +97,8 @@ def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_
     typed_file.write_bytes(b"one\ntwo\n")
     [row] = stream("produce", "T", "--dry-run", "--json").json
     assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
+    [row] = stream("produce", "T", "x", "--transaction", "commit", "--dry-run", "--json").json
+    assert (row["messageCount"], row["transaction"], row["result"]) == (1, "commit", "dry-run")
 
 
 def test_the_first_failure_ends_it(stream: Run, store: DeadLetterBroker) -> None:
@@ -221,3 +227,24 @@ def test_the_audit_has_no_bodies_and_no_row_for_each_of_many_messages(
     assert "secret" not in text
     assert (len(many["results"]), len(one["results"])) == (1000, 1)
     assert sum(item.get("times", 1) for item in many["sent"]) == 1100
+
+
+def sent_to(broker_name: str, error: NotApplied | None = None) -> SentDraft:
+    queue = SendQueue("T", broker_name, "h:1", 0)
+    message = None if error else SentMessage(queue, "ID", None, None)
+    return SentDraft(MessageDraft(b"12345"), queue, ServerResult("h:1", message, error))
+
+
+def test_each_broker_has_a_row() -> None:
+    totals = SendTotals(keeps_each=False)
+    totals.add_batch([sent_to("b"), sent_to("a"), sent_to("b"), sent_to("a", NotApplied("no"))])
+    assert [
+        (t.broker_name, t.message_count, t.body_bytes, t.failed, t.result) for t in totals.list_totals()
+    ] == [("a", 1, 5, 1, "failed"), ("b", 2, 10, 0, "done")]
+    assert (totals.sent_count, totals.sendings) == (3, [])
+
+
+def test_a_batch_without_traces_is_remembered() -> None:
+    totals = SendTotals(keeps_each=True)
+    totals.add_batch([sent_to("a")._replace(trace_error=NotApplied("no trace"))])
+    assert (str(totals.trace_error), totals.errors, len(totals.sendings)) == ("no trace", {}, 1)

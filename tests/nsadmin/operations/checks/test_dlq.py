@@ -1,6 +1,6 @@
 """check dlq: dead letters that are new since an earlier run."""
 
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import NotFound
 from nsadmin.operations.checks.dlq import CHECK, DlqObservation

@@ -8,13 +8,18 @@ from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.stored_messages import StoredMessage
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
-from nsadmin.client.consumers.client_runtime import RunningClient
+from nsadmin.client.consumers.client_runtime import (
+    ConsumeStatus,
+    PopQueue,
+    RunningClient,
+    RunningInfo,
+    RunningQueue,
+)
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
-from nsadmin.client.consumers.running_info import ConsumeStatus, PopQueue, RunningInfo, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
+from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
 from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus

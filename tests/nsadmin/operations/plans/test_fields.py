@@ -1,6 +1,6 @@
 """The defaults of a file are those of what mqadmin makes."""
 
-from nsadmin.client.consumers.group_settings import NEW_GROUP_SETTINGS
+from nsadmin.client.consumers.groups import NEW_GROUP_SETTINGS
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.operations.plans.fields import CLUSTER_FIELDS, GROUP_SETTINGS, TOPIC_SETTINGS
 
