@@ -35,7 +35,7 @@ def test_a_slave_without_a_connection_is_critical() -> None:
     assert finding.summary == "1 of 1 slave copies no messages; the slowest slave is 1000 bytes behind"
     assert finding.details == (
         "broker-a:1 commitLog messages: 1000 bytes of the commit log behind "
-        "(the master has no replication connection of it)",
+        "(the master has no replication connection from this slave)",
     )
     assert find(make_group({}, {}, link_count=1)).state is CheckState.OK
 
