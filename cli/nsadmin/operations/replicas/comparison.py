@@ -53,10 +53,13 @@ def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: 
     )
 
 
+_NOUNS = {"commitLog": "commit log", "consumeMode": "consume mode", "acl": "ACL"}
+
+
 def count_items(differences: Sequence[ReplicaDifference]) -> str:
     """The number of differences of each kind: "253 offsets, 1 topic"."""
     counts = Counter(difference.kind.value for difference in differences)
-    return ", ".join(count_noun(count, kind) for kind, count in counts.items())
+    return ", ".join(count_noun(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())
 
 
 def describe_difference(difference: ReplicaDifference) -> str:

@@ -54,6 +54,7 @@ def test_a_missing_topic_and_another_setting_are_rows_and_a_secret_is_not_shown(
         ("setting", "rocketmqSecretKey", "differs", None),
     ]
     assert {row["state"] for row in rows} == {"drift"}
+    assert result.err == "nsadmin: 1 slave: 1 topic, 2 settings will stay different\n"
     assert "secret" not in result.out.replace("rocketmqSecretKey", "")
     assert checked.code == 2
     assert "broker-a:1 topic payments: missing on the slave" in checked.out
