@@ -146,7 +146,10 @@ class SimulatedBroker:
             reply = await channel.send_request(build_request(RequestCode.REGISTER_BROKER, ext_fields, body))
         except OSError as error:
             log.warning(
-                "%s: cannot register with %s: %s", self._log_name, channel.server_addr, error or "no answer"
+                "%s: cannot register with %s: %s",
+                self._log_name,
+                channel.server_addr,
+                str(error) or "no answer",
             )
             return
         if reply.code == ResponseCode.SUCCESS:
@@ -202,7 +205,7 @@ class SimulatedBroker:
                 "%s: cannot copy topics and groups from its master %s: %s",
                 self._log_name,
                 master_addr,
-                error or "no answer",
+                str(error) or "no answer",
             )
 
     async def _fetch_master_table(
@@ -231,7 +234,8 @@ class SimulatedBroker:
             try:
                 await channel.send_request(self.model.build_unregistration())
             except OSError as error:
-                log.warning("%s: cannot unregister from %s: %s", self._log_name, channel.server_addr, error)
+                reason = str(error) or "no answer"
+                log.warning("%s: cannot unregister from %s: %s", self._log_name, channel.server_addr, reason)
         self._close_connections(is_abrupt=False)
 
     def die_abruptly(self) -> None:

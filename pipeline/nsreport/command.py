@@ -188,14 +188,15 @@ def report_outcome(run_outcome: RunOutcome, max_share: float) -> int:
     if run_outcome.quarantined_count:
         quarantine_note = (
             f"{run_outcome.quarantined_count} of {run_outcome.line_count} lines "
-            f"({run_outcome.quarantined_share:.2%}) are in quarantine"
+            f"({run_outcome.quarantined_share:.2%}) could not be read"
         )
         if run_outcome.quarantined_share > max_share:
             return write_error(
-                f"{quarantine_note}, more than --max-quarantine {max_share:.2%}: read silver/quarantine",
+                f"{quarantine_note}, more than --max-quarantine {max_share:.2%}: the table silver/quarantine "
+                "has them with the reason",
                 EXIT_QUARANTINED,
             )
-        write_message(note=quarantine_note)
+        write_message(note=f"{quarantine_note}: the table silver/quarantine has them with the reason")
     return EXIT_DONE
 
 

@@ -307,7 +307,7 @@ def test_a_plan_is_executed_once_and_only_while_the_cluster_stays(cluster: Clust
     assert [row["result"] for row in done["rows"]] == ["done"]
     unknown = "the token is unknown, expired or used"
     reasons = [refusal.partition(":")[0] for refusal in refusals]
-    assert reasons == [unknown, "the cluster has moved", unknown]
+    assert reasons == [unknown, "the cluster has changed", unknown]
     [record] = map(json.loads, (cluster.state / "audit.jsonl").read_text().splitlines())
     assert record["origin"].startswith("mcp ")
     assert [item["request"] for item in record["sent"]] == ["UPDATE_AND_CREATE_TOPIC"]

@@ -134,7 +134,7 @@ def test_a_permission_leaves_the_queues_of_each_broker(cluster: Cluster) -> None
         assert (config["perm"], config["readQueueNums"], config["writeQueueNums"]) == (4, kept, kept)
     assert nsadmin(cluster, "updateTopicPerm", "NoSuch", "4", "-c", CLUSTER).code == 5
     refused = nsadmin(cluster, "updateTopicPerm", "Perm", "2", "-c", CLUSTER)
-    loss = f"consumers cannot read Perm on {cluster.master.address}"
+    loss = f"consumers will not be able to read Perm on {cluster.master.address}"
     assert (refused.code, loss in refused.err, config_of(cluster.master, "Perm")["perm"]) == (2, True, 4)
     assert nsadmin(cluster, "updateTopicPerm", "Perm", "2", "-c", CLUSTER, "--yes").code == 0
     assert config_of(cluster.master, "Perm")["perm"] == 2

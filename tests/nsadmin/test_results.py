@@ -76,7 +76,7 @@ def test_an_empty_table_says_what_was_looked_for_with_times_in_utc(run: Run, ser
     result = run("topicList", "-n", server.addr, "--filter", "topic~pay")
     assert result.err == "nsadmin: nothing to show for --filter 'topic~pay'\n"
     result = run("audit", "list", "--since", "2026-01-02T03:04:05+01:00")
-    assert result.err == "nsadmin: no changes for --from 2026-01-02T02:04:05.000Z\n"
+    assert result.err == "nsadmin: no changes by this account for --from 2026-01-02T02:04:05.000Z\n"
 
 
 def test_without_a_command_the_overview_is_shown(run: Run) -> None:

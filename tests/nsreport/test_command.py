@@ -83,13 +83,18 @@ def test_two_journals_of_one_name_are_told_apart_by_the_operator(capsys: pytest.
 
 def test_too_much_in_quarantine_is_a_failure_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.report_outcome(RunOutcome(100, 1, 0), 0.01) == command.EXIT_DONE
-    assert told(capsys) == [{"note": "1 of 100 lines (1.00%) are in quarantine"}]
+    assert told(capsys) == [
+        {
+            "note": "1 of 100 lines (1.00%) could not be read: the table silver/quarantine has them with the "
+            "reason"
+        }
+    ]
     assert command.report_outcome(RunOutcome(100, 2, 3), 0.01) == command.EXIT_QUARANTINED
     assert told(capsys) == [
         {"note": "skipped files that are neither journals nor logs: 3"},
         {
-            "error": "2 of 100 lines (2.00%) are in quarantine, more than --max-quarantine 1.00%: "
-            "read silver/quarantine"
+            "error": "2 of 100 lines (2.00%) could not be read, more than --max-quarantine 1.00%: the table "
+            "silver/quarantine has them with the reason"
         },
     ]
 
@@ -130,7 +135,10 @@ def test_without_new_input_spark_does_not_start_and_the_outcome_is_said_again(
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / NAME).write_text(RECORD + "no record\n")
     line = ["run", "--input", f"{tmp_path}/in", "--dir", f"{tmp_path}/out", "--max-quarantine", "60%"]
-    quarantined = {"note": "1 of 2 lines (50.00%) are in quarantine"}
+    quarantined = {
+        "note": "1 of 2 lines (50.00%) could not be read: the table silver/quarantine has them with the "
+        "reason"
+    }
     assert command.main(line) == command.EXIT_DONE
     assert told(capsys)[-1] == quarantined
     with monkeypatch.context() as patched:

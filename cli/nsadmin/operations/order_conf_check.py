@@ -120,5 +120,7 @@ def _find_disagreements(snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderC
             yield OrderConfProblem(topic, "differs", problem_text, is_sent, sources)
     enabled_settings = {snapshot.settings.get("orderMessageEnable") for snapshot in snapshots}
     if len(enabled_settings) > 1 and any(order_conf_tables):
-        problem_text = "only some name servers return the order configuration (orderMessageEnable)"
+        problem_text = (
+            "only some name servers send the order configuration to clients: orderMessageEnable differs"
+        )
         yield OrderConfProblem(None, "differs", problem_text, True, sources)

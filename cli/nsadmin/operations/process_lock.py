@@ -30,7 +30,7 @@ class ProcessLock:
             OSError: the file cannot be written.
         """
         if not self.acquire():
-            raise refuse(f"process {self.holder_pid or 'unknown'}")
+            raise refuse(f"process {pid}" if (pid := self.holder_pid) else "another process")
         try:
             yield
         finally:

@@ -74,7 +74,7 @@ RELEASE_FAULTS = (
     ReleaseFault(
         "apache/rocketmq#9879",
         ("broker",),
-        "as a slave, it deletes topics and groups at each copy of its master's",
+        "as a slave, it deletes topics and groups each time it copies those of its master",
         {5: "5.5.0"},
         first_release="5.3.2",
         needed_setting=("brokerRole", "slave"),

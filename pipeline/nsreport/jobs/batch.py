@@ -121,7 +121,7 @@ def _describe_days(
     texts.append(
         "computing all days"
         if first_day is None
-        else f"computing from {first_day} on, the day of the last lines before"
+        else f"computing the days from {first_day} on, the last day of earlier lines"
     )
     return f"day {'; '.join(texts)}" if max(sources_by_day) > NO_DAY else "; ".join(texts)
 

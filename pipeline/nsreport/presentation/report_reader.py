@@ -188,7 +188,8 @@ def list_parquet_files(table_folder: Path, as_of: datetime | None = None) -> lis
                 f'cannot read "{table_folder}": copy the tables to a local folder, and pass it with --dir'
             )
         raise TableNotMadeError(
-            f"no table {table_folder}: compute it with nsadmin report run --input JOURNALS --dir DIR"
+            f"no table {table_folder}: pass the folder of the reports with --dir, or make them with nsadmin "
+            "report run --input JOURNALS --dir DIR"
         )
     return sorted(str(parquet_file) for parquet_file in table_folder.rglob("*.parquet"))
 

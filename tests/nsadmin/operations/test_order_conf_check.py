@@ -72,7 +72,7 @@ def test_name_servers_that_have_it_differently_or_keep_it_to_themselves() -> Non
         OrderConfProblem(
             None,
             "differs",
-            "only some name servers return the order configuration (orderMessageEnable)",
+            "only some name servers send the order configuration to clients: orderMessageEnable differs",
             True,
             ("s:1", "s:2"),
         ),

@@ -85,8 +85,8 @@ def test_slaves_of_some_releases_delete_topics(version: str, has: bool) -> None:
     if has:
         release = version.removeprefix("V").replace("_", ".")
         assert lines == [
-            f"broker-a 1 runs {release}: as a slave, it deletes topics and groups at each copy of its "
-            "master's (apache/rocketmq#9879): upgrade to 5.5.0 or later"
+            f"broker-a 1 runs {release}: as a slave, it deletes topics and groups each time it copies those "
+            "of its master (apache/rocketmq#9879): upgrade to 5.5.0 or later"
         ]
 
 

@@ -20,7 +20,7 @@ MESSAGE_CODES = frozenset(
 )
 """Requests whose answers contain messages. A bundle never has them."""
 
-_NOT_ASKED = "nsadmin bundle create does not ask for it"
+_NOT_ASKED = "bundle create did not collect it, see bundle show for its gaps"
 
 
 class BundleAnswers:

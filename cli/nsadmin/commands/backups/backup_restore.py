@@ -162,8 +162,11 @@ def backup_restore(
         _remark_consumers(session, selected_backup)
     session.confirm_change(_describe_restore(file_name, selected_backup, scope))
     outcomes = list(restore_run.restore_all())
-    notes = [*_list_static_notes(selected_backup), summarize_outcomes(outcomes)]
-    hidden_count = sum(outcome.reason == HAS_OTHER_OFFSET for outcome in outcomes)
+    notes = _list_static_notes(selected_backup)
+    shown = [outcome for outcome in outcomes if outcome.reason != HAS_OTHER_OFFSET]
+    hidden_count = len(outcomes) - len(shown)
+    if shown or not hidden_count:
+        notes.append(summarize_outcomes(shown))
     if hidden_count:
         verbs = (
             "differs from the backup and stays" if hidden_count == 1 else "differ from the backup and stay"
@@ -173,7 +176,7 @@ def backup_restore(
         )
     return ResultRows.from_records(
         RESTORE_COLUMNS,
-        [o for o in outcomes if o.result != "unchanged" and o.reason != HAS_OTHER_OFFSET],
+        [outcome for outcome in shown if outcome.result != "unchanged"],
         [None, *(outcome.error for outcome in outcomes)],
         notes,
     )
@@ -204,7 +207,10 @@ def _parse_mappings(mapping_texts: Sequence[str], backup: ClusterBackup) -> dict
         broker_names[old_name] = new_name
     new_names = [broker_names.get(name, name) for name in backup.brokers]
     if len(set(new_names)) < len(new_names):
-        raise UsageError("--map: two brokers of the backup have the same new name")
+        [same_name, *_] = [name for name, count in Counter(new_names).items() if count > 1]
+        raise UsageError(
+            f'--map: two brokers of the backup would go to "{same_name}": map each to another one'
+        )
     return broker_names
 
 
@@ -278,6 +284,9 @@ def _list_order_remarks(session: Session, selected_backup: ClusterBackup) -> lis
 
 
 def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
-    """Return the number of outcomes of each result as text."""
-    counts = Counter(outcome.result.replace("dry-run", "would change") for outcome in outcomes)
-    return ", ".join(f"{count} {result}" for result, count in sorted(counts.items())) or empty_text
+    """Return the number of outcomes of each result as text: "3 items changed, 33 unchanged"."""
+    words = {"dry-run": "would change", "done": "changed"}
+    counts = Counter(words.get(outcome.result, outcome.result) for outcome in outcomes)
+    (first_word, first_count), *others = sorted(counts.items()) or [("", 0)]
+    texts = [f"{count_noun(first_count, 'item')} {first_word}", *(f"{n} {word}" for word, n in others)]
+    return ", ".join(texts) if counts else empty_text

@@ -233,11 +233,14 @@ def _run_on_topic(
     total_bytes = total_count * load_size.body_bytes
     if total_bytes > MAX_TOTAL_BYTES:
         raise UsageError(
-            f"{load_size.command_name}: {total_bytes} bytes are more than {MAX_TOTAL_BYTES}: use less"
+            f"{load_size.command_name}: too much data, {total_bytes / (1 << 30):,.1f} GiB, limit "
+            f"{MAX_TOTAL_BYTES >> 30} GiB: use a smaller --count or --size"
         )
-    for left_topic in list_left_topics(session.admin):
+    for left_topic in list_left_topics(session.admin, cluster_name):
         delete_command = quote_command("deleteTopic", left_topic, cluster_name)
-        session.write_remark(f"a killed benchmark left topic {left_topic}: {delete_command}")
+        session.write_remark(
+            f"topic {left_topic} is of another benchmark: if that has ended, run {delete_command}"
+        )
     messages_text = f"{count_noun(total_count, 'message')} of {load_size.body_bytes} bytes"
     cost_text = f"{messages_text}, {total_bytes / (1 << 20):.1f} MiB, to a new topic on {', '.join(masters)}"
     session.confirm_change(f"Write {cost_text}, and delete the topic afterwards?")

@@ -16,7 +16,7 @@ from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.replicas.comparer import ReplicaComparer
-from nsadmin.operations.replicas.comparison import describe_difference
+from nsadmin.operations.replicas.comparison import count_items, describe_difference
 from nsadmin.operations.replicas.memory_store import open_replica_memory
 from nsadmin.operations.replicas.records import (
     Item,
@@ -131,7 +131,7 @@ def replica_diff(
         REPLICA_DIFF_COLUMNS,
         comparison.differences if include_lag else comparison.drift,
         _list_errors(comparison),
-        [*comparison.failure_lines, _summarize_comparison(comparison)],
+        [*comparison.failure_lines, _summarize_comparison(comparison, lists_lag=include_lag)],
     )
 
 
@@ -163,13 +163,18 @@ def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None
     return [None, *(RocketMQError(failure_line) for failure_line in comparison.failure_lines)]
 
 
-def _summarize_comparison(comparison: ReplicaComparison) -> str:
+def _summarize_comparison(comparison: ReplicaComparison, *, lists_lag: bool) -> str:
+    unread_count = len(comparison.unread_reasons)
+    if unread_count == comparison.slave_count and not comparison.differences:
+        return "no slave was compared completely" if unread_count else "no slave was compared"
     slave_text = count_noun(comparison.slave_count, "slave")
-    if comparison.unread_reasons:
-        slave_text += f" ({len(comparison.unread_reasons)} not compared, or not completely)"
+    if unread_count:
+        slave_text += f" ({unread_count} not compared, or not completely)"
     if not comparison.differences:
         return f"no differences on {slave_text}"
-    return (
-        f"{count_noun(len(comparison.differences), 'difference')} on {slave_text}: "
-        f"{len(comparison.drift)} drift, {len(comparison.lag)} lag"
-    )
+    drift = count_items([judged.difference for judged in comparison.drift])
+    text = f"{slave_text}: {drift} will stay different" if drift else f"no lasting difference on {slave_text}"
+    if not comparison.lag:
+        return text
+    hint = "" if lists_lag else " (--lag lists them)"
+    return f"{text}; still being copied: {count_items([j.difference for j in comparison.lag])}{hint}"

@@ -175,7 +175,10 @@ def bundle_create(
         raise UnwritableBundleError(
             f'cannot write the bundle "{bundle_path}": {error.strerror}: make room, or write it elsewhere'
         ) from None
-    notes = [f"left out: {left_out.item}: {left_out.reason}" for left_out in manifest.left_out]
+    notes = [
+        f"left out: {gap.item}{f' ({gap.quantity})' if gap.quantity > 1 else ''}: {gap.reason}"
+        for gap in manifest.left_out
+    ]
     return ResultRows.from_records(BUNDLE_COLUMNS, [(bundle_path, manifest)], [None], notes)
 
 

@@ -51,7 +51,7 @@ AUDIT_TABLE = (*(c for c in AUDIT_COLUMNS[:-3] if not c.wide), SERVERS, EXIT_COD
 @command(
     columns=AUDIT_COLUMNS,
     agent_refusal="it shows contexts that the operator did not name",
-    nothing="no changes",
+    nothing="no changes by this account",
 )
 def audit_list(
     session: Session,

@@ -94,8 +94,8 @@ def _describe_broker_change(fields: EventFields) -> str:
 
 
 def _describe_gap(fields: EventFields) -> str:
-    state_text = "available again" if fields["resumed"] else "silent"
-    return f"{_format_place(fields)} {state_text} after {fields['silentMillis']} ms"
+    state_text = "available again after" if fields["resumed"] else "silent for"
+    return f"{_format_place(fields)} {state_text} {fields['silentMillis']} ms"
 
 
 def _describe_conflict(fields: EventFields) -> str:

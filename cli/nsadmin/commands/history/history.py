@@ -183,9 +183,12 @@ def _parse_subject(
     if subject_kind is None:
         return None
     if subject_kind not in _SUBJECT_KINDS:
-        raise UsageError(f'unknown subject "{subject_kind}": use {", ".join(_SUBJECT_KINDS)}, then a name')
+        raise UsageError(f'unknown kind "{subject_kind}": use {", ".join(_SUBJECT_KINDS)}, then a name')
     if subject_name is None:
-        raise UsageError(f"missing name of the {subject_kind}: run nsadmin history {subject_kind} NAME")
+        usage = "KV namespace: run nsadmin history kv NAMESPACE [KEY]"
+        if subject_kind != "kv":
+            usage = f"{subject_kind}: run nsadmin history {subject_kind} NAME"
+        raise UsageError(f"missing name of the {usage}")
     if kv_key is not None and subject_kind != "kv":
         raise UsageError(
             f'unexpected argument "{kv_key}": only kv takes a key; run nsadmin history {subject_kind} NAME'

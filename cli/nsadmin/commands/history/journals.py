@@ -174,7 +174,8 @@ def journal_verify(session: Session, journal_folder: JournalFolderArgument) -> R
         checks = list(reader.check_journal(folder))
     notes = [f"{c.journal_segment.file_path.name}: {problem}" for c in checks for problem in c.problem_texts]
     notes += [
-        f"{c.journal_segment.file_path.name} ends with {c.torn_bytes} bytes of an incomplete record"
+        f"{c.journal_segment.file_path.name} ends with an incomplete record of {c.torn_bytes} bytes, "
+        "which is no damage"
         for c in checks
         if c.torn_bytes
     ]

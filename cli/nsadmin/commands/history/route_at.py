@@ -79,7 +79,7 @@ def _past_route(topic: str, past_state: PastState) -> TopicRoute:
     moment_text = format_utc(past_state.moment_ms) or past_state.moment_ms
     if past_state.journal_replay is None:
         raise UnknownPastError(
-            f"{past_state.server_name}: unknown at {moment_text}: {past_state.unknown_reason}"
+            f"{past_state.server_name}: its state at {moment_text} is unknown: {past_state.unknown_reason}"
         )
     if not past_state.was_ready:
         raise RocketMQError(f"{past_state.server_name}: the name server was not ready yet at {moment_text}")

@@ -84,8 +84,10 @@ def route_diff(
     errors = [RoutesDifferError("the two sides differ")] if changes else []
     if unified:
         return OutputText(_unified_diff(snapshots, first_items, second_items), errors)
-    notes = [count_noun(len(changes), "difference")] if changes else []
-    return ResultRows.from_records(ROUTE_DIFF_COLUMNS, changes, errors, notes)
+    note = count_noun(len(changes), "difference") if changes else "no differences"
+    if topic is not None and not (first_items or second_items):
+        note = f'neither side has the topic "{topic}"'
+    return ResultRows.from_records(ROUTE_DIFF_COLUMNS, changes, errors, [note])
 
 
 def _list_changes(

@@ -78,7 +78,9 @@ def rebuild_past_snapshot(
     server_journals = find_journals(session, journal_folders, server_name)
     if len(server_journals) > 1:
         server_names = ", ".join(server_journal.server_name for server_journal in server_journals)
-        raise UsageError(f"several name servers: pass --namesrv NAME with one of {server_names}")
+        raise UsageError(
+            f"the journals are of several name servers: pass --namesrv NAME with one of {server_names}"
+        )
     try:
         past_state = call_with_usage_errors(
             server_journals[0], lambda folder: load_past_state(folder, time_ms)
@@ -87,7 +89,7 @@ def rebuild_past_snapshot(
         raise UsageError(f"{error}") from None
     if past_state.journal_replay is None:
         raise UsageError(
-            f"{past_state.server_name}: unknown at {format_utc(time_ms) or time_ms}: "
+            f"{past_state.server_name}: its state at {format_utc(time_ms) or time_ms} is unknown: "
             f"{past_state.unknown_reason}"
         )
     return snapshots.snapshot_of_replay(

@@ -87,11 +87,11 @@ def require_same_state(plan: ChangePlan, result_hash: str, members_hash: str) ->
     """Compare the plan with a new dry run; PlanRefusedError if the cluster has changed since the plan."""
     if plan.members_hash != members_hash:
         raise PlanRefusedError(
-            "the cluster has moved: its name servers or brokers are not those of the plan. Plan the change "
+            "the cluster has changed: its name servers or brokers are not those of the plan. Plan the change "
             "again"
         )
     if plan.result_hash != result_hash:
         raise PlanRefusedError(
-            "the cluster has moved: a new dry run has another result. Plan the change again, with absolute "
+            "the cluster has changed: a new dry run has another result. Plan the change again, with absolute "
             "times instead of times such as 2h"
         )

@@ -223,7 +223,7 @@ _EXECUTE_TOOL = types.Tool(
     title="Execute a planned change",
     description=(
         "Execute the change of a plan_ tool. Pass its token and its command. nsadmin makes the dry run again "
-        "and refuses if the result differs from the plan: then the cluster has moved. A token works once."
+        "and refuses if the result differs from the plan: then the cluster has changed. A token works once."
     ),
     input_schema=_EXECUTE_SCHEMA,
     output_schema=build_result_schema({}),

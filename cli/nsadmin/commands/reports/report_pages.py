@@ -156,7 +156,7 @@ def _is_missing(broker: ExpectedBroker, rows: Sequence[ResultRow]) -> bool:
 
 def _describe_missing(broker: ExpectedBroker, rows: Sequence[ResultRow]) -> str:
     if not _rows_of_broker(broker, rows):
-        return f"{broker.label} is missing: this report has no day of it"
+        return f"{broker.label} is missing: the report has no row of it"
     return f"{broker.label} is missing: it was down on the last day"
 
 

@@ -238,7 +238,7 @@ def _save_decisions(session: Session, mapping_plan: MappingPlan, mapping_path: P
     try:
         mapping_files.write_mapping_file(mapping_path, mapping_plan, mapping_plan.shares)
     except OSError as file_error:
-        session.write_remark(f"{mapping_path}: {file_error.strerror}")
+        session.write_remark(f"cannot update the saved mapping {mapping_path}: {file_error.strerror}")
 
 
 def _report_outcome(

@@ -301,7 +301,7 @@ def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> 
         elif before is None and not after.perm & Perm.WRITE:
             brokers_by_lack.setdefault("write permission", []).append(broker)
     return [
-        f"producers cannot send to {topic} on {abbreviate_names(brokers, 3)}: it has no {lack}"
+        f"without {lack}, producers cannot send to {topic} on {abbreviate_names(brokers, 3)}"
         for lack, brokers in brokers_by_lack.items()
     ]
 
@@ -328,8 +328,8 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
     """What consumers lose, or a note if they lose nothing."""
     assert due.after is not None
     if not due.after.perm & Perm.READ:
-        unread = f"consumers cannot read {topic} on {due.broker_addr}"
-        return Loss(unread, unread)
+        what = f"{topic} on {due.broker_addr}"
+        return Loss(f"consumers will not be able to read {what}", f"consumers cannot read {what} now")
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
     restoring = ""
@@ -338,17 +338,22 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
         command = quote_command("updateTopic", topic, "-b", due.broker_addr, "-r", queues)
         restoring = f": restore the read queues with `{command}`"
     if _writes_unread_queues(due):
-        unread = f"consumers of {topic} cannot read the messages in {unread_queues}"
+        what = f"the messages of {topic} in {unread_queues}"
         advice = f": reduce the write queues first (-w {first_unread})" if restoring else ""
-        return Loss(f"{unread}{advice}", f"{unread}{restoring}")
+        return Loss(
+            f"consumers will not be able to read {what}{advice}",
+            f"consumers cannot read {what} now{restoring}",
+        )
     assert removed is not None
     if removed.stored == 0:
         return ""
     lags = removed.lag_by_group
     if not lags:
         messages = "the messages" if removed.stored is None else count_noun(removed.stored, "message")
-        unread = f"consumers of {topic} can no longer read {messages} in {unread_queues}"
-        return Loss(unread, f"{unread}{restoring}")
+        what = f"{messages} of {topic} in {unread_queues}"
+        return Loss(
+            f"consumers will not be able to read {what}", f"consumers can no longer read {what}{restoring}"
+        )
     behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
     if not behind:
         return f"all groups of {topic} have consumed {unread_queues}"

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
 from nsadmin.client.consumers.lag import NEVER_COMMITTED
@@ -141,7 +141,12 @@ def topic_status(
     """
     if group is not None and not with_times:
         raise UsageError("-g GROUP needs --times")
-    brokers = session.admin.topics.get_stats(topic, cluster_name)
+    try:
+        brokers = session.admin.topics.get_stats(topic, cluster_name)
+    except TopicNotExist:
+        # Brokers register a topic with the name of their cluster, so this name is the unknown one.
+        session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+        raise
     if with_times:
         return _times_rows(session, topic, brokers, group)
     queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]

@@ -204,7 +204,7 @@ def _build_question(plans: Sequence[TopicPlan], source_text: str, target_text: s
     message_count = sum(queue.remaining_count for plan in plans for queue in plan.queues)
     return (
         f"Copy {topics_text} from {source_text} to {target_text}, "
-        f"{count_noun(message_count, 'message')} until now?"
+        f"{count_noun(message_count, 'message')} so far?"
     )
 
 

@@ -156,13 +156,16 @@ def _make_rows(
     rows += [OffsetRow(t.topic, None, t.pending_count, "not carried") for t in uncarried_topics]
     errors: list[RocketMQError | None] = [m.error for m in moves]
     errors += [
-        NotApplied(f"unknown whether messages of {t.topic} were not consumed")
+        NotApplied(f"unknown how many messages of {t.topic} the group has not consumed")
         for t in uncarried_topics
         if t.pending_count is None
     ]
     missed_count = sum(row.missed or 0 for row in rows)
     if missed_count:
-        errors += [None, NotApplied(f"{count_noun(missed_count, 'unconsumed message')} without a copy")]
+        errors += [
+            None,
+            NotApplied(f"the target has no copy of {count_noun(missed_count, 'unconsumed message')}"),
+        ]
     return ResultRows.from_records(OFFSET_COLUMNS, rows, errors, _list_notes(moves, uncarried_topics))
 
 
@@ -175,5 +178,8 @@ def _list_notes(moves: Sequence[MovedQueue], uncarried_topics: Sequence[Uncarrie
     ]
     kept_count = sum(m.result == "kept" and m.old_offset != m.translated_queue.offset for m in moves)
     if kept_count:
-        notes.append(f"{count_noun(kept_count, 'queue')} kept another offset: --overwrite-offsets moves them")
+        queues = count_noun(kept_count, "queue")
+        notes.append(
+            f"the group keeps its own offset on {queues} of the target: --overwrite-offsets moves it"
+        )
     return notes

@@ -33,8 +33,8 @@ class AccessRestore:
         error = plan.error
         if error is None and before is None and user.password is None:
             error = NotApplied(
-                "the backup has no password for it: use a backup made with --with-secrets, or create it: "
-                "`nsadmin createUser --help`"
+                "its password is unknown: pass --passphrase-file with a backup made with --with-secrets, or "
+                "create the user: `nsadmin createUser --help`"
             )
         is_equal = before is not None and user_fields(before) == user_fields(user)
         if error is None and not is_equal and not self._is_dry_run:
@@ -109,8 +109,8 @@ class AccessRestore:
 def _explain_account_error(error: RocketMQError | None) -> RocketMQError | None:
     if isinstance(error, NotFound):
         return NotApplied(
-            "the backup has no secret key for it: use a backup made with --with-secrets, or create it: "
-            "`nsadmin updateAclConfig --help`"
+            "its secret key is unknown: pass --passphrase-file with a backup made with --with-secrets, or "
+            "create the account: `nsadmin updateAclConfig --help`"
         )
     if isinstance(error, NotSupported):
         return NotApplied(

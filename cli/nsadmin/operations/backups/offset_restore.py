@@ -179,7 +179,10 @@ def _choose_target(
     if saved.offset > 0 and has_same_message and store_ms == saved.store_ms:
         return target._replace(method="position", new_offset=saved.offset)
     if saved.offset > 0 and saved.store_ms is None:
-        return target._replace(reason="the message before it had expired when the backup was made")
+        return target._replace(
+            reason="the message before the offset had expired when the backup was made: see "
+            "`nsadmin resetOffsetByTime --help`"
+        )
     # A group at offset 0 had consumed nothing: it begins at the first message that the queue has.
     begin_ms = 0 if saved.store_ms is None else saved.store_ms + 1
     found_offset = offset_search.search_offset(topic, queue_id, begin_ms)

@@ -92,7 +92,7 @@ class RestoreRun:
         if broker in addrs_by_name:
             return f"{broker} has no master now"
         return (
-            f'the cluster has no broker "{broker}": pass --map {broker}=NAME{self._other_option} (it has '
+            f'the cluster has no broker "{broker}": pass --map OLD=NEW{self._other_option} (it has '
             f"{', '.join(sorted(addrs_by_name)) or 'none'})"
         )
 

@@ -21,6 +21,8 @@ def choose_cluster(admin: AdminClient, cluster_name: str | None) -> tuple[str, d
     """
     cluster_info = admin.clusters.get_info()
     cluster_names = sorted({group.cluster_name for group in cluster_info.groups_in_cluster(cluster_name)})
+    if not cluster_names:
+        raise NotFound("name servers list no cluster")
     if len(cluster_names) > 1:
         raise Ambiguous(f"several clusters: choose one of {', '.join(cluster_names)} with -c")
     masters = {
@@ -29,12 +31,13 @@ def choose_cluster(admin: AdminClient, cluster_name: str | None) -> tuple[str, d
         if group.master_addr is not None
     }
     if not masters:
-        raise NotFound("the cluster has no master")
+        raise NotFound(f'the cluster "{cluster_names[0]}" has no master now')
     return cluster_names[0], masters
 
 
-def list_left_topics(admin: AdminClient) -> list[str]:
-    return [topic for topic in admin.topics.list_names() if topic.startswith(BENCH_TOPIC_PREFIX)]
+def list_left_topics(admin: AdminClient, cluster_name: str) -> list[str]:
+    names = admin.topics.list_user_names(cluster_name)
+    return [topic for topic in names if topic.startswith(BENCH_TOPIC_PREFIX)]
 
 
 @contextmanager
@@ -71,7 +74,7 @@ def _wait_for_route(admin: AdminClient, topic: str, masters: dict[str, str]) -> 
         if {queue_route.broker_name for queue_route in queue_routes if queue_route.is_writable} >= {*masters}:
             return
         sleep(_ROUTE_PAUSE_SECONDS)
-    raise NotApplied(f"name servers do not have topic {topic} on every broker after 10 seconds")
+    raise NotApplied(f"after 10 s, name servers still do not list the topic {topic} on every broker")
 
 
 def _delete_topic(admin: AdminClient, topic: str, name: str, report_failure: Callable[[str], None]) -> None:
@@ -81,4 +84,4 @@ def _delete_topic(admin: AdminClient, topic: str, name: str, report_failure: Cal
         errors = [deletion_error]
     first_error = next((error for error in errors if error is not None), None)
     if first_error is not None:
-        report_failure(f"topic {topic} is not deleted: {error_text(first_error)}")
+        report_failure(f"the topic {topic} was not deleted: {error_text(first_error)}")

@@ -26,8 +26,8 @@ from nsadmin.operations.installation import Installation
 DEFAULT_SINCE_SECONDS = 6 * 3600.0
 _COMPRESSION_LEVEL = 1
 """Level 6, the default, makes the file an eighth smaller in more than twice the time."""
-_DETAIL_LIMIT = "the limit of details was reached: raise --max-details"
-_DETAIL_TIME = "the time for details was over"
+_DETAIL_LIMIT = "--max-details was reached: pass a higher number"
+_DETAIL_TIME = "reading the details took too long"
 _ALWAYS_LEFT_OUT = (
     LeftOut("messages", 0, "a bundle contains no messages"),
     LeftOut("secrets", 0, "passwords, keys, tokens and signatures are replaced by ***"),
@@ -121,7 +121,7 @@ def _collect_local_files(
 ) -> LocalFiles:
     local_files = LocalFiles(redactor, order.since_ms)
     if order.anonymised:
-        reason = "they may contain names that the servers no longer have, and so no pseudonym"
+        reason = "they may contain names without a pseudonym"
         local_files.leave_out("journals, the audit log, logs and saved drains", reason)
         return local_files
     local_files.add_journals(order.journal_folders)

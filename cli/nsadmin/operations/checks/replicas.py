@@ -1,21 +1,16 @@
 """Checks whether slaves have what their master has, so that they can serve in its place."""
 
-from collections import Counter
-from collections.abc import Sequence
-
 from nsadmin.client import AdminClient
-from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.release_faults import describe_broker_faults
 from nsadmin.operations.replicas.comparer import ReplicaComparer
-from nsadmin.operations.replicas.comparison import describe_difference
+from nsadmin.operations.replicas.comparison import count_items, describe_difference
 from nsadmin.operations.replicas.memory_store import open_replica_memory
 from nsadmin.operations.replicas.records import (
     ItemKind,
     JudgedDifference,
     ReplicaComparison,
-    ReplicaDifference,
 )
 
 _MAX_SHOWN = 10
@@ -85,7 +80,7 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
             if all(d.kind is ItemKind.SETTING for d in drift)
             else "replication does not remove"
         )
-        parts.append(f"{slave_count} of {slaves} {differs} in {_count_items(drift)}{missing}, which {advice}")
+        parts.append(f"{slave_count} of {slaves} {differs} in {count_items(drift)}{missing}, which {advice}")
     if comparison.unread_reasons:
         parts.append(f"{len(comparison.unread_reasons)} of {slaves} not compared, or not completely")
     recent = [judged.difference for judged in comparison.lag]
@@ -93,7 +88,7 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
         masters = "equal its master's" if is_single else "equal their masters'"
         parts.append(f"topics, groups and settings of {slaves} {masters}")
     if recent:
-        parts.append(f"still being copied: {_count_items(recent)}")
+        parts.append(f"still being copied: {count_items(recent)}")
     distances = comparison.log_distances.values()
     largest_distance = max((distance for distance in distances if distance is not None), default=0)
     if largest_distance:
@@ -101,11 +96,6 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if None in distances and not comparison.unread_reasons:
         parts.append("the distance in bytes is unknown")
     return "; ".join(parts)
-
-
-def _count_items(differences: Sequence[ReplicaDifference]) -> str:
-    counts = Counter(difference.kind.value for difference in differences)
-    return ", ".join(count_noun(count, kind) for kind, count in counts.items())
 
 
 def _describe_drift(judged: JudgedDifference) -> str:

@@ -141,9 +141,11 @@ class NameServerWatch:
 
     def _record_failure(self, error: RocketMQError) -> None:
         if not self._failed_count:
-            self._message_sink.write_warning(
-                f"name server {self.addr}: {error_text(error)}; the collector retries"
-            )
+            # After a single poll, the command reports the error itself.
+            if self._interval_ms is not None:
+                self._message_sink.write_warning(
+                    f"name server {self.addr}: {error_text(error)}; the collector retries"
+                )
             if not self._is_blind:
                 self._blind_since_ms = self._timer_ms()
         self._failed_count += 1
@@ -177,7 +179,7 @@ class NameServerWatch:
             self._is_late = True
             self._message_sink.write_remark(
                 f"name server {self.addr}: a poll took {result.duration_ms / 1000:.1f} s, more than the "
-                "interval"
+                f"interval of {self._interval_ms / 1000:g} s"
             )
 
     def end_run(self, end_reason: str) -> None:

@@ -72,7 +72,7 @@ class InventoryStore:
             return []
         look = self._load_list(_LOOK_FILE, "look", lambda time_ms: type(time_ms) is int)
         if len(look) not in (0, 2):
-            raise _damage_error(look_path, "look is not two times")
+            raise _damage_error(look_path, "look must be a list of two times")
         return look
 
     def load_topics(self) -> TopicPlacements:
@@ -92,7 +92,7 @@ class InventoryStore:
         except (OSError, ValueError) as error:
             raise _damage_error(file_path, getattr(error, "strerror", None) or "it is not JSON") from None
         if not isinstance(file_record, dict) or file_record.get("format") != _FORMAT:
-            raise _damage_error(file_path, f"it has not the format {_FORMAT}")
+            raise _damage_error(file_path, f"its format is not {_FORMAT}")
         records = file_record.get(list_name)
         if not isinstance(records, list) or not all(map(is_record, records)):
             raise _damage_error(file_path, f"{list_name} has the wrong type")

@@ -218,7 +218,7 @@ def check_restarts(seen: KubeObservation) -> Iterator[KubeProblem]:
             yield KubeProblem(
                 "noPreStop",
                 CheckState.WARNING,
-                "a broker is stopped while producers still send to it",
+                "a stop of the pod stops the broker while producers still send to it",
                 pod.name,
                 "add a preStop hook (nsadmin guide run-on-kubernetes), or run nsadmin drain before a stop",
             )

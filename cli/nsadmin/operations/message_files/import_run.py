@@ -208,8 +208,8 @@ class ImportRun:
                 return None
             clock.pause_seconds(END_PAUSE_SECONDS)
         return NotApplied(
-            f"queue {queue.queue_id} on {queue.broker_name} ends at {end}, and the broker "
-            f"acknowledged a message at {last_offset}"
+            f"messages may be lost: queue {queue.queue_id} on {queue.broker_name} ends at offset {end}, and "
+            f"the broker acknowledged a message at offset {last_offset}"
         )
 
     def _count(self, topic: str, **increments: int) -> None:

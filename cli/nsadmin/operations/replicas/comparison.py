@@ -1,8 +1,10 @@
 """Finds the items in which a slave differs from its master, and describes the differences. Pure."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from nsadmin.client.redaction import is_secret_name
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.replicas.records import (
     Item,
     ItemKind,
@@ -49,6 +51,15 @@ def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: 
     return sorted(
         name for name in compared_names if master_table.items.get(name) != slave_table.items.get(name)
     )
+
+
+_NOUNS = {"commitLog": "commit log", "consumeMode": "consume mode", "acl": "ACL"}
+
+
+def count_items(differences: Sequence[ReplicaDifference]) -> str:
+    """The number of differences of each kind: "253 offsets, 1 topic"."""
+    counts = Counter(difference.kind.value for difference in differences)
+    return ", ".join(count_noun(count, _NOUNS.get(kind, kind)) for kind, count in counts.items())
 
 
 def describe_difference(difference: ReplicaDifference) -> str:
@@ -98,7 +109,7 @@ def _describe_offsets(master_item: Item, slave_item: Item) -> str:
         for count, direction in ((missing_count, "behind"), (surplus_count, "ahead"))
         if count
     ]
-    return " and ".join(gap_texts) or "other queues"
+    return " and ".join(gap_texts) or "offsets of other queues"
 
 
 def find_log_distance(master: Replica | None, slave: Replica) -> int | None:

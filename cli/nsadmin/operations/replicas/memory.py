@@ -148,7 +148,7 @@ def _judge_log(
         is_young = bool(starts) and now_ms - max(starts) < _STANDSTILL_SECONDS * 1000
         state = DifferenceState.LAG if is_young and not has_stood_still else DifferenceState.DRIFT
         yield JudgedDifference(
-            difference, state, "the master has no replication connection of it", remembered.since_ms
+            difference, state, "the master has no replication connection from this slave", remembered.since_ms
         )
     elif has_stood_still:
         seconds = (now_ms - remembered.since_ms) / 1000
@@ -207,9 +207,12 @@ def _judge_difference(
         # A broker without static topics makes a new version of their mapping when it starts.
         changed_ms = max(version.timestamp_ms for version in (*master_versions, *slave_versions))
         if now_ms - changed_ms > patience_seconds * 1000:
-            return DifferenceState.DRIFT, "both tables are older than two sync intervals"
+            return (
+                DifferenceState.DRIFT,
+                f"both tables are older than {patience_seconds:.0f} s, the time of two copies",
+            )
     if now_ms - since_ms > patience_seconds * 1000:
-        return DifferenceState.DRIFT, "seen for longer than two sync intervals"
+        return DifferenceState.DRIFT, f"seen for longer than {patience_seconds:.0f} s, the time of two copies"
     return DifferenceState.LAG, f"the slave may copy it within {patience_seconds:.0f} s"
 
 

@@ -186,9 +186,7 @@ class _Side:
         self.cluster_names = info.cluster_names
         self.masters = {g.broker_name: g.master_addr for g in info.broker_groups if g.master_addr is not None}
         if not self.masters:
-            raise NotApplied(
-                f"the {name} lists no master now: run the command again when brokers are registered"
-            )
+            raise NotApplied(f"no master is registered in the {name} now: run the command again when one is")
 
     def read_committed(self, group: str) -> dict[str, dict[QueueId, int]]:
         """The offsets of the group: topic to (broker, queue) to offset."""
@@ -207,8 +205,8 @@ class _Side:
         for broker_name in broker_names:
             if broker_name not in self.masters:
                 raise NotApplied(
-                    f'the {self._name} lists no master of "{broker_name}" now: run the command again when it '
-                    "is registered"
+                    f'no master of "{broker_name}" is registered in the {self._name} now: '
+                    "run the command again when it is"
                 )
 
 

@@ -147,9 +147,11 @@ class TopicPlanner:
         store = TransferStore(self._clusters.target, record_key(cluster, *pair))
         record = store.load()
         if record is not None and record.rules != self._rules:
+            began = f"with other filters ({describe_rules(record.rules)}): pass the same ones"
+            if not record.rules:
+                began = "without filters: pass none"
             raise NotApplied(
-                f"{pair.topic}: the transfer began with other filters ({describe_rules(record.rules)}"
-                "): pass the same ones, or copy to another topic with --map-topic"
+                f"{pair.topic}: the transfer began {began}, or copy to another topic with --map-topic"
             )
         source_spans = self._read_source_spans(pair.topic, source_routes)
         send_queues = {
@@ -261,8 +263,9 @@ class TopicPlanner:
             is_same = store_time.value() == last_source.store_ms
         if not is_same:
             raise NotApplied(
-                f"{queue.topic}: {queue.broker_name}/{queue.queue_id} is not the queue that was copied: "
-                "the topic was created again, or is of another cluster: pass --map-topic OLD=NEW"
+                f"{queue.topic}: {queue.broker_name}/{queue.queue_id} does not have the message that was "
+                "copied last. The topic was deleted and created again, or --from names another cluster: copy "
+                "it to another topic with --map-topic OLD=NEW"
             )
 
 

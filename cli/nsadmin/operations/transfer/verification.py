@@ -41,9 +41,11 @@ def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
     """
     record = open_store(clusters, pair).load()
     if record is None:
-        mapping = () if pair.topic == pair.target_topic else ("--map-topic", "=".join(pair))
+        is_renamed = pair.topic != pair.target_topic
+        mapping = ("--map-topic", "=".join(pair)) if is_renamed else ()
+        other_name = f" to {pair.target_topic}" if is_renamed else ""
         raise NotFound(
-            f"{pair.topic} has no transfer to {pair.target_topic}: run "
+            f"no messages of {pair.topic} were transferred{other_name}: run "
             f"{clusters.advise('messages', [pair.topic], *mapping)} first"
         )
     # The record has a target for each queue, also if source queues share them.

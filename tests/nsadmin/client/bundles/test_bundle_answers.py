@@ -62,7 +62,9 @@ def test_a_missing_answer_says_what_is_missing_and_why(admin: AdminClient) -> No
         f"{BROKER}: the bundle has no answer to GET_TOPIC_STATS_INFO (202) topic=T: the limit was reached"
     )
     [ha] = admin.replication.get_status([BROKER])
-    assert str(ha.error).endswith("GET_BROKER_HA_STATUS (907): nsadmin bundle create does not ask for it")
+    assert str(ha.error).endswith(
+        "GET_BROKER_HA_STATUS (907): bundle create did not collect it, see bundle show for its gaps"
+    )
     [other] = admin.brokers.get_runtime_info(["10.0.0.9:10911"])
     assert str(other.error).endswith("(28): it has nothing from 10.0.0.9:10911")
 

@@ -68,13 +68,13 @@ def test_a_dry_run_says_what_it_would_cost(bench: Run, store: DeadLetterBroker, 
     assert (result.code, store.sent) == (0, [])
 
 
-def test_a_topic_that_a_killed_benchmark_left_is_named(
+def test_a_topic_of_another_benchmark_is_named(
     bench: Run, store: DeadLetterBroker, first_server: FakeNameServer
 ) -> None:
     first_server.routes["nsadmin-bench-0badcafe"] = {"broker-a": 6}
     result = bench("produce", "--count", "1")
     assert result.err == (
-        "nsadmin: a killed benchmark left topic nsadmin-bench-0badcafe: "
+        "nsadmin: topic nsadmin-bench-0badcafe is of another benchmark: if that has ended, run "
         "nsadmin deleteTopic nsadmin-bench-0badcafe C\n"
     )
 
@@ -84,7 +84,10 @@ def test_a_topic_that_a_killed_benchmark_left_is_named(
     [
         (("produce", "--rate", "0"), 'invalid number "0" for --rate'),
         (("latency", "--rate", "0"), 'invalid number "0" for --rate'),
-        (("produce", "--count", "1000000", "--size", "1000000"), "bytes are more than"),
+        (
+            ("produce", "--count", "1000000", "--size", "1000000"),
+            "too much data, 931.3 GiB, limit 10 GiB: use a smaller --count or --size",
+        ),
     ],
 )
 def test_words_that_do_not_fit(

@@ -54,6 +54,7 @@ def test_a_missing_topic_and_another_setting_are_rows_and_a_secret_is_not_shown(
         ("setting", "rocketmqSecretKey", "differs", None),
     ]
     assert {row["state"] for row in rows} == {"drift"}
+    assert result.err == "nsadmin: 1 slave: 1 topic, 2 settings will stay different\n"
     assert "secret" not in result.out.replace("rocketmqSecretKey", "")
     assert checked.code == 2
     assert "broker-a:1 topic payments: missing on the slave" in checked.out
@@ -66,6 +67,7 @@ def test_a_frozen_slave_is_named_and_changes_the_exit_code(run: Run) -> None:
         checked = run("check", "replicas", "-n", server.addr)
     assert (result.code, json.loads(result.out)) == (3, [])
     assert f"broker-a:1 at {slave.addr}: " in result.err
+    assert result.err.endswith("nsadmin: no slave was compared completely\n")
     assert checked.code == 3
 
 
@@ -76,6 +78,15 @@ def test_simulated_slaves_copy_everything_but_the_newest_offsets(run: Run, tmp_p
     assert result.code == 0
     assert {(row["kind"], row["state"]) for row in json.loads(result.out)} <= {("offset", "lag")}
     assert checked.out.startswith("OK: topics, groups and settings of 6 slaves equal their masters'; ")
+
+
+def test_without_an_answer_nothing_is_equal(run: Run, dead_addr: str) -> None:
+    result = run("replicaDiff", "-n", dead_addr)
+    assert (result.code, result.err) == (
+        3,
+        f"nsadmin: name server {dead_addr}: connection refused, no server listens on this port\n"
+        "nsadmin: no slave was compared\n",
+    )
 
 
 def test_brokers_without_slaves_are_not_compared(run: Run) -> None:

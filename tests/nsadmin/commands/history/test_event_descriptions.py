@@ -22,7 +22,7 @@ SAID: dict[str, events.Event] = {
     "a 0=y:1 claims the place of b at x:1, last heard 9 ms before": events.AddressConflict(
         "c", "a", 0, "y:1", "b", "x:1", 9
     ),
-    "a 0=y:1 silent after 90000 ms": events.HeartbeatGap("c", "a", 0, "y:1", 90000, False),
+    "a 0=y:1 silent for 90000 ms": events.HeartbeatGap("c", "a", 0, "y:1", 90000, False),
     "removed: a 0=y:1: expired": events.BrokerUnregistered("c", "a", 0, "y:1", "expired", 1),
     "removed: y:1: expired": events.AddressForgotten("c", "y:1", "expired"),
     "T, U, V and 1 more on a perm rw- -> r--": events.WritePermWiped(

@@ -143,8 +143,9 @@ def test_a_damaged_journal_does_not_hide_the_others(run: Run, journal_folder: st
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("topik", "T"), 'unknown subject "topik": use topic, broker, cluster, kv, then a name'),
+        (("topik", "T"), 'unknown kind "topik": use topic, broker, cluster, kv, then a name'),
         (("topic",), "missing name of the topic: run nsadmin history topic NAME"),
+        (("kv",), "missing name of the KV namespace: run nsadmin history kv NAMESPACE [KEY]"),
         (("topic", "T", "U"), 'unexpected argument "U": only kv takes a key; run nsadmin history topic NAME'),
         (("--type", "TopicChanged"), 'unknown event type "TopicChanged" for --type: use TopicsChanged'),
     ],

@@ -147,7 +147,7 @@ def test_verify_fails_where_something_is_damaged(run: Run, folder: str) -> None:
     result = run("journalVerify", folder, "--columns", "result", "--no-headers")
     assert (result.code, result.out) == (1, "damaged\n")
     assert f"{path.name}: line 2: invalid JSON: Expecting value: line 1 column 1 (char 0)" in result.err
-    assert f"{path.name} ends with 10 bytes of an incomplete record" in result.err
+    assert f"{path.name} ends with an incomplete record of 10 bytes, which is no damage" in result.err
 
 
 @pytest.mark.parametrize("command", ["journalCat", "journalTail", "journalStat", "journalVerify"])

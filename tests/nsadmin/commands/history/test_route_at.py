@@ -66,7 +66,7 @@ def test_a_topic_that_was_nowhere_is_not_found(run: Run, folder: str) -> None:
 def test_unknown_is_an_answer(run: Run, folder: str, at: str, why: str) -> None:
     result = run("routeAt", "T", "--at", at, "--journal", folder)
     assert result.code == 1
-    assert result.err.startswith("nsadmin: s:9876: unknown at ")
+    assert result.err.startswith("nsadmin: s:9876: its state at ")
     assert result.err.endswith(f": {why}\n")
 
 
@@ -90,7 +90,7 @@ def test_each_name_server_has_its_own_answer(run: Run, tmp_path: Path, folder: s
     result = run("routeAt", "T", "--at", AT(2), *both)
     assert result.code == 3
     assert result.out.splitlines()[1].endswith("s:9876")
-    assert "t:1: unknown at 2025-11-21T14:03:02.000Z: the name server stopped at" in result.err
+    assert "t:1: its state at 2025-11-21T14:03:02.000Z is unknown: the name server stopped at" in result.err
     assert run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "s").code == 0
     assert run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "t:1").code == 1
     result = run("routeAt", "T", "--at", AT(2), *both, "--namesrv", "u")
@@ -187,7 +187,7 @@ def test_at_any_moment_it_is_what_topic_route_showed_then(run: Run, tmp_path: Pa
             server.end(ending)
     for moment, topic, code, rows in life.seen:
         result = run("routeAt", topic, "--at", str(moment), "--journal", folder, "--json")
-        if ": unknown at " in result.err:
+        if " is unknown: " in result.err:
             # The last moment before it was killed: nothing that was written down came after it.
             assert "ended abnormally" in result.err
             continue

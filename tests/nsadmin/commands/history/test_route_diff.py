@@ -44,9 +44,11 @@ def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:
 
 def test_the_same_is_0_and_nothing(run: Run, folder: str) -> None:
     result = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--json")
-    assert (result.code, result.out, result.err) == (0, "[]\n", "")
+    assert (result.code, result.out, result.err) == (0, "[]\n", "nsadmin: no differences\n")
     result = run("routeDiff", "--from", AT(2), "--to", AT(2), "--journal", folder, "--unified")
     assert (result.code, result.out, result.err) == (0, "", "")
+    result = run("routeDiff", "TT", "--from", AT(2), "--to", AT(4), "--journal", folder)
+    assert (result.code, result.err) == (0, 'nsadmin: neither side has the topic "TT"\n')
 
 
 def test_as_unified_text(run: Run, folder: str) -> None:

@@ -39,12 +39,15 @@ def test_each_kind(session: Session, run: Run, first_server: FakeNameServer, tmp
     at = "2025-11-21T14:03:02Z"
     assert seen(session, at, folder) == "s:9876 at 2025-11-21T14:03:02.000Z"
     other = write_journal(tmp_path / "k", [make_snapshot("start"), EventsLost(1)], "t:1")
-    with pytest.raises(UsageError, match="several name servers: pass --namesrv NAME with one of s:9876, t:1"):
+    with pytest.raises(
+        UsageError,
+        match="the journals are of several name servers: pass --namesrv NAME with one of s:9876, t:1",
+    ):
         seen(session, at, folder, other)
     assert seen(session, at, folder, other, server="s").startswith("s:9876 at")
     with pytest.raises(
         UsageError,
-        match=r"t:1: unknown at 2025-11-21T14:03:02\.000Z: the journal lost 1 event at "
+        match=r"t:1: its state at 2025-11-21T14:03:02\.000Z is unknown: the journal lost 1 event at "
         r"2025-11-21T14:03:01\.000Z; no snapshot followed yet",
     ):
         seen(session, at, other)

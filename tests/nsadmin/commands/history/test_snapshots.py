@@ -63,7 +63,8 @@ def test_a_past_moment_is_saved_from_a_journal_and_differs_from_it_in_nothing(
     [
         (
             ("--at", "2025-11-21T14:02:00Z"),
-            "s:9876: unknown at 2025-11-21T14:02:00.000Z: the journal begins at 2025-11-21T14:03:00.000Z",
+            "s:9876: its state at 2025-11-21T14:02:00.000Z is unknown: the journal begins at "
+            "2025-11-21T14:03:00.000Z",
         ),
         (("--at", "2999-01-01"), 'invalid time "2999-01-01" for --at: it is in the future'),
         (
@@ -99,7 +100,10 @@ def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
 ) -> None:
     (current_folder / "s").write_text("mine")
     result = ask("snapshotSave", "s")
-    assert (result.code, result.err) == (2, "nsadmin: cannot write s: File exists\n")
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: s exists, and nsadmin overwrites no file: use another name\n",
+    )
     assert (current_folder / "s").read_text() == "mine"
     assert ask("snapshotSave", "t", "-n", dead_addr).code == 4
     assert not (current_folder / "t").exists()

@@ -71,9 +71,9 @@ def test_the_oldest_plan_goes_if_there_are_too_many() -> None:
 
 def test_a_plan_fits_only_the_same_result_and_the_same_servers() -> None:
     require_same_state(PLAN, "r", "m")
-    with pytest.raises(PlanRefusedError, match="the cluster has moved: its name servers or brokers"):
+    with pytest.raises(PlanRefusedError, match="the cluster has changed: its name servers or brokers"):
         require_same_state(PLAN, "r", "other")
-    with pytest.raises(PlanRefusedError, match="the cluster has moved: a new dry run has another result"):
+    with pytest.raises(PlanRefusedError, match="the cluster has changed: a new dry run has another result"):
         require_same_state(PLAN, "other", "m")
 
 

@@ -162,7 +162,7 @@ def test_a_used_token_is_refused(caller: ToolCaller, first_server: FakeNameServe
 def test_a_plan_whose_dry_run_has_another_result_now_is_refused(
     caller: ToolCaller, first_server: FakeNameServer
 ) -> None:
-    with pytest.raises(PlanRefusedError, match="the cluster has moved: a new dry run has another result"):
+    with pytest.raises(PlanRefusedError, match="the cluster has changed: a new dry run has another result"):
         plan_and_execute(caller, lambda: first_server.kv.update({"N": {"k": "other"}}))
     assert first_server.kv == {"N": {"k": "other"}}
 

@@ -154,7 +154,10 @@ def test_a_broker_that_loses_acknowledged_messages_is_reported(
     target.handlers[30] = lambda asked: build_reply(asked, ext={"offset": "1"})
     result = stream("messages", "import", file, "--yes")
     assert result.code == 3
-    assert "queue 0 on broker-a ends at 1, and the broker acknowledged a message at 1" in result.err
+    assert (
+        "queue 0 on broker-a ends at offset 1, and the broker acknowledged a message at offset 1"
+        in result.err
+    )
 
 
 @pytest.mark.parametrize(

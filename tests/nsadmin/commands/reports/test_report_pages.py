@@ -62,7 +62,10 @@ def test_a_folder_gets_an_index_and_a_page_for_each_cluster(folder: str, tmp_pat
             ["show", "drain_audit", "--since", "May"],
             'invalid value "May" for --from: expected a day, for example 2025-01-31',
         ),
-        (["show", "ns_health"], "ns_health: compute it with nsadmin report run --input JOURNALS --dir DIR"),
+        (
+            ["show", "ns_health"],
+            "ns_health: pass the folder of the reports with --dir, or make them with nsadmin report run",
+        ),
         (["html", "--out", "x", "--out-folder", "y"], "use either --out or --out-folder"),
         (["html", "--out-folder", "/dev/null/x"], "cannot write into /dev/null/x: Not a directory"),
         (["html", "--out", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),
@@ -113,7 +116,7 @@ def test_an_expected_broker_that_is_down_or_in_no_journal_is_named(folder: str, 
     assert (result.code, result.err) == (
         3,
         "nsadmin: b<1>:0 is missing: it was down on the last day\n"
-        "nsadmin: zz:1 is missing: this report has no day of it\n",
+        "nsadmin: zz:1 is missing: the report has no row of it\n",
     )
     *rows, unseen = result.json
     assert rows == report.json

@@ -19,7 +19,7 @@ STEPS: list[dict[str, Any]] = [
     {"table": "bronze/lines", "rowsIn": 12000, "rowsOut": 10, "seconds": 1.25},
     {"table": "silver/ns_event", "rowsIn": 10, "rowsOut": 9, "seconds": 0.5},
     {},
-    {"note": "1 of 10 lines (10.00%) are in quarantine"},
+    {"note": "1 of 10 lines (10.00%) could not be read"},
 ]
 
 
@@ -49,7 +49,7 @@ def test_progress_is_on_stderr_and_a_line_for_each_table_on_stdout(
         "nsadmin: reading the journals and logs: 12,000 rows so far",
         "nsadmin: making the tables: 0 rows so far",
         "nsadmin: made 1 bronze table with 10 rows",
-        "nsadmin: 1 of 10 lines (10.00%) are in quarantine",
+        "nsadmin: 1 of 10 lines (10.00%) could not be read",
         "nsadmin: too many",
     ]
 

@@ -60,6 +60,11 @@ def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str
     assert (first["lastUpdated"], second["lastUpdated"]) == ("2026-11-21T03:29:56.713Z", None)
 
 
+def test_a_wrong_cluster_is_not_told_as_a_missing_topic(run: Run, server: FakeNameServer) -> None:
+    result = run("topicStatus", "T", "-c", "D", "-n", server.addr)
+    assert (result.code, result.err) == (5, 'nsadmin: no cluster "D": name servers list C\n')
+
+
 def test_a_dead_broker_does_not_hide_the_other(run: Run, server: FakeNameServer, dead_addr: str) -> None:
     server.clusters = {"C": {**server.clusters["C"], "broker-b": {0: dead_addr}}}
     server.routes["T"]["broker-b"] = 6

@@ -53,7 +53,9 @@ def test_a_new_account_without_its_secret_key_is_a_failure(admin: AdminClient) -
         broker.accounts.clear()
         [_, outcome, _] = restore(admin, broker)
     assert outcome.result == "failed"
-    assert str(outcome.error).startswith("the backup has no secret key for it: use a backup made with")
+    assert str(outcome.error).startswith(
+        "its secret key is unknown: pass --passphrase-file with a backup made with"
+    )
 
 
 def test_a_broker_without_accounts_names_the_command_that_translates_them(admin: AdminClient) -> None:

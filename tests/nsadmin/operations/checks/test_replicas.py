@@ -35,7 +35,7 @@ def test_a_slave_without_a_connection_is_critical() -> None:
     assert finding.summary == "1 of 1 slave copies no messages; the slowest slave is 1000 bytes behind"
     assert finding.details == (
         "broker-a:1 commitLog messages: 1000 bytes of the commit log behind "
-        "(the master has no replication connection of it)",
+        "(the master has no replication connection from this slave)",
     )
     assert find(make_group({}, {}, link_count=1)).state is CheckState.OK
 
@@ -88,6 +88,6 @@ def test_a_release_that_loses_topics_is_a_warning() -> None:
     finding = find(make_group({}, {}, "5.3.3"))
     assert finding.state is CheckState.WARNING
     assert finding.details == (
-        "broker-a:1 runs 5.3.3: as a slave, it deletes topics and groups at each copy of its master's "
-        "(apache/rocketmq#9879): upgrade to 5.5.0 or later",
+        "broker-a:1 runs 5.3.3: as a slave, it deletes topics and groups each time it copies those of its "
+        "master (apache/rocketmq#9879): upgrade to 5.5.0 or later",
     )

@@ -53,7 +53,7 @@ def test_age_and_unfinished_days_are_judged(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_folder_without_tables_is_critical(tmp_path: Path) -> None:
     finding = found(tmp_path, READ_MS)
-    assert (finding.state, "compute it with nsadmin report run" in finding.summary) == (
+    assert (finding.state, "make them with nsadmin report run" in finding.summary) == (
         CheckState.CRITICAL, True
     )  # fmt: skip
 

@@ -112,7 +112,7 @@ def test_a_poll_that_takes_longer_than_the_interval_is_told_once(server_watch: W
     server_watch.poll()
     server_watch.poll()
     assert server_watch.remarked == [
-        f"name server {server_watch.server.addr}: a poll took 16.0 s, more than the interval"
+        f"name server {server_watch.server.addr}: a poll took 16.0 s, more than the interval of 15 s"
     ]
 
 

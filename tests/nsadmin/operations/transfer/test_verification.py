@@ -66,5 +66,7 @@ def test_messages_that_the_source_deleted_are_not_compared(pair: ClusterPair) ->
 
 
 def test_a_topic_that_was_not_transferred_is_an_error(pair: ClusterPair) -> None:
-    with pytest.raises(NotFound, match="T has no transfer to T: run `nsadmin transfer messages T --from"):
+    with pytest.raises(
+        NotFound, match="no messages of T were transferred: run `nsadmin transfer messages T --from"
+    ):
         load_transfer(pair.clusters, COPIED)

@@ -93,7 +93,7 @@ def test_logs_that_rotate_and_lines_that_nobody_understands(
     said = capsys.readouterr()
     lines = new.count("\n") + old.count("\n") + 9
     assert f"9 of {lines} lines" in said.err
-    assert "are in quarantine, more than --max-quarantine 1.00%: read silver/quarantine" in said.err
+    assert "could not be read, more than --max-quarantine 1.00%: the table silver/quarantine has" in said.err
     # The tables are made all the same.
     assert "gold/config_changes" in said.out
     lost = TableStore(spark, str(out)).read_table(silver.QUARANTINE_TABLE)
