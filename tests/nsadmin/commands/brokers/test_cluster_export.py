@@ -45,7 +45,7 @@ def test_a_process_with_two_names_is_exported_once(
 ) -> None:
     broker.settings["brokerName"] = "b"
     first_server.clusters = {"C": {"a": {0: broker.addr}, "b": {0: broker.addr}}}
-    result = run("exportConfigs", "C", "-n", first_server.addr)
+    result = run("exportConfigs", "C", "--all", "-n", first_server.addr)
     assert result.err == f"nsadmin: a and b are one process, at {broker.addr}: exported once, as a\n"
     assert set(json.loads(result.out)["brokerConfigs"]) == {"a"}
 
@@ -94,6 +94,7 @@ def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
         {"C": {"a": {0: alive}, "b": {0: dead_addr}, "c": {1: other_addr}}, "D": {"b": {0: dead_addr}}}
     ) as server:
         result = run("exportConfigs", "C", "-n", server.addr)
+        assert "pass --all for all settings" in result.err
         assert result.code == 3
         assert "broker b: " in result.err
         assert "broker c: this broker has no master now" in result.err
@@ -102,7 +103,9 @@ def test_a_dead_broker_is_named_and_a_folder_that_cannot_be_is_one_line(
         assert run("exportConfigs", "D", "-n", server.addr, "-f", str(tmp_path / "no")).code == 4
         assert not (tmp_path / "no").exists()
     (tmp_path / "file").touch()
-    result = run("exportConfigs", "cluster-a", "-f", str(tmp_path / "file"), "-n", running_lab.namesrv_addr)
+    result = run(
+        "exportConfigs", "cluster-a", "--all", "-f", str(tmp_path / "file"), "-n", running_lab.namesrv_addr
+    )
     assert (result.code, result.err.count("\n")) == (2, 1)
 
 
