@@ -19,6 +19,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     format_rebalance_plan,
     load_rebalance_plan,
 )
+from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.run_folder import (
     LOCK_FILE,
     STATE_FILE,
@@ -156,7 +157,7 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
     topics = abbreviate_names(sorted(state.moving), 5) or "no topic"
     if saved.holder_pid is not None:
         return (
-            f"process {saved.holder_pid or 'unknown'} rebalances {state.cluster}, with {topics} in motion: "
+            f"{name_process(saved.holder_pid)} rebalances {state.cluster}, with {topics} in motion: "
             "wait until `nsadmin rebalance status` shows that it is done"
         )
     plan_file = saved.folder.path / PLAN_FILE
