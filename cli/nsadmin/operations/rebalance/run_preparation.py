@@ -145,8 +145,8 @@ def prepare_run(
     missing_brokers = [broker for broker in brokers if broker not in master_addrs]
     if missing_brokers:
         raise NotFound(
-            f"the cluster {plan.cluster} has no master of {abbreviate_names(missing_brokers, 3)}: make a new "
-            "plan"
+            f"no name server lists a master of {abbreviate_names(missing_brokers, 3)} in cluster "
+            f"{plan.cluster}: start it, or make a new plan"
         )
     named_masters = [
         BrokerAddrGroup(plan.cluster, broker, {MASTER_BROKER_ID: addr})
