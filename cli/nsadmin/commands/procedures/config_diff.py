@@ -110,7 +110,7 @@ def _comparison_notes(servers: Sequence[ComparedServer], row_count: int) -> Iter
     kinds = [server.server_kind for server in servers]
     for kind, kind_in_words in _KINDS_IN_WORDS.items():
         if kinds.count(kind) == 1:
-            yield f"only one {kind_in_words}: its settings were not compared"
+            yield f"only one {kind_in_words} answered: its settings were not compared"
     compared_servers = _count_servers(servers)
     if compared_servers:
         difference_count = count_noun(row_count, "difference") if row_count else "no differences"

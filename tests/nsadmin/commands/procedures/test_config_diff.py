@@ -52,15 +52,15 @@ def test_one_alone_agrees_with_nobody(
 ) -> None:
     result = run("configDiff", both_servers, "-c", "D", "--brokers", "--json")
     assert (result.code, result.out) == (3, "[]\n")
-    assert result.err == "nsadmin: only one broker: its settings were not compared\n"
+    assert result.err == "nsadmin: only one broker answered: its settings were not compared\n"
     result = run("configDiff", both_servers, "-c", "D", "--json")
     assert (result.code, result.out) == (0, "[]\n")
     assert result.err == (
-        "nsadmin: only one broker: its settings were not compared\n"
+        "nsadmin: only one broker answered: its settings were not compared\n"
         "nsadmin: no differences among 2 name servers\n"
     )
     result = run("configDiff", "-n", first_server.addr, "--namesrvs")
-    assert result.err == "nsadmin: only one name server: its settings were not compared\n"
+    assert result.err == "nsadmin: only one name server answered: its settings were not compared\n"
     assert run("configDiff", both_servers, "-c", "E").code == 5
 
 
