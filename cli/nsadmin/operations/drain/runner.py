@@ -80,7 +80,7 @@ def check_plan(
     if silent_servers and not plan.allow_unreachable:
         raise DrainRefused(
             "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
-            + ": its routes would stay unknown; pass --allow-unreachable to drain without it"
+            + ": its clients could continue to write; pass --allow-unreachable to drain without it"
         )
     if find_master_addr(registered) is None:
         raise DrainRefused(f"{plan.broker} has no master now, so no client can write to it")

@@ -95,3 +95,9 @@ def test_another_release_of_the_same_generation(
 def test_only_these_and_only_those_is_nothing(run: Run, both_servers: str) -> None:
     result = run("configDiff", both_servers, "--brokers", "--namesrvs")
     assert (result.code, result.err.count("\n")) == (2, 1)
+
+
+def test_only_defaults_are_said_to_be_so(run: Run, both_servers: str) -> None:
+    result = run("configDiff", both_servers, "--default", "--namesrvs")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "nsadmin: no setting of 2 name servers differs from its default\n"

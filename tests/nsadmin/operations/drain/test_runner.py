@@ -328,7 +328,7 @@ def test_the_permission_of_before_is_saved_before_it_changes(
 CHECKED = [
     (
         lambda cluster: cluster.kill_server(1), DrainRefused,
-        "its routes would stay unknown; pass --allow-unreachable to drain without it$",
+        "its clients could continue to write; pass --allow-unreachable to drain without it$",
     ),
     (lambda cluster: cluster.stop_broker(), NotFound, 'no name server lists a broker "broker-a"'),
 ]  # fmt: skip
@@ -358,7 +358,7 @@ def test_name_servers_that_do_not_answer_are_named_with_their_errors() -> None:
     with pytest.raises(DrainRefused) as refused:
         check_plan(cluster.make_plan(), servers, SYSTEM, frozenset(), 0)
     assert str(refused.value) == (
-        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its routes would stay unknown; "
+        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its clients could continue to write; "
         "pass --allow-unreachable to drain without it"
     )
 
