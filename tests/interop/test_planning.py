@@ -163,7 +163,9 @@ def test_who_knows_one_name_server_only(cluster: Cluster) -> None:
     ]
     assert rows[1]["name"].startswith(f"{GROUP} ")
     rows = cluster("whatIf", "--down-namesrv", cluster.servers[1].address)
-    assert [(row["what"], row["count"], row["finding"]) for row in rows] == [("brokers", 2, "fewer name servers remain")]
+    assert [(row["what"], row["count"], row["finding"]) for row in rows] == [
+        ("brokers", 2, "fewer name servers remain")
+    ]
 
 
 def test_an_old_broker_is_stopped(cluster: Cluster) -> None:

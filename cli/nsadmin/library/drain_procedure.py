@@ -19,7 +19,13 @@ from nsadmin.operations.drain.risks import (
     find_master_addr,
     find_slave_addrs,
 )
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan, describe_unknown_broker
+from nsadmin.operations.drain.runner import (
+    DrainPlan,
+    DrainRefused,
+    DrainRun,
+    check_plan,
+    describe_unknown_broker,
+)
 from nsadmin.operations.drain.state import (
     DrainFolder,
     DrainState,

@@ -65,12 +65,16 @@ def test_a_drain_holds_while_the_script_stops_the_broker_and_is_undone(
 
 def test_what_has_no_drain_is_told_apart(cluster: Lab, state_home: Path) -> None:
     with AdminClient(cluster.namesrv_addr) as admin:
-        with pytest.raises(NotFound, match='no name server lists a broker "no-such", and this account has no'):
+        with pytest.raises(
+            NotFound, match='no name server lists a broker "no-such", and this account has no'
+        ):
             admin.undrain("no-such")
         with pytest.raises(NotFound, match=f"this account has no drain of {BROKER}$"):
             admin.undrain(BROKER)
         admin.brokers.wipe_write_perm(BROKER)
-        with pytest.raises(NotFound, match="but clients cannot write to .* topics of it: if another") as missing:
+        with pytest.raises(
+            NotFound, match=r"but clients cannot write to .* topics of it: if another"
+        ) as missing:
             admin.undrain(BROKER)
         repair = f"else run `nsadmin repair wipe {BROKER}`, which restores the broker's own permissions"
         assert str(missing.value).endswith(repair)

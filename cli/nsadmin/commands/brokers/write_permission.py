@@ -100,8 +100,8 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
     if read_only and (session.is_dry_run or session.can_ask):
         session.write_remark(
             f"{broker_name} itself has {count_noun(len(read_only), 'topic')} read-only "
-            f"({abbreviate_names(read_only, 5)}), which addWritePerm makes writable: {repair} instead keeps the "
-            "broker's own permissions"
+            f"({abbreviate_names(read_only, 5)}), which addWritePerm makes writable: {repair} instead keeps "
+            "the broker's own permissions"
         )
     session.confirm_change(
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
@@ -113,8 +113,8 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
     if read_only and not session.can_ask and any(result.error is None for result in results):
         verb, pronoun = ("is", "it") if len(read_only) == 1 else ("are", "them")
         notes.append(
-            f"{abbreviate_names(read_only, 5)} {verb} writable now, though {broker_name} itself has {pronoun} "
-            f"read-only: {repair} restores the broker's own permissions"
+            f"{abbreviate_names(read_only, 5)} {verb} writable now, though {broker_name} itself has "
+            f"{pronoun} read-only: {repair} restores the broker's own permissions"
         )
     return _count_rows(broker_name, results, notes)
 

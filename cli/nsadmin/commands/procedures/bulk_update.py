@@ -131,7 +131,8 @@ def _update_from_file(
         session.require_yes(command_name, "; ".join(warnings))
     if listed_items.is_sum:
         warnings.append(
-            "exportMetadata of mqadmin adds up the queues of a topic on all brokers, and each broker gets this sum"
+            "exportMetadata of mqadmin adds up the queues of a topic on all brokers, and each broker gets "
+            "this sum"
         )
     summary = _summarize_outcomes(item_kind, f"{len(due_steps)} to send", other_outcomes)
     if session.is_dry_run or not due_steps:
@@ -186,9 +187,7 @@ def _observe_master(session: Session, broker_addr: str) -> ClusterState:
     )
 
 
-def _summarize_outcomes(
-    item_kind: SpreadKind, due_text: str, other_outcomes: Sequence[StepOutcome]
-) -> str:
+def _summarize_outcomes(item_kind: SpreadKind, due_text: str, other_outcomes: Sequence[StepOutcome]) -> str:
     counts = {word: sum(o.result == word for o in other_outcomes) for word in ("unchanged", "skipped")}
     parts = [due_text, *(f"{count} {word}" for word, count in counts.items() if count)]
     return f"{item_kind}s, counted for each broker: {', '.join(parts)}"

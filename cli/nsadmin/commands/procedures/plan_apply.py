@@ -379,8 +379,8 @@ def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
     if not is_stranding(stranded_messages):
         return None
     return NotApplied(
-        "the plan takes queues from consumers that may have unread messages there: let them read the messages "
-        "first, or pass --allow-stranded to lose them"
+        "the plan takes queues from consumers that may have unread messages there: let them read the "
+        "messages first, or pass --allow-stranded to lose them"
     )
 
 

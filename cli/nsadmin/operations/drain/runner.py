@@ -76,7 +76,9 @@ def check_plan(
         )
     registered = [server for server in servers if server.is_registered]
     if not registered:
-        raise NotFound(f"{describe_unknown_broker(plan.broker, servers)}: nsadmin clusterList lists the brokers")
+        raise NotFound(
+            f"{describe_unknown_broker(plan.broker, servers)}: nsadmin clusterList lists the brokers"
+        )
     if silent_servers and not plan.allow_unreachable:
         raise DrainRefused(
             "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)

@@ -118,13 +118,13 @@ def _describe_began(record: EventRecord) -> str:
     action = "moving back" if record["isRollback"] else "moving"
     resumed = {"paused": ", after a pause", "running": ", resumed", "rollingBack": ", resumed"}
     topics = count_noun(record["topics"], "topic")
-    return f"{record['cluster']}: {action} {topics} (plan {record['digest']}){resumed.get(record['resumed'], '')}"
+    how = resumed.get(record["resumed"], "")
+    return f"{record['cluster']}: {action} {topics} (plan {record['digest']}){how}"
 
 
 def _describe_stage(record: EventRecord) -> str:
     queues = ", ".join(
-        f"{broker} {counts['read']}/{counts['write']}"
-        for broker, counts in sorted(record["counts"].items())
+        f"{broker} {counts['read']}/{counts['write']}" for broker, counts in sorted(record["counts"].items())
     )
     step = f"{record['position']} of {record['stages']}"
     return f"{record['topic']}: step {step}, {STAGE_TEXTS[record['stage']]}: read/write queues {queues}"

@@ -11,6 +11,7 @@ from namesrv_core import private_files
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.installation import OwnedState
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
+from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.rebalance.move_stages import MoveStage
 from nsadmin.operations.rebalance.rebalance_plan import (
     QueuePair,
@@ -19,7 +20,6 @@ from nsadmin.operations.rebalance.rebalance_plan import (
     format_rebalance_plan,
     load_rebalance_plan,
 )
-from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.run_folder import (
     LOCK_FILE,
     STATE_FILE,

@@ -39,8 +39,8 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, running_lab: Lab, 
     assert ": afterwards no broker that stays has more than " in note_lines[0]
     assert " % of the write queues (now " in note_lines[0]
     assert (
-        f"nsadmin: consumers must still read {plan.messages_to_consume} messages in removed queues: rebalance "
-        "run waits for them"
+        f"nsadmin: consumers must still read {plan.messages_to_consume} messages in removed queues: "
+        "rebalance run waits for them"
     ) in note_lines
     assert note_lines[-2] == (
         f"nsadmin: risk: {running_lab.namesrv_addrs[0]} does not add order configurations to routes, which "

@@ -55,7 +55,10 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
     command = f"echo {{brokerName}} {{brokerId}} {{brokerAddr}} >> {log}"
     result = restart("--stop", command, "--start", command, "--patience", "20s", "--json")
     assert result.code == 1
-    assert "broker-a-0 (slave 1) is not healthy after 20 s (--patience): waiting for the old process at " in result.err
+    assert (
+        "broker-a-0 (slave 1) is not healthy after 20 s (--patience): waiting for the old process at "
+        in result.err
+    )
     assert [line.split()[:2] for line in log.read_text().splitlines()] == [["broker-a-0", "1"]] * 2
     assert [json.loads(line)["event"] for line in result.out.splitlines()][:3] == [
         "began",

@@ -127,7 +127,10 @@ def test_a_broker_that_fetches_its_list_is_not_lost(
     broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
     result = run("whatIf", "--down-namesrv", first_server.addr, "-n", first_server.addr, "--json")
     findings = [row["finding"] for row in result.json]
-    assert findings == ["not registered on another name server", "no name server remains until it fetches a new list"]
+    assert findings == [
+        "not registered on another name server",
+        "no name server remains until it fetches a new list",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,10 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Wiped(T, "h:1", 1, "no answer"), "h:1: the write permission was not removed: no answer"),
     (events.PermissionSet(T, "h:3", 6, 4, None), "h:3: brokerPermission 6 -> 4"),
     (events.PermissionSet(T, "h:3", 6, 4, "no"), "h:3: brokerPermission stays 6: no"),
-    (events.Closed(T, ("h:1", "h:2")), "verified: the broker has no writable queue in the routes of h:1, h:2"),
+    (
+        events.Closed(T, ("h:1", "h:2")),
+        "verified: the broker has no writable queue in the routes of h:1, h:2",
+    ),
     (
         events.Reopened(T, "h:1", TOPICS, "created during the drain"),
         "h:1: 5 topics now writable (a, b, c and 2 more): created during the drain",

@@ -358,8 +358,8 @@ def test_name_servers_that_do_not_answer_are_named_with_their_errors() -> None:
     with pytest.raises(DrainRefused) as refused:
         check_plan(cluster.make_plan(), servers, SYSTEM, frozenset(), 0)
     assert str(refused.value) == (
-        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its clients could continue to write; "
-        "pass --allow-unreachable to drain without it"
+        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its clients could continue to "
+        "write; pass --allow-unreachable to drain without it"
     )
 
 

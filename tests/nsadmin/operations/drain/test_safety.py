@@ -48,9 +48,7 @@ def test_each_obstacle_is_named() -> None:
     assert list_texts(late, puts=None, quiet_count=0, last=before) == ("20 s without a write",)
     assert list_texts(late, puts=None, quiet_count=0) == ("2 checks without a write",)
     few = RULES._replace(write_threshold=5)
-    assert list_texts(late, puts=6, quiet_count=0, rules=few, last=before) == (
-        "at most 5 messages a minute",
-    )
+    assert list_texts(late, puts=6, quiet_count=0, rules=few, last=before) == ("at most 5 messages a minute",)
     assert list_texts(late, puts=5, quiet_count=1, rules=few, last=before) == (
         "10 s more with at most 5 messages a minute",
     )

@@ -66,7 +66,10 @@ GONE = NameServerFacts("h:1", None, None)
         ),
         (GONE, OPEN, QUIET, (events.BrokerBack(3, "h:1"),), "the broker registered again after it was gone"),
         (SHUT, SHUT._replace(topics={"U": ServerTopic(RW)}), QUIET, (), "created during the drain"),
-        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, (), "created during the drain"),
+        (
+            SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, (),
+            "created during the drain",
+        ),
     ],
 )  # fmt: skip
 def test_a_reopening_has_a_cause(

@@ -106,7 +106,8 @@ def test_everything_has_words(restart_case: Case) -> None:
 def test_a_command_that_does_nothing_is_noticed(restart_case: Case) -> None:
     restart_case.does_nothing = True
     with pytest.raises(
-        DrainRefused, match=r"broker-a \(slave 1\) is not healthy after .* s \(--patience\): waiting for the old process"
+        DrainRefused,
+        match=r"broker-a \(slave 1\) is not healthy after .* s \(--patience\): waiting for the old process",
     ):
         restart_case.restart()
     assert restart_case.ran == RAN[:2]
@@ -129,7 +130,9 @@ def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(restart_
 
 def test_a_command_that_fails_ends_it_and_it_goes_on_there(restart_case: Case) -> None:
     restart_case.exit_code = 3
-    with pytest.raises(DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) failed with exit code 3"):
+    with pytest.raises(
+        DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) failed with exit code 3"
+    ):
         restart_case.restart()
     restart_case.exit_code = 0
     records = restart_case.restart()
