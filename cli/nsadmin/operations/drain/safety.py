@@ -96,8 +96,11 @@ def _list_lagging_slaves(observation: ClusterObservation, last: ClusterObservati
     """Return the slaves without all messages that the master had at the last observation."""
     master_end = last and last.counters.log_end
     return [
-        f"the slave {slave.slave_addr} to "
-        + ("answer" if slave.log_end is None else "copy the last messages")
+        f"the slave {slave.slave_addr} to answer"
+        if slave.log_end is None
+        else f"the slave {slave.slave_addr} to copy the last messages"
+        if last is not None
+        else f"a comparison of the slave {slave.slave_addr} with its master"
         for slave in observation.counters.slaves
         if slave.log_end is None or master_end is None or slave.log_end < master_end
     ]

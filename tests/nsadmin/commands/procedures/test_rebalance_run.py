@@ -174,7 +174,7 @@ def test_a_plan_that_was_not_run_cannot_be_rolled_back(with_env: Run, tmp_path: 
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
     result = with_env("rebalance", "run", plan, "--rollback", "--yes")
     assert result.code == 5
-    assert "this plan was not run from this account" in result.err
+    assert "this account did not run this plan on these servers" in result.err
 
 
 def test_a_limit_pauses_the_run_and_another_plan_has_to_wait(with_env: Run, tmp_path: Path) -> None:

@@ -210,8 +210,9 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
     ]
     lagging = "the slave s:1 to copy the last messages"
     assert [(lagging in item.waiting_for, item.phase) for item in waits] == [
-        (True, "settle"), (True, "wait"), (True, "wait"), (False, "wait"), (False, "safe"),
+        (False, "settle"), (True, "wait"), (True, "wait"), (False, "wait"), (False, "safe"),
     ]  # fmt: skip
+    assert "a comparison of the slave s:1 with its master" in waits[0].waiting_for
     assert "the slave s:1 to answer" in waits[3].waiting_for
     assert waits[2].behind == {"s:1": 1}
 
