@@ -76,12 +76,10 @@ def broker_explain(
         steps, "for two seconds, the broker was below the limits at which it refuses messages"
     )
     if facts.reached_since is None and {"cause", "warning"} & {s.finding.result for s in steps}:
-        remedy = (
-            "the journals of the last 7 days do not show it"
-            if journals
-            else "pass --journal DIR with the folder of `nsadmin collect DIR --runtime`"
+        notes.append(
+            "since when the broker has this problem is unknown: pass --journal DIR with the folder of "
+            "`nsadmin collect DIR --runtime`"
         )
-        notes.append(f"since when the broker has this problem is unknown: {remedy}")
     if facts.changed_ms is not None:
         notes.append(f"a request last changed the broker's settings at {format_utc_second(facts.changed_ms)}")
     look_error = facts.looks[0].error

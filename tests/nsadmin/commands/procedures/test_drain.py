@@ -87,7 +87,14 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert [(row["how"], row["result"]) for row in json.loads(undone.out)] == [("topic by topic", "done")] * 2
     assert perms(running_lab) == before
     assert json.loads(with_env("drainStatus", "--json").out) == []
-    assert with_env("undrain", B).code == 5
+    again = with_env("undrain", B)
+    assert (again.code, again.err) == (5, with_env("drainStatus", B).err)
+    assert again.err.startswith(f"nsadmin: {B} has no drain: it was undone at 20")
+    unknown = with_env("drainStatus", "no-such")
+    assert (unknown.code, unknown.err) == (
+        5,
+        'nsadmin: no name server lists a broker "no-such", and this account has no drain of it\n',
+    )
 
 
 def test_a_broker_that_was_wiped_before_its_drain_stays_wiped_and_undrain_says_so(with_env: Run) -> None:

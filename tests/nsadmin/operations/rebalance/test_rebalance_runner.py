@@ -160,8 +160,8 @@ def test_a_topic_that_is_not_as_planned_pauses_the_run(tmp_path: Path) -> None:
     cluster = make_cluster()
     cluster.topics["orders"].on_brokers["broker-a"] = QueuePair(9, 9)
     assert run(cluster, tmp_path)[-1]["reason"] == (
-        "orders has 9 read and 9 write queues on broker-a, and the plan expects 4 and 4: another change is in "
-        "the way; undo it, and run the command again"
+        "orders has 9 read and 9 write queues on broker-a, and the plan expects 4 and 4: another change is "
+        "in the way; undo it, and run the command again"
     )
 
 
