@@ -152,7 +152,7 @@ def drained_for_good(world: World, *args: str) -> list[dict[str, Any]]:
     waiting = []
 
     def upon(event: dict[str, Any]) -> None:
-        if event["event"] == "progress" and event["waitingFor"] == ["consumers to read the lag"]:
+        if event["event"] == "progress" and event["waitingFor"] == ["consumers to read all messages"]:
             waiting.append(event)
             if len(waiting) == 2:
                 world.load.order("resume")

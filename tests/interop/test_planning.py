@@ -158,12 +158,14 @@ def test_a_plan_spreads_a_topic(cluster: Cluster, tmp_path: Path) -> None:
 def test_who_knows_one_name_server_only(cluster: Cluster) -> None:
     rows = cluster("whatIf", "--down-namesrv", cluster.servers[0].address, code=1)
     assert [(row["what"], row["finding"]) for row in rows] == [
-        ("brokers", "fewer remain"),
-        ("client", "none remain"),
+        ("brokers", "fewer name servers remain"),
+        ("client", "no name server remains"),
     ]
     assert rows[1]["name"].startswith(f"{GROUP} ")
     rows = cluster("whatIf", "--down-namesrv", cluster.servers[1].address)
-    assert [(row["what"], row["count"], row["finding"]) for row in rows] == [("brokers", 2, "fewer remain")]
+    assert [(row["what"], row["count"], row["finding"]) for row in rows] == [
+        ("brokers", 2, "fewer name servers remain")
+    ]
 
 
 def test_an_old_broker_is_stopped(cluster: Cluster) -> None:

@@ -105,7 +105,7 @@ def act(terminal: Tmux, camera: Camera) -> None:
     """What the operator does; only waits for servers are shown faster."""
     time.sleep(0.6)
     type_line(terminal, "nsadmin drain broker-b-0 --yes")
-    terminal.until("puts per minute")
+    terminal.until("messages per minute")
     time.sleep(2)
     camera.speed = 16
     terminal.until("[wait]")

@@ -133,8 +133,8 @@ class ClusterPlans:
             )
         if not allow_stranded and is_stranding(comparison.plan.stranded_messages):
             raise StrandedMessagesError(
-                "the plan removes queues or permissions that consumers need for messages: let them consume "
-                "first, or pass allow_stranded=True to lose them"
+                "the plan takes queues from consumers that may have unread messages there: let them read the "
+                "messages first, or pass allow_stranded=True to lose them"
             )
         return execute_steps(self._admin, comparison.cluster_state, comparison.plan.steps)
 

@@ -99,7 +99,7 @@ class ClusterRebalance:
             The plan, the largest load that remains, and its lower bound.
 
         Raises:
-            NotFound: The cluster or a broker does not exist.
+            NotFound: The cluster or a broker does not exist, or no topic matches a pattern.
             NotApplied: No broker would remain, or a broker did not answer.
             RocketMQError: A server did not answer.
         """

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotFound, ReadOnlyAccess
+from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.broker_identity import observe_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
@@ -18,8 +19,21 @@ from nsadmin.operations.drain.risks import (
     find_master_addr,
     find_slave_addrs,
 )
-from nsadmin.operations.drain.runner import DrainPlan, DrainRefused, DrainRun, check_plan
-from nsadmin.operations.drain.state import DrainFolder, DrainState, SavedDrain, load_drains, open_drain
+from nsadmin.operations.drain.runner import (
+    DrainPlan,
+    DrainRefused,
+    DrainRun,
+    check_plan,
+    describe_unknown_broker,
+)
+from nsadmin.operations.drain.state import (
+    DrainFolder,
+    DrainState,
+    QueueSnapshot,
+    SavedDrain,
+    load_drains,
+    open_drain,
+)
 from nsadmin.operations.drain.undo import UndoRun, find_closed_topics
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import InventoryKeeper
@@ -209,12 +223,36 @@ def prepare_undo(admin: AdminClient, broker_name: str, state_home: Path) -> Prep
     saved_drain = None if folder is None else folder.load()
     if saved_drain is None:
         refuse_foreign_drain(state_home, broker_name, "undrain")
-        raise NotFound(
-            f'no saved drain of "{broker_name}" in {state_home}: run undrain on the '
-            "machine and as the user that started the drain, or run "
-            f"`{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions"
-        )
+        raise NotFound(explain_missing_drain(broker_name, environment, servers, folder))
     return PreparedUndo(broker_name, servers, saved_drain, environment)
+
+
+def explain_missing_drain(
+    broker_name: str,
+    environment: ClusterEnvironment,
+    servers: Sequence[NameServerFacts],
+    folder: DrainFolder | None,
+) -> str:
+    """Say that this account has no drain of a broker, and what else is known: a wrong name, or its end."""
+    if all(server.error is not None for server in servers):
+        return f'this account has no drain of "{broker_name}"; no name server answered: {servers[0].error}'
+    if not any(server.is_registered for server in servers):
+        return f"{describe_unknown_broker(broker_name, servers)}, and this account has no drain of it"
+    undone_ms = None if folder is None else folder.read_undone_ms()
+    if undone_ms is None:
+        text = f"this account has no drain of {broker_name}"
+    else:
+        text = f"{broker_name} has no drain: it was undone at {format_utc_second(undone_ms)}"
+    own_queues = environment.read_own_queues(find_master_addr(servers) or "")
+    known_queues = None if isinstance(own_queues, str) else own_queues
+    closed = {t for server in servers for t in find_closed_topics(QueueSnapshot(), known_queues, server)}
+    if not closed:
+        return text
+    return (
+        f"{text}, but clients cannot write to {count_noun(len(closed), 'topic')} of it: if another user or "
+        "machine drained it, run undrain there; else run "
+        f"`{quote_command('repair', 'wipe', broker_name)}`, which restores the broker's own permissions"
+    )
 
 
 def refuse_foreign_drain(state_home: Path, broker_name: str, command_name: str) -> None:

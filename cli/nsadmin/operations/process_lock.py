@@ -30,7 +30,7 @@ class ProcessLock:
             OSError: the file cannot be written.
         """
         if not self.acquire():
-            raise refuse(f"process {pid}" if (pid := self.holder_pid) else "another process")
+            raise refuse(name_process(self.holder_pid))
         try:
             yield
         finally:
@@ -75,6 +75,11 @@ class ProcessLock:
                 return int(pid_text)
             time.sleep(_RETRY_PAUSE_SECONDS)
         return 0
+
+
+def name_process(pid: int | None) -> str:
+    """The subject of a message about a process that holds a lock; 0 and None are an unknown one."""
+    return f"process {pid}" if pid else "another process"
 
 
 def _try_lock(lock_file: IO[str]) -> bool:

@@ -55,7 +55,7 @@ def test_a_dry_run_checks_a_plan_and_changes_nothing(
     changed = plan._replace(moves=(plan.moves[0]._replace(before={}),))
     with pytest.raises(DrainRefused):
         admin.rebalance.run_plan(changed, dry_run=True, allow_ordered=True)
-    with pytest.raises(NotFound, match="this plan was not run from this account"):
+    with pytest.raises(NotFound, match="this account did not run this plan on these servers"):
         admin.rebalance.run_plan(plan, dry_run=True, rollback=True)
 
 

@@ -10,6 +10,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin import AdminClient, DrainRefused, EventRecord, NotFound, ReadOnlyAccess, RestoredServer
 from tests.nsadmin.library.conftest import AuditLines
+from tests.support.fake_servers import closed_port
 from tests.support.lab import Lab, start_lab
 
 BROKER = "broker-a-0"
@@ -58,10 +59,30 @@ def test_a_drain_holds_while_the_script_stops_the_broker_and_is_undone(
         assert [server.addr for server in restored] == list(cluster.namesrv_addrs)
         assert all(server.is_restored for server in restored)
         assert permissions(admin) == before
-        with pytest.raises(NotFound, match=f'no saved drain of "{BROKER}"') as missing:
+        with pytest.raises(NotFound, match=f"{BROKER} has no drain: it was undone at 20..-..-..T..:..:..Z$"):
             admin.undrain(BROKER)
-        repair = f"or run `nsadmin repair wipe {BROKER}`, which restores the broker's own permissions"
+
+
+def test_what_has_no_drain_is_told_apart(cluster: Lab, state_home: Path) -> None:
+    with AdminClient(cluster.namesrv_addr) as admin:
+        with pytest.raises(
+            NotFound, match='no name server lists a broker "no-such", and this account has no'
+        ):
+            admin.undrain("no-such")
+        with pytest.raises(NotFound, match=f"this account has no drain of {BROKER}$"):
+            admin.undrain(BROKER)
+        admin.brokers.wipe_write_perm(BROKER)
+        with pytest.raises(
+            NotFound, match=r"but clients cannot write to .* topics of it: if another"
+        ) as missing:
+            admin.undrain(BROKER)
+        repair = f"else run `nsadmin repair wipe {BROKER}`, which restores the broker's own permissions"
         assert str(missing.value).endswith(repair)
+    with (
+        AdminClient(f"127.0.0.1:{closed_port()}") as admin,
+        pytest.raises(NotFound, match=f'this account has no drain of "{BROKER}"; no name server answered: '),
+    ):
+        admin.undrain(BROKER)
 
 
 def test_a_dry_run_changes_nothing_and_a_read_only_client_can_make_it(cluster: Lab, state_home: Path) -> None:

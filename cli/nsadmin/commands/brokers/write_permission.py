@@ -95,32 +95,41 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         # Let producers write to broker-a-0 again
         nsadmin addWritePerm broker-a-0 --yes
     """
-    _remark_read_only(session, broker_name)
+    read_only = _find_read_only(session, broker_name)
+    repair = f"`{quote_command('repair', 'wipe', broker_name)}`"
+    if read_only and (session.is_dry_run or session.can_ask):
+        session.write_remark(
+            f"{broker_name} itself has {count_noun(len(read_only), 'topic')} read-only "
+            f"({abbreviate_names(read_only, 5)}), which addWritePerm makes writable: {repair} instead keeps "
+            "the broker's own permissions"
+        )
     session.confirm_change(
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
     )
     if session.is_dry_run:
         return _preview(session, broker_name, lambda perm: _READ_WRITE)
-    return _count_rows(broker_name, session.admin.brokers.add_write_perm(broker_name))
+    results = session.admin.brokers.add_write_perm(broker_name)
+    notes = []
+    if read_only and not session.can_ask and any(result.error is None for result in results):
+        verb, pronoun = ("is", "it") if len(read_only) == 1 else ("are", "them")
+        notes.append(
+            f"{abbreviate_names(read_only, 5)} {verb} writable now, though {broker_name} itself has "
+            f"{pronoun} read-only: {repair} restores the broker's own permissions"
+        )
+    return _count_rows(broker_name, results, notes)
 
 
-def _remark_read_only(session: Session, broker_name: str) -> None:
-    """Name the topics that the broker has read-only: its name servers would let clients write to them."""
+def _find_read_only(session: Session, broker_name: str) -> list[str]:
+    """The topics that the broker has read-only: its name servers would let clients write to them."""
     with suppress(NoneReachable, NotFound):
         master_addr = find_broker_addr(session, broker_name)
         [(_, configs, error)] = session.admin.topic_configs.list_broker_topics([master_addr])
-        read_only = sorted(c.topic_name for c in configs or () if c.perm & _READ_WRITE == Perm.READ)
         if error is not None:
             session.write_remark(
                 f"the topics that {broker_name} has read-only are unknown: {error_text(error)}"
             )
-        elif read_only:
-            topics, names = count_noun(len(read_only), "topic"), abbreviate_names(read_only, 5)
-            command = quote_command("repair", "wipe", broker_name)
-            session.write_remark(
-                f"{broker_name} has {topics} read-only ({names}), which addWritePerm makes writable: "
-                f"`{command}` keeps the broker's own permissions"
-            )
+        return sorted(c.topic_name for c in configs or () if c.perm & _READ_WRITE == Perm.READ)
+    return []
 
 
 def _list_name_servers(session: Session) -> str:
@@ -137,8 +146,10 @@ def _preview(session: Session, broker_name: str, change_perm: Callable[[int], in
     return ResultRows.from_records(PERM_COLUMNS, changes, errors, common={BROKER_NAME: broker_name})
 
 
-def _count_rows(broker_name: str, results: Sequence[ServerResult[int]]) -> ResultRows:
+def _count_rows(
+    broker_name: str, results: Sequence[ServerResult[int]], notes: Sequence[str] = ()
+) -> ResultRows:
     columns = replace_columns(PERM_COLUMNS, CHANGES.in_wide())
     changes = [PermChange(*result) for result in results]
     errors = [result.error for result in results]
-    return ResultRows.from_records(columns, changes, errors, common={BROKER_NAME: broker_name})
+    return ResultRows.from_records(columns, changes, errors, notes, common={BROKER_NAME: broker_name})

@@ -134,9 +134,10 @@ def _update_from_file(
         session.require_yes(command_name, "; ".join(warnings))
     if listed_items.is_sum:
         warnings.append(
-            "this file describes a whole cluster: mqadmin has added up the queues of a topic's brokers"
+            "exportMetadata of mqadmin adds up the queues of a topic on all brokers, and each broker gets "
+            "this sum"
         )
-    summary = _summarize_outcomes(item_kind, due_steps, other_outcomes)
+    summary = _summarize_outcomes(item_kind, f"{len(due_steps)} to send", other_outcomes)
     if session.is_dry_run or not due_steps:
         outcomes = [StepOutcome(step, "dry-run", None) for step in due_steps]
         notes = [*warnings, summary]
@@ -149,9 +150,9 @@ def _update_from_file(
         with session.show_progress(command_name, len(due_steps)) as advance_progress:
             outcomes = execute_steps(session.admin, live_state, due_steps, advance_progress)
         failure_count = count_failures(o.error for o in outcomes)
-        notes = [summary]
+        notes = [_summarize_outcomes(item_kind, f"{len(due_steps)} sent", other_outcomes)]
         if failure_count:
-            notes.append(f"failed in {failure_count} of {len(outcomes)} steps")
+            notes.append(f"{failure_count} of {len(outcomes)} changes failed")
     rows = step_rows([*outcomes, *other_outcomes], troubles, stranded_messages, notes, LIST_COLUMNS)
     if not all_outcomes:
         rows = rows._replace(errors=[b.error for b in brokers])
@@ -189,9 +190,7 @@ def _observe_master(session: Session, broker_addr: str) -> ClusterState:
     )
 
 
-def _summarize_outcomes(
-    item_kind: SpreadKind, due_steps: Sequence[object], other_outcomes: Sequence[StepOutcome]
-) -> str:
+def _summarize_outcomes(item_kind: SpreadKind, due_text: str, other_outcomes: Sequence[StepOutcome]) -> str:
     counts = {word: sum(o.result == word for o in other_outcomes) for word in ("unchanged", "skipped")}
-    parts = [f"{len(due_steps)} to send", *(f"{count} {word}" for word, count in counts.items() if count)]
+    parts = [due_text, *(f"{count} {word}" for word, count in counts.items() if count)]
     return f"{item_kind}s, counted for each broker: {', '.join(parts)}"

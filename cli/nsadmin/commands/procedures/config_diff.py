@@ -95,6 +95,8 @@ def config_diff(
     failures = [error for _, _, error in server_results if error is not None]
     errors: list[RocketMQError | None] = [None, *failures] if answered_servers else [*failures]
     notes = [f"{addr}: {error_text(error)}" for addr, _, error in server_results if error is not None]
+    if against_defaults and not differences and answered_servers:
+        notes.append(f"no setting of {_count_servers(answered_servers, 1)} differs from its default")
     if not against_defaults:
         notes += _comparison_notes(answered_servers, len(differences))
         if differences:
@@ -110,20 +112,20 @@ def _comparison_notes(servers: Sequence[ComparedServer], row_count: int) -> Iter
     kinds = [server.server_kind for server in servers]
     for kind, kind_in_words in _KINDS_IN_WORDS.items():
         if kinds.count(kind) == 1:
-            yield f"only one {kind_in_words}: its settings were not compared"
+            yield f"only one {kind_in_words} answered: its settings were not compared"
     compared_servers = _count_servers(servers)
     if compared_servers:
         difference_count = count_noun(row_count, "difference") if row_count else "no differences"
         yield f"{difference_count} among {compared_servers}"
 
 
-def _count_servers(servers: Sequence[ComparedServer]) -> str:
-    """The numbers of brokers and name servers that have others to be compared with."""
+def _count_servers(servers: Sequence[ComparedServer], min_count: int = 2) -> str:
+    """The numbers of brokers and name servers; by default, of those with others to be compared with."""
     kinds = [server.server_kind for server in servers]
     return " and ".join(
         count_noun(kinds.count(kind), kind_in_words)
         for kind, kind_in_words in _KINDS_IN_WORDS.items()
-        if kinds.count(kind) > 1
+        if kinds.count(kind) >= min_count
     )
 
 

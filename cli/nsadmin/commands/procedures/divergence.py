@@ -309,7 +309,7 @@ def _summarize_look(look: DivergenceObservation) -> str:
     drift_count, new_count = (
         sum(len(f.differences) for f in look.findings if f.state == state) for state in ("drift", "new")
     )
-    young = f"{count_noun(new_count, 'difference')} younger than two heartbeats"
+    young = f"{count_noun(new_count, 'new difference')}, which brokers may still remove"
     match look.verdict:
         case "unknown":
             advice = ": pass all of them with -n 'HOST:PORT;HOST:PORT'" if asked_count == 1 else ""
@@ -324,7 +324,7 @@ def _summarize_look(look: DivergenceObservation) -> str:
             rest = f"; {young}" if new_count else ", and agree"
             return f"incomplete: {answered_count} of {asked_count} name servers answered{rest}"
         case "converging":
-            return f"no drift: {young}"
+            return f"no lasting difference: {young}"
     first = look.server_snapshots[0]
     broker_count = sum(len(broker["brokerAddrs"]) for broker in first.brokers.values())
     counts = f"{count_noun(broker_count, 'broker')}, {count_noun(len(first.topics), 'topic')}"

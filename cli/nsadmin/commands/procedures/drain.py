@@ -33,6 +33,8 @@ from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.drain_procedure import (
     RestoredServer,
+    explain_missing_drain,
+    find_drain_folder,
     prepare_drain,
     prepare_undo,
     refuse_foreign_drain,
@@ -294,8 +296,8 @@ def _check_and_drain(
     saved_state = prepared_drain.saved_state
     if saved_state is not None:
         if saved_state.durable != drain_plan.durable:
-            saved_mode = "durable" if saved_state.durable else "not durable"
-            session.write_remark(f"the saved drain of {broker_name} is {saved_mode}, and continues as such")
+            mode = "with" if saved_state.durable else "without"
+            session.write_remark(f"the drain of {broker_name} was started {mode} --durable, and continues so")
         return _report_drain(session, drain_plan, prepared_drain.run_events)
     risks = prepared_drain.risks
     if session.is_dry_run:
@@ -304,7 +306,7 @@ def _check_and_drain(
     if risks and not drain_plan.force:
         first_line, *other_lines = describe_refusals(risks)
         # With --move-queues, the queues have moved already.
-        refusal = DrainRefused(f"refused, the drain changed nothing: {first_line}")
+        refusal = DrainRefused(f"the drain did not begin: {first_line}")
         for line in other_lines:
             refusal.add_note(line)
         raise refusal
@@ -340,8 +342,8 @@ def _report_drain(
     safe_event: EventRecord | None = None
     ended_event: EventRecord | None = None
     interruption = (
-        f"interrupted; the drain is saved: {quote_command('drain', drain_plan.broker)} resumes it, "
-        f"{quote_command('undrain', drain_plan.broker)} undoes it"
+        "interrupted; the drain is saved: run the same command to resume it, or "
+        f"`{quote_command('undrain', drain_plan.broker)}` to undo it"
     )
     try:
         for drain_event, line in report_event.follow(begin_drain, interruption):
@@ -361,7 +363,8 @@ def _report_drain(
         yield report_event(hold_ended.to_record())
     if ended_event is not None and ended_event["code"]:
         raise DrainRefused(
-            f"the command of --then exited with {ended_event['code']}; {drain_plan.broker} stays drained"
+            f"the command of --then failed with exit code {ended_event['code']}; {drain_plan.broker} stays "
+            "drained"
         )
     unknown_addrs = [] if safe_event is None or drain_plan.allow_unreachable else safe_event["unknown"]
     if unknown_addrs and drain_plan.then is not None and ended_event is None:
@@ -427,7 +430,7 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
     return ResultRows.from_records(UNDRAIN_COLUMNS, servers, errors, notes, common=common)
 
 
-@command(columns=STATUS_COLUMNS, nothing="this account has no open drain on these servers")
+@command(columns=STATUS_COLUMNS, nothing="this account has drained no broker of these servers")
 def drain_status(
     session: Session,
     broker_name: Annotated[
@@ -466,7 +469,10 @@ def drain_status(
             )
     if broker_name is not None and not rows:
         refuse_foreign_drain(installation.state_home, broker_name, "drainStatus")
-        raise NotFound(f'no saved drain of "{broker_name}" in {installation.state_home}')
+        environment = ClusterEnvironment(session.admin, broker_name)
+        servers = environment.read_servers()
+        folder = find_drain_folder(broker_name, servers, installation)
+        raise NotFound(explain_missing_drain(broker_name, environment, servers, folder))
     return ResultRows.from_records(STATUS_COLUMNS, rows, errors, notes)
 
 
@@ -491,4 +497,4 @@ def _describe_difference(drain_phase: str, server: NameServerFacts, wrong_topics
         return "the broker is not registered there"
     if not wrong_topics:
         return None
-    return f"{join_first_names(wrong_topics)} {'not as before' if drain_phase == 'undrain' else 'open'}"
+    return f"{'not as before' if drain_phase == 'undrain' else 'writable'}: {join_first_names(wrong_topics)}"

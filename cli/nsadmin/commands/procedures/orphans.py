@@ -119,7 +119,10 @@ def _clean_orphans(
         raise error
     chosen_orphans = select_cleanable(found_orphans, include_dead_letters=delete_dead_letters)
     left_notes = (
-        [f"not deleted: {count_noun(len(found_orphans) - len(chosen_orphans), 'orphaned topic')}"]
+        [
+            f"not deleted: {count_noun(len(found_orphans) - len(chosen_orphans), 'orphaned topic')} of other "
+            "kinds, or with dead letters: nsadmin orphans lists them"
+        ]
         if len(found_orphans) > len(chosen_orphans)
         else []
     )

@@ -126,7 +126,7 @@ def build_connection_rows(outage: ProxyOutage, show_each: bool) -> list[OutageRo
         "connections",
         f"{nameless_clients[0].client_addr or '?'}, ...",
         len(nameless_clients),
-        "their clients are unknown, producers for example",
+        "lose the proxy; their clients are unknown, such as producers",
         proxy_addrs=sorted({addr for client in nameless_clients for addr in client.proxy_addrs}),
     )
     return [*group_rows, nameless_row]
@@ -137,7 +137,7 @@ def describe_proxy_outage(outage: ProxyOutage) -> list[str]:
     stopped_count = sum(group_loss.remaining_count == 0 for group_loss in outage.group_losses)
     return [
         f"{count_noun(len(outage.lost_clients), 'client')} would lose the connection; "
-        f"{stopped_count} of {len(outage.group_losses)} groups keep no client",
+        f"{stopped_count} of {count_noun(len(outage.group_losses), 'affected group')} would lose all clients",
         *(
             f"proxy {proxy_addr} contains a broker, which stops as well: see nsadmin whatIf --down BROKER"
             for proxy_addr in outage.local_addrs

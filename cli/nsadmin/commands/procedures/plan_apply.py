@@ -283,7 +283,7 @@ def apply(
         outcomes = execute_steps(session.admin, live_state, plan_difference.steps, advance_progress)
     failure_count = count_failures(outcome.error for outcome in outcomes)
     notes = (
-        [f"failed in {failure_count} of {len(outcomes)} steps: run the same command to retry them"]
+        [f"{failure_count} of {len(outcomes)} changes failed: run the same command to retry them"]
         if failure_count
         else []
     )
@@ -346,7 +346,12 @@ def _require_unchanged(
 ) -> None:
     reasons = plan_file.explain_changes(saved_plan, live_state, plan_difference)
     if reasons:
-        error = NotApplied(f"the cluster has changed since {file_name} was made: make the plan again")
+        is_only_silent = len(reasons) == sum(t.is_silent for t in plan_difference.troubles)
+        error = NotApplied(
+            "nothing was applied, because servers do not answer: apply the plan again when they do"
+            if is_only_silent
+            else f"nothing was applied: the cluster does not match {file_name} now; make the plan again"
+        )
         for reason_line in reasons[:_MAX_PROBLEMS]:
             error.add_note(reason_line)
         if len(reasons) > _MAX_PROBLEMS:
@@ -374,8 +379,8 @@ def _refuse_stranding(stranded_messages: StrandedMessages) -> NotApplied | None:
     if not is_stranding(stranded_messages):
         return None
     return NotApplied(
-        "the plan removes queues or permissions that consumers need for messages: let them consume first, "
-        "or pass --allow-stranded to lose them"
+        "the plan takes queues from consumers that may have unread messages there: let them read the "
+        "messages first, or pass --allow-stranded to lose them"
     )
 
 

@@ -153,7 +153,11 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
     if any(counts.values()):
         summary = ", ".join(f"{count} to {action}" for action, count in counts.items())
     else:
-        summary = "no changes" if not plan_difference.troubles else "no changes on the servers that answered"
+        summary = "no changes"
+        if any(trouble.is_silent for trouble in plan_difference.troubles):
+            summary = "no changes on the servers that answered"
+        elif plan_difference.troubles:
+            summary = "no changes that are possible"
     if not plan_difference.extra_items:
         return summary
     is_one = len(plan_difference.extra_items) == 1
@@ -178,24 +182,24 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
     warning_lines = []
     for step, message_count in stranded.items():
         first_queue = count_readable_queues(step.after)
+        last_queue = step.before["readQueueNums"] - 1
         if not first_queue:
             queue_range = "its queues"
+        elif first_queue == last_queue:
+            queue_range = f"queue {first_queue}"
         else:
-            last_queue = step.before["readQueueNums"] - 1
-            queue_range = (
-                f"queue {first_queue}"
-                if first_queue == last_queue
-                else f"queues {first_queue} to {last_queue}"
-            )
+            queue_range = f"queues {first_queue} to {last_queue}"
         line_start = f"{step.item_name} on {step.server_name}: "
         noun = "message" if step.action == "delete" else "unconsumed message"
         if message_count is None:
+            verb = "becomes" if first_queue and first_queue == last_queue else "become"
             warning_lines.append(
-                f"{line_start}{queue_range} become unreadable, with an unknown number of {noun}s"
+                f"{line_start}{queue_range} {verb} unreadable, with an unknown number of {noun}s"
             )
         elif message_count:
+            verb = "becomes" if message_count == 1 else "become"
             warning_lines.append(
-                f"{line_start}{count_noun(message_count, noun)} in {queue_range} become unreadable"
+                f"{line_start}{count_noun(message_count, noun)} in {queue_range} {verb} unreadable"
             )
     return warning_lines
 
@@ -209,7 +213,7 @@ def preview_steps(plan_difference: ClusterDiff, live_state: ClusterState) -> lis
     if len(lines) <= _MAX_PREVIEW_LINES:
         return lines
     hidden_count = len(lines) - _MAX_PREVIEW_LINES
-    return [*lines[:_MAX_PREVIEW_LINES], f"... and {hidden_count} more: nsadmin plan shows all"]
+    return [*lines[:_MAX_PREVIEW_LINES], f"... and {hidden_count} more: --dry-run shows all"]
 
 
 def _servers_suffix(row: PlanRow, live_state: ClusterState) -> str:

@@ -21,6 +21,7 @@ from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.cluster_rebalance import ClusterRebalance
 from nsadmin.operations.inventory.keeper import open_inventory
+from nsadmin.operations.rebalance.load_leveller import ACCEPTED_EXCESS
 from nsadmin.operations.rebalance.plan_builder import ProposedPlan
 from nsadmin.operations.rebalance.plan_fields import REBALANCE_GOALS
 from nsadmin.operations.rebalance.rebalance_plan import (
@@ -33,6 +34,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 from nsadmin.operations.rebalance.run_preparation import find_servers_without_order
 
 _MAX_TOPICS_SHOWN = 5
+_GOALS_IN_WORDS = {"load": "load", "queues": "write queues", "disk": "new bytes"}
 _MAX_SAMPLE_SECONDS = 86_400
 
 
@@ -225,7 +227,7 @@ def _parse_queue_counts(counts_text: str) -> tuple[int, ...]:
 def _save_plan(plan: RebalancePlan, out_file: str | None) -> list[str]:
     if not plan.moves:
         if out_file is not None:
-            raise NotApplied("no plan was written: no topic needs to change")
+            raise NotApplied("no plan was written: no topic changes")
         return []
     if out_file is None:
         return ["pass --out FILE to write the plan"]
@@ -251,19 +253,24 @@ def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:
         100 * share
         for share in (level_result.largest_before, level_result.largest_load, level_result.lower_bound)
     )
-    busiest = f"the busiest broker has {largest:.1f} % of the {plan.goal}"
+    broker = "broker that stays" if plan.removed else "broker"
+    share = f"no {broker} has more than {largest:.1f} % of the {_GOALS_IN_WORDS[plan.goal]}"
+    source = "" if plan.goal == "queues" else f"; measured by {plan.source}"
     changes = f"{count_noun(len(plan.moves), 'topic')} and {count_noun(queue_changes, 'queue')} to change"
-    yield (
-        f"{changes}: afterwards {busiest} (now {now:.1f} %, best possible {best:.1f} %), from {plan.source}"
-        if plan.moves
-        else f"already level: {busiest} (best possible {best:.1f} %), from {plan.source}"
-    )
+    if plan.moves:
+        yield f"{changes}: afterwards {share} (now {now:.1f} %, best possible {best:.1f} %){source}"
+    else:
+        is_level = largest <= best * (1 + ACCEPTED_EXCESS) and not level_result.left_topics
+        verdict = "already level" if is_level else "no topic can move"
+        yield f"{verdict}: {share} (best possible {best:.1f} %){source}"
     for move in plan.moves[:_MAX_TOPICS_SHOWN]:
-        yield f"{move.topic}: {_describe_queues(move.before)} -> {_describe_queues(move.after)}"
+        before, after = _describe_queues(move.before), _describe_queues(move.after)
+        yield f"write queues of {move.topic}: {before} -> {after}"
     if len(plan.moves) > _MAX_TOPICS_SHOWN:
         yield f"... and {len(plan.moves) - _MAX_TOPICS_SHOWN} more topics"
-    if plan.moves:
-        yield f"{count_noun(plan.messages_to_consume, 'message')} to consume in queues that are removed"
+    if plan.moves and plan.messages_to_consume:
+        messages = count_noun(plan.messages_to_consume, "message")
+        yield f"consumers must still read {messages} in removed queues: rebalance run waits for them"
     yield from (f"risk: {risk}" for risk in plan.risks)
 
 

@@ -251,7 +251,7 @@ def _report_run(session: Session, pending_run: PendingRun, plan_file: str) -> It
     options = {"--rollback": order.is_rollback, "--ordered": order.rules.allow_ordered}
     words = [option for option, is_set in options.items() if is_set]
     resume_command = quote_command("rebalance", "run", plan_file, *words)
-    interruption = f"interrupted; the run is saved: {resume_command} resumes it"
+    interruption = f"interrupted; the run is saved: `{resume_command}` resumes it"
     try:
         for event_record, line in report_event.follow(pending_run.run_events, interruption):
             if event_record["event"] == "paused":

@@ -199,7 +199,8 @@ def rolling_restart(
     if refusals:
         refusal_texts = "; ".join(f"{name}: {error}" for name, error in refusals.items())
         raise DrainRefused(f"no broker was stopped: {refusal_texts}")
-    session.confirm_change(f"Restart {', '.join(addrs_by_broker)} of {cluster_name}, one after another?")
+    names = dict.fromkeys(p.broker for p in broker_processes)
+    session.confirm_change(f"Restart {', '.join(names)} of {cluster_name}, one after another?")
 
     def run_step_command(step_name: str, broker_process: BrokerProcess) -> int:
         return _run_command(shell_commands[step_name], broker_process)

@@ -135,7 +135,7 @@ def spread(
     found_topics = {spread.topic for spreads in spreads_by_cluster.values() for spread in spreads}
     for topic in topics:
         if topic not in found_topics:
-            _refuse_unknown_topic(topic, failed_results)
+            _refuse_unknown_topic(topic, failed_results, cluster_name)
     notes = [
         f"broker {broker} did not report its topics: {error_text(error)}"
         for broker, _, error in failed_results
@@ -175,11 +175,14 @@ def _topics_of_cluster(
     return [topic for topic in topics if topic in known_topics]
 
 
-def _refuse_unknown_topic(topic: str, failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
+def _refuse_unknown_topic(
+    topic: str, failed_results: Sequence[ServerResult[BrokerRegistrant]], cluster_name: str | None
+) -> None:
     for failed_result in failed_results:
         assert failed_result.error is not None
         raise failed_result.error
-    raise NotFound(f'no broker has the topic "{topic}"')
+    place = "" if cluster_name is None else f" of cluster {cluster_name}"
+    raise NotFound(f'no broker{place} has the topic "{topic}"')
 
 
 def _require_all_brokers(failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
@@ -199,7 +202,7 @@ def _write_plan(
     uneven_clusters = {
         cluster_key: topic_spreads
         for cluster_key, topic_spreads in spreads_by_cluster.items()
-        if not all(topic_spread.is_even for topic_spread in topic_spreads)
+        if not all(topic_spread.is_even or topic_spread.is_static for topic_spread in topic_spreads)
     }
     if len(uneven_clusters) != 1:
         differing = [
@@ -208,9 +211,11 @@ def _write_plan(
             for s in spreads
             if s.differing_settings
         ]
-        reason = "all topics are balanced"
+        reason = "the topics are balanced"
         if uneven_clusters:
             reason = f"topics of {', '.join(uneven_clusters)} are unbalanced: choose one cluster with -c"
+        elif any(s.is_static and not s.is_even for spreads in spreads_by_cluster.values() for s in spreads):
+            reason = "only static topics are unbalanced, and updateStaticTopic balances them"
         elif differing:
             reason += (
                 f", and a plan changes no other settings; brokers differ in {abbreviate_names(differing, 3)}"

@@ -17,7 +17,7 @@ def build_then_runner(
     unknown_fields = shell_command.find_unknown_fields(then_command, {"brokerName": "", "brokerAddr": ""})
     if unknown_fields:
         raise UsageError(
-            "unknown placeholder {{unknown_fields[0]}} in --then: use {brokerName} and {brokerAddr}"
+            f"unknown placeholder {{{unknown_fields[0]}}} in --then: use {{brokerName}} and {{brokerAddr}}"
         )
 
     def run_then_command(broker_addr: str) -> CommandEnded:

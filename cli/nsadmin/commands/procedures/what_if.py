@@ -125,10 +125,10 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     stopped_groups = sum(group.stands_still for group in groups)
     errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
-        f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} fail for clients, "
-        f"{len(losses) - stopped_count} lose a part of their queues",
-        f"{stopped_groups} of {len(groups)} groups cannot read a topic; "
-        f"{outage.write_share:.0%} of all write queues are lost",
+        f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} would fail for "
+        f"clients, {len(losses) - stopped_count} would lose a part",
+        f"{_describe_groups(len(groups), stopped_groups, bool(errors))}; "
+        f"{outage.write_share:.0%} of all write queues would be lost",
         *(
             f"{describe_shared_addr(addr, names)}: all of them go down"
             for addr, names in outage.shared_addrs.items()
@@ -137,6 +137,12 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     ]
     is_stopped = bool(stopped_count or stopped_groups)
     return ResultRows.from_records(LOSS_COLUMNS, rows, _exit_errors(errors.values(), is_stopped), notes)
+
+
+def _describe_groups(group_count: int, stopped_count: int, has_unknown: bool) -> str:
+    if not group_count:
+        return "no affected group is known" if has_unknown else "no group is affected"
+    return f"{stopped_count} of {count_noun(group_count, 'affected group')} would stop reading a topic"
 
 
 def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) -> list[RocketMQError | None]:
@@ -199,15 +205,15 @@ def _finding_texts(loss: TopicOutageLoss) -> list[str]:
 
 def _describe_part(loss: TopicOutageLoss) -> str:
     if loss.write_share:
-        return "loses a part"
+        return "loses a part of its write queues"
     loses_reads = loss.capacity_after.read_queues < loss.capacity_before.read_queues
-    return "loses read queues, and no write queue" if loses_reads else "loses a master, and no queue"
+    return "loses read queues, but no write queue" if loses_reads else "loses a master, but no queue"
 
 
 def _group_row(loss: GroupLoss) -> OutageRow:
     topics = [*loss.stopped_topics, *loss.reduced_topics]
     first = ", ".join([*loss.stopped_topics[:3], *(["..."] if len(loss.stopped_topics) > 3 else [])])
-    finding = f"cannot read {first}" if loss.stands_still else "reads less"
+    finding = f"cannot read {first}" if loss.stands_still else "reads from fewer queues"
     return OutageRow("group", loss.group, len(topics), finding, topics=topics, clients=loss.client_count)
 
 
@@ -234,10 +240,15 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
     is_stranded = any(row.finding not in _HARMLESS_FINDINGS for row in rows)
     errors = {addr: error for addr, error in outage.errors_by_addr.items() if error is not None}
     broker_count, client_count = outage.asked_counts
+    producers = count_noun(outage.producer_count, "producer")
     notes = [
-        f"read the name server lists of {count_noun(broker_count, 'broker')} and "
-        f"{count_noun(client_count, 'consumer')}; "
-        f"those of {count_noun(outage.producer_count, 'producer')} cannot be read: check their namesrvAddr",
+        f"compared the name server lists of {count_noun(broker_count, 'broker')} and "
+        f"{count_noun(client_count, 'consumer')}"
+        + (
+            f"; producers do not report theirs: check namesrvAddr of {producers}"
+            if outage.producer_count
+            else ""
+        ),
         *(
             [f"{count_noun(outage.silent_count, 'consumer')} did not report theirs"]
             if outage.silent_count
@@ -249,7 +260,8 @@ def _list_rows(outage: NameServerOutage, down_addrs: Sequence[str], show_each: b
     return ResultRows.from_records(LIST_COLUMNS, shown, _exit_errors(errors.values(), is_stranded), notes)
 
 
-_FEWER_LEFT, _FETCHES_NEW_LIST = "fewer remain", "none remain until it fetches a new list"
+_FEWER_LEFT = "fewer name servers remain"
+_FETCHES_NEW_LIST = "no name server remains until it fetches a new list"
 _HARMLESS_FINDINGS = (_FEWER_LEFT, _FETCHES_NEW_LIST)
 
 
@@ -266,7 +278,7 @@ def _combine_harmless_rows(rows: Sequence[OutageRow]) -> Iterator[OutageRow]:
 
 
 def _list_row(what: str, loss: NameServerListLoss, fetches_lists: bool) -> OutageRow:
-    nothing_left = _FETCHES_NEW_LIST if fetches_lists else "none remain"
+    nothing_left = _FETCHES_NEW_LIST if fetches_lists else "no name server remains"
     return OutageRow(
         what,
         loss.list_owner,

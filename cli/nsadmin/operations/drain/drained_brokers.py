@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from nsadmin.operations.drain.state import SavedDrain
+from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.run_folder import InvalidStateError
 
 
@@ -27,7 +28,7 @@ def _explain_conflict(saved: SavedDrain) -> str:
     broker, holder_pid = saved.state.broker, saved.holder_pid
     if holder_pid is not None:
         return (
-            f"process {holder_pid or 'unknown'} is draining {broker}: this change makes the broker "
+            f"{name_process(holder_pid)} is draining {broker}: this change makes the broker "
             "register writable topics until the drain removes the write permission again"
         )
     return (

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.risks import DrainRisk
+from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.run_folder import EventRecord, RunEvent
 
 _MAX_NAMED = 3
@@ -195,19 +196,19 @@ def _format_count(thing_count: int, thing_name: str) -> str:
 def _describe_started(record: EventRecord) -> str:
     server_list = ", ".join(record["nameServers"])
     if record["resumed"]:
+        was_undone = ", whose undoing was interrupted" if record["resumed"] == "undrain" else ""
         return (
-            f"resuming the drain of {record['broker']} in cluster {record['cluster']} from phase "
-            f"{record['resumed']}, on {server_list}"
+            f"resuming the drain of {record['broker']} of cluster {record['cluster']} on {server_list}"
+            f"{was_undone}"
         )
     return f"draining {record['broker']} of cluster {record['cluster']} on {server_list}"
 
 
 def _describe_checked(record: EventRecord) -> str:
-    share_text = "unknown" if record["share"] is None else f"{record['share']:.0%}"
-    risk_texts = "; ".join(risk["text"] for risk in record["risks"])
-    return f"{_format_count(record['topics'], 'topic')}, {share_text} of all writable queues" + (
-        f"; {risk_texts}" if risk_texts else ""
-    )
+    topics = _format_count(record["topics"], "topic")
+    share = record["share"]
+    share_text = "no topic has a writable queue" if share is None else f"{share:.0%} of all writable queues"
+    return "; ".join([f"{topics}, {share_text}", *(risk["text"] for risk in record["risks"])])
 
 
 def _describe_wiped(record: EventRecord) -> str:
@@ -224,32 +225,32 @@ def _format_ordinal(wipe_count: int) -> str:
 
 def _describe_progress(record: EventRecord) -> str:
     puts = record["puts"]
-    texts = ["writes are not counted yet" if puts is None else f"{_format_count(puts, 'message')} a minute"]
+    texts = ["writes are not counted now" if puts is None else f"{_format_count(puts, 'message')} a minute"]
     if record["residue"]:
         busiest = (f"{count:,} to {topic} (from {source})" for topic, count, source in _list_residue(record))
         texts.append(f"in the last minute {join_first_names(busiest)}")
     if record["lag"] is not None:
         texts.append(f"{_format_count(record['lag'], 'message')} not consumed")
     texts += [f"waiting for {condition}" for condition in record["waitingFor"]]
-    phase = "started" if record["phase"] == "snapshot" else record["phase"]
-    return f"{phase}: {'; '.join(texts)}"
+    return ("safe: " if record["phase"] == "safe" else "") + "; ".join(texts)
 
 
 def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
-        return f"{record['addr']}: nothing was restored: {record['error']}"
+        return f"{record['addr']}: its routes could not be verified: {record['error']}"
     outcome_text = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
     # Records of earlier releases have no closed topics.
     if record.get("closed"):
         outcome_text += f"; closed to writes, as before: {join_first_names(record['closed'])}"
     differing_topics = [f"{topic} ({text})" for topic, text in record["differing"].items()]
-    return f"{outcome_text}; not {join_first_names(differing_topics)}" if differing_topics else outcome_text
+    differing = f"; not as before: {join_first_names(differing_topics)}" if differing_topics else ""
+    return outcome_text + differing
 
 
 _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "started": _describe_started,
     "joined": lambda record: (
-        f"process {record['pid'] or 'unknown'} is already draining this broker: following its progress"
+        f"{name_process(record['pid'])} is already draining this broker: following its progress"
     ),
     "checked": _describe_checked,
     "snapshotTaken": lambda record: f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved",
@@ -259,9 +260,11 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
         if record["error"]
         else f"{record['addr']}: brokerPermission {record['before']} -> {record['after']}"
     ),
-    "closed": lambda record: f"routes verified: no writable queue on {', '.join(record['addrs'])}",
+    "closed": lambda record: (
+        f"verified: the broker has no writable queue in the routes of {', '.join(record['addrs'])}"
+    ),
     "reopened": lambda record: (
-        f"{record['addr']}: {_format_count(len(record['topics']), 'topic')} writable again "
+        f"{record['addr']}: {_format_count(len(record['topics']), 'topic')} now writable "
         f"({join_first_names(record['topics'])}): {record['cause']}"
     ),
     "serverLost": lambda record: (
@@ -272,8 +275,8 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "brokerBack": lambda record: f"{record['addr']}: the broker is registered again",
     "progress": _describe_progress,
     "safe": lambda record: (
-        "safe to stop, except that clients of these name servers may still write, because they do not answer "
-        f"or do not list the broker: {', '.join(record['unknown'])}"
+        "safe to stop for clients of the other name servers. Clients of these may still write, because they "
+        f"do not answer, or do not list the broker: {', '.join(record['unknown'])}"
         if record["unknown"]
         else "safe to stop"
     ),
@@ -282,7 +285,7 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
         f"{record['broker']} is drained, but nsadmin no longer watches it: if it registers with write "
         "permission again, clients write to it. Stop it now, or drain it with --hold or --then COMMAND."
     ),
-    "commandEnded": lambda record: f"{record['command']}: exited with {record['code']}",
+    "commandEnded": lambda record: f"{record['command']}: exit code {record['code']}",
     "putBack": _describe_put_back,
     "undone": lambda record: f"the drain of {record['broker']} is undone",
 }
@@ -295,11 +298,11 @@ def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
     phases = " ".join(f"[{phase}]" if phase == record["phase"] else phase for phase in SHOWN_PHASES)
     facts = [
         (broker, phases),
-        ("puts per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
+        ("messages per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
     ]
     if record["residue"]:
         top_topics = (f"{topic} {count:,} (from {source})" for topic, count, source in _list_residue(record))
-        facts.append(("top topics", join_first_names(top_topics)))
+        facts.append(("last minute", join_first_names(top_topics)))
     # Records of earlier releases have no writers.
     if record.get("writers"):
         writers = (f"{topic}: {join_first_names(names)}" for topic, names in record["writers"].items())
@@ -312,7 +315,7 @@ def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
         *facts,
         ("writable topics", _format_by_addr(record["openTopics"], "")),
         ("reopened", count_noun(record["reopened"], "time")),
-        ("intervals without writes", f"{record['quiet']} of {record['intervals']}"),
+        ("checks without writes", f"{record['quiet']} of {record['intervals']}"),
         ("waiting for", "; ".join(record["waitingFor"]) or "nothing"),
     ]
 

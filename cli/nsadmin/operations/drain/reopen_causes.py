@@ -51,7 +51,7 @@ def _explain_reopening(
 ) -> str:
     open_topics = server.open_topics
     if all(topic not in saved_topics for topic in open_topics):
-        return "created" if len(open_topics) == 1 else "new topics"
+        return "created during the drain"
     is_partial = len(open_topics) * 2 < len(server.topics)
     if own_before is None or own_now is None:
         return (

@@ -1,6 +1,6 @@
 """Runs a drain from its check until the broker can be stopped, and yields its events."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -46,6 +46,12 @@ class DrainPlan(NamedTuple):
     by: str = ""
 
 
+def describe_unknown_broker(broker: str, servers: Iterable[NameServerFacts]) -> str:
+    """Say that no name server lists a broker; silent ones may."""
+    limit = " that answered" if any(server.error is not None for server in servers) else ""
+    return f'no name server{limit} lists a broker "{broker}"'
+
+
 def check_plan(
     plan: DrainPlan,
     servers: tuple[NameServerFacts, ...],
@@ -70,11 +76,13 @@ def check_plan(
         )
     registered = [server for server in servers if server.is_registered]
     if not registered:
-        raise NotFound(f'no broker "{plan.broker}" is registered at any name server that answered')
+        raise NotFound(
+            f"{describe_unknown_broker(plan.broker, servers)}: nsadmin clusterList lists the brokers"
+        )
     if silent_servers and not plan.allow_unreachable:
         raise DrainRefused(
             "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
-            + ": its routes would stay unknown; pass --allow-unreachable to drain without it"
+            + ": its clients could continue to write; pass --allow-unreachable to drain without it"
         )
     if find_master_addr(registered) is None:
         raise DrainRefused(f"{plan.broker} has no master now, so no client can write to it")
@@ -140,8 +148,8 @@ class DrainRun:
             return DrainStateMachine(self._plan.rules, state, saved.snapshot)
         if checked is None:
             raise DrainRefused(
-                f"the drain of {self._plan.broker} was undone in the meantime: run the command again "
-                "to start a new drain"
+                f"the drain of {self._plan.broker} was undone meanwhile: run the command again to start a "
+                "new drain"
             )
         registered = [server for server in servers if server.is_registered]
         own_queues = self._environment.read_own_queues(find_master_addr(registered) or "")

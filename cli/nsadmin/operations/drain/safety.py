@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from nsadmin.client.consumers.lag import Lag
 from nsadmin.console.phrases import count_noun
-from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation
+from nsadmin.operations.drain.facts import ClusterObservation
 from nsadmin.operations.drain.state import DrainState
 
 
@@ -44,16 +44,14 @@ def list_waiting_for(
             else "the name servers to remove the write permission from all routes"
         )
     elif open_names := sorted({name for server in observation.servers for name in server.open_names}):
-        texts.append(f"a drain of {' and '.join(open_names)}, which is the same process")
+        texts.append(f"a drain of {' and '.join(open_names)} as well: these names are one broker process")
     elif not any(server.is_registered for server in observation.servers):
         texts.append("a name server that lists the broker")
     elif state.closed_since is not None and observation.time_ms < state.closed_since + rules.settle_ms:
         seconds_left = -(-(state.closed_since + rules.settle_ms - observation.time_ms) // 1000)
         texts.append(f"clients to refresh their routes ({seconds_left} s)")
     elif quiet < rules.quiet_intervals:
-        texts.append(
-            _explain_writes(observation.counters, puts, rules.write_threshold, quiet, rules.quiet_intervals)
-        )
+        texts.append(_explain_writes(rules, observation, last, puts, quiet))
     texts += _list_lagging_slaves(observation, last)
     if rules.for_good:
         texts += _explain_lag(observation.counters.lag_by_group)
@@ -61,22 +59,33 @@ def list_waiting_for(
 
 
 def _explain_writes(
-    counters: BrokerCounters, puts: int | None, write_threshold: int, quiet: int, intervals: int
+    rules: SafetyRules,
+    observation: ClusterObservation,
+    last: ClusterObservation | None,
+    puts: int | None,
+    quiet: int,
 ) -> str:
-    if counters.error is not None:
-        return f"the broker to answer: {counters.error}"
-    if puts is not None and puts > write_threshold:
-        return "writes to stop"
-    return f"the broker to get no writes for {count_noun(intervals - quiet, 'more interval')}"
+    if observation.counters.error is not None:
+        return f"the broker to answer: {observation.counters.error}"
+    limit = rules.write_threshold
+    few = f"at most {count_noun(limit, 'message')} a minute"
+    if puts is not None and puts > limit:
+        return few if limit else "writes to stop"
+    quiet_text = f"with {few}" if limit else "without a write"
+    checks_left = rules.quiet_intervals - quiet
+    if last is None:
+        return f"{count_noun(checks_left, 'check')} {quiet_text}"
+    seconds_left = max(1, round(checks_left * (observation.time_ms - last.time_ms) / 1000))
+    return f"{seconds_left} s{' more' if quiet else ''} {quiet_text}"
 
 
 def _explain_lag(lag_by_group: Mapping[str, Lag] | None) -> list[str]:
     if lag_by_group is None:
-        return ["the lag of the consumers, which is unknown"]
+        return ["the broker to report the lag of its groups"]
     return [
-        *(["consumers to read the lag"] if any(lag.messages for lag in lag_by_group.values()) else []),
+        *(["consumers to read all messages"] if any(lag.messages for lag in lag_by_group.values()) else []),
         *(
-            f"the lag of {group}, which is unknown: {lag.reason}"
+            f"the lag of group {group}, which is unknown: {lag.reason}"
             for group, lag in sorted(lag_by_group.items())
             if lag.reason is not None
         ),
@@ -87,8 +96,11 @@ def _list_lagging_slaves(observation: ClusterObservation, last: ClusterObservati
     """Return the slaves without all messages that the master had at the last observation."""
     master_end = last and last.counters.log_end
     return [
-        f"the slave {slave.slave_addr} to "
-        + ("answer" if slave.log_end is None else "copy the last messages")
+        f"the slave {slave.slave_addr} to answer"
+        if slave.log_end is None
+        else f"the slave {slave.slave_addr} to copy the last messages"
+        if last is not None
+        else f"a comparison of the slave {slave.slave_addr} with its master"
         for slave in observation.counters.slaves
         if slave.log_end is None or master_end is None or slave.log_end < master_end
     ]

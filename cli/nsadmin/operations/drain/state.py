@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple, Self
 from namesrv_core.events import QueueData
 from nsadmin.operations.drain.facts import QueuesByTopic
 from nsadmin.operations.installation import OwnedState
-from nsadmin.operations.run_folder import InvalidStateError, RunFolder, SavedState, StateFile
+from nsadmin.operations.run_folder import InvalidStateError, RecordFile, RunFolder, SavedState, StateFile
 from nsadmin.operations.state_folder import escape_file_name, list_homes
 
 DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
@@ -143,6 +143,11 @@ class DrainFolder(RunFolder[DrainState]):
             self._last_snapshot, self._last_saved = snapshot, SavedSnapshot.of(snapshot)
         self._snapshot.save(self._last_saved)
         self.state.save(state)
+
+    def read_undone_ms(self) -> int | None:
+        """Return when the last drain of the broker was undone; None if no undone drain is kept."""
+        records = RecordFile(self.events.path.with_name(f"undone-{self.events.path.name}")).read_last(65_536)
+        return next((record["time"] for record in reversed(records) if record.get("event") == "undone"), None)
 
     def archive(self) -> None:
         """Rename the files of an undone drain, so that the next drain can begin."""

@@ -227,7 +227,7 @@ class DrainStateMachine:
             names = sorted({topic for topics in lone_topics.values() for topic in topics})
             waiting_for = (
                 *waiting_for,
-                f"another broker to take the messages of {abbreviate_names(names, _MAX_NAMED)}",
+                f"another broker that takes messages of {abbreviate_names(names, _MAX_NAMED)}",
             )
         verdict_events: list[RunEvent] = []
         if (

@@ -104,7 +104,7 @@ class UndoRun:
         ):
             saved = self._folder.load()
             if saved is None:
-                raise NotFound(f"no saved drain of {self._broker_name} in {self._folder.path}")
+                raise NotFound(f"{self._broker_name} has no drain: it was undone meanwhile")
             state, snapshot = saved.state, saved.snapshot
             self._folder.save(state._replace(phase="undrain", safe_since=None), snapshot)
             yield from self._restore_all(state, snapshot)

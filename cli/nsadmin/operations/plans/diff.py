@@ -74,6 +74,11 @@ class PlanTrouble(NamedTuple):
     kind: StepKind | None = None
     item_name: str = ""
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the server did not answer, so that its items are unknown."""
+        return self.kind is None
+
 
 class ClusterDiff(NamedTuple):
     """The steps and troubles; `extra_items` are (kind, name) pairs that are not in the file and stay."""

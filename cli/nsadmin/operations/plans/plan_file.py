@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from namesrv_core import operator_files
 from nsadmin.client import private_file
-from nsadmin.operations.plans.diff import ClusterDiff, PlanStep
+from nsadmin.client.results import error_text
+from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.settings import complete_settings
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
@@ -84,7 +85,7 @@ def explain_changes(
     server_names = _server_names(cluster_state)
     reasons = [f"{name} is new" for name in server_names if name not in saved_plan.server_names]
     reasons += [f"{n} is no longer there" for n in saved_plan.server_names if n not in server_names]
-    reasons += [f"{t.server_name} does not answer: {t.error}" for t in cluster_diff.troubles]
+    reasons += [_explain_trouble(trouble) for trouble in cluster_diff.troubles]
     planned_steps = {_step_key(plan_step): plan_step for plan_step in saved_plan.plan_steps}
     for plan_step in cluster_diff.steps:
         planned_step = planned_steps.get(_step_key(plan_step))
@@ -95,6 +96,13 @@ def explain_changes(
         elif planned_step != plan_step:
             reasons.append(f"{_describe_step(plan_step)} has changed since the plan was made")
     return reasons
+
+
+def _explain_trouble(trouble: PlanTrouble) -> str:
+    if trouble.is_silent:
+        return f"{trouble.server_name} does not answer: {error_text(trouble.error)}"
+    item = f"{trouble.kind} {trouble.item_name} on " if trouble.item_name else ""
+    return f"{item}{trouble.server_name}: {error_text(trouble.error)}"
 
 
 def _step_key(plan_step: PlanStep) -> tuple[str, str, str, str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nsadmin.client.brokers.clusters import refuse_shared_addrs
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import ItemSettings
 from nsadmin.operations.rebalance.load_leveller import level_load
@@ -55,7 +55,7 @@ def check_request(cluster: ClusterState, request: PlanRequest) -> None:
     """Check that the brokers exist and answered, and that some remain.
 
     Raises:
-        NotFound: a broker is not in the cluster.
+        NotFound: a broker is not in the cluster, or no topic matches a pattern.
         NotApplied: a broker did not answer, several names are one process, or no broker would remain.
     """
     refuse_shared_addrs(cluster.shared_addrs)
@@ -67,11 +67,18 @@ def check_request(cluster: ClusterState, request: PlanRequest) -> None:
             )
     for state in cluster.broker_states:
         if state.error is not None:
-            raise NotApplied(f"no plan was made, because the topics of {state.broker_name} are unknown")
+            raise NotApplied(
+                f"no plan was made, because {state.broker_name} did not report its topics: "
+                f"{error_text(state.error)}"
+            )
     for broker in sorted({*request.added} & {*request.removed}):
         raise NotApplied(f'broker "{broker}" cannot be added and removed: omit one of them')
     if {*brokers} <= {*request.removed}:
         raise NotApplied("no broker would remain: omit a broker from --remove")
+    topics = list_user_topics(cluster)
+    for pattern in request.topic_patterns or ():
+        if not any(fnmatchcase(topic, pattern) for topic in topics):
+            raise NotFound(f'no topic of cluster {cluster.cluster_name} matches "{pattern}"')
 
 
 def build_plan(
@@ -86,7 +93,7 @@ def build_plan(
     planned_topics = _read_topics(cluster, request)
     units = _load_units(planned_topics, figures, request.goal)
     if not units and request.goal != "queues":
-        source = "queue counts: the topics have no traffic"
+        source = "queue counts, because the topics have no traffic"
     queue_units = _scale_to_one(
         {topic: float(planned.queue_total) for topic, planned in planned_topics.items()}
     )

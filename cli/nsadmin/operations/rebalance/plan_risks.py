@@ -8,7 +8,7 @@ from nsadmin.operations.rebalance.rebalance_plan import QueuePair, RebalancePlan
 
 ORDERED_RISK = "ordered topics, which `rebalance run` moves only with --ordered"
 _KEPT_BECAUSE = {
-    None: "beyond --max-topics or --max-share",
+    None: "because of --max-topics or --max-share",
     "static": "static, see `nsadmin remappingStaticTopic --help`",
     "lite": "of the type LITE",
     "closed": "not rw- on all brokers",
@@ -46,10 +46,10 @@ def find_risks(
         "topics with an order configuration, which `rebalance run` changes on every name server": [
             topic for topic, planned in moved.items() if planned.order_conf is not None
         ],
-        "topics of transactions, which the old brokers check until they end": [
+        "topics of transactions: the old brokers check those that have begun": [
             topic for topic, planned in moved.items() if planned.message_type == "TRANSACTION"
         ],
-        "topics of delayed messages, which the old brokers still deliver": [
+        "topics of delayed messages: the old brokers still deliver those that they have": [
             topic for topic, planned in moved.items() if planned.message_type == "DELAY"
         ],
     }

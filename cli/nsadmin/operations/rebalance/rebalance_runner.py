@@ -113,7 +113,12 @@ class RebalanceRun:
                 continue
             self._failure_counts[action] = self._failure_counts.get(action, 0) + 1
             if self._failure_counts[action] >= _MAX_FAILURES:
-                return f"{describe_action(action)} failed {_MAX_FAILURES} times: {error}"
+                topic = "" if isinstance(action, CreateGroupOn) else f"{action.topic}: "
+                place = "" if isinstance(action, PutOrderConf) else f" on {action.broker}"
+                return (
+                    f"{topic}nsadmin tried {_MAX_FAILURES} times to {describe_action(action)}{place}: "
+                    f"{error}; run the same command to try again"
+                )
         return None
 
     def _event_of_action(self, action: RunAction, error: str | None) -> RunEvent:
@@ -127,11 +132,12 @@ class RebalanceRun:
 def describe_action(action: RunAction) -> str:
     """Return what a change does, without the topic and the broker."""
     if isinstance(action, PutTopic):
-        return f"{action.queues.read} read and {count_noun(action.queues.write, 'write queue')}"
+        return f"set {action.queues.read} read and {count_noun(action.queues.write, 'write queue')}"
     if isinstance(action, PutOrderConf):
-        return f"order configuration {action.order_conf}" if action.order_conf else "no order configuration"
+        conf = action.order_conf
+        return f"set the order configuration {conf}" if conf else "delete the order configuration"
     if isinstance(action, CommitStart):
-        return f"start offsets of group {action.group}"
+        return f"set the start offsets of group {action.group}"
     if isinstance(action, CreateGroupOn):
         return f"create group {action.group}"
-    return "delete the topic" if isinstance(action, DeleteTopicOn) else "register again"
+    return "delete the topic" if isinstance(action, DeleteTopicOn) else "register the topics again"

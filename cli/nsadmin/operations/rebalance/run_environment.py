@@ -50,8 +50,14 @@ class RunEnvironment:
         return [sender.send_change(action) for action in actions]
 
     def list_masters(self) -> dict[str, str]:
-        """Return the master addresses of the cluster by broker name."""
+        """Return the master addresses of the cluster by broker name.
+
+        Raises:
+            NoneReachable: No name server answers.
+        """
         self._refresh_masters()
+        if not self._master_addrs:
+            self._admin.clusters.get_info()
         return dict(self._master_addrs)
 
     def read_topics(self, brokers: Iterable[str]) -> dict[str, ServerResult[BrokerTopicTable]]:
@@ -114,7 +120,7 @@ class RunEnvironment:
         topic_addrs = {b: addrs[b] for b, on in facts.on_brokers.items() if on.error is None and on.exists}
         silent = [broker for broker, on_broker in facts.on_brokers.items() if on_broker.error is not None]
         if silent or not {*question.closing_queues, *question.new_queues} <= topic_addrs.keys():
-            return facts._replace(undelivered=None, error="the consumer groups, which are unknown")
+            return facts._replace(undelivered=None, error="the brokers to report their consumer groups")
         reader = GroupReader(self._admin, self._cluster_name, question, topic_addrs)
         try:
             groups = reader.list_groups()
@@ -130,7 +136,7 @@ class RunEnvironment:
                 )
         except RocketMQError as error:
             return facts._replace(
-                undelivered=None, error=f"the consumer groups, which are unknown ({error_text(error)})"
+                undelivered=None, error=f"the brokers to report their consumer groups ({error_text(error)})"
             )
         return facts
 

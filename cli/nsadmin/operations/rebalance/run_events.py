@@ -115,19 +115,19 @@ def describe_record(record: EventRecord) -> str:
 
 
 def _describe_began(record: EventRecord) -> str:
-    action = "roll back" if record["isRollback"] else "move"
-    resumed = f"; resumed, it was {record['resumed']}" if record["resumed"] else ""
+    action = "moving back" if record["isRollback"] else "moving"
+    resumed = {"paused": ", after a pause", "running": ", resumed", "rollingBack": ", resumed"}
     topics = count_noun(record["topics"], "topic")
-    return f"{record['cluster']}: {action} {topics} (plan {record['digest']}){resumed}"
+    how = resumed.get(record["resumed"], "")
+    return f"{record['cluster']}: {action} {topics} (plan {record['digest']}){how}"
 
 
 def _describe_stage(record: EventRecord) -> str:
     queues = ", ".join(
-        f"{broker} {counts['read']}r/{counts['write']}w"
-        for broker, counts in sorted(record["counts"].items())
+        f"{broker} {counts['read']}/{counts['write']}" for broker, counts in sorted(record["counts"].items())
     )
     step = f"{record['position']} of {record['stages']}"
-    return f"{record['topic']}: step {step}, {STAGE_TEXTS[record['stage']]}: {queues}"
+    return f"{record['topic']}: step {step}, {STAGE_TEXTS[record['stage']]}: read/write queues {queues}"
 
 
 def _describe_change(record: EventRecord) -> str:
@@ -138,7 +138,7 @@ def _describe_change(record: EventRecord) -> str:
 
 def describe_progress(record: EventRecord) -> str:
     """Return the counts of a progress record and what its first topics wait for."""
-    counts = f"{record['done']} done, {record['moving']} moving, {record['pending']} to come"
+    counts = f"topics: {record['done']} done, {record['moving']} moving, {record['pending']} to come"
     waiting = [(topic, texts) for topic, texts in sorted(record["waiting"].items()) if texts]
     waits = [f"{topic} waits for {' and '.join(texts[:2])}" for topic, texts in waiting[:_MAX_WAITING_TOPICS]]
     hidden_count = len(waiting) - len(waits)

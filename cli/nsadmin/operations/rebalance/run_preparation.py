@@ -96,7 +96,9 @@ def _load_resumable(folder: RebalanceFolder, order: RunOrder, state_home: Path) 
     if saved is None:
         _refuse_foreign_run(order, state_home)
         if order.is_rollback:
-            raise NotFound(f"this plan was not run from this account: {folder.path} does not exist")
+            raise NotFound(
+                "there is nothing to roll back: this account did not run this plan on these servers"
+            )
         return None
     if saved.finished is not None:
         if saved.phase == "rolledBack" and not order.is_rollback:
@@ -145,8 +147,8 @@ def prepare_run(
     missing_brokers = [broker for broker in brokers if broker not in master_addrs]
     if missing_brokers:
         raise NotFound(
-            f"the cluster {plan.cluster} has no master of {abbreviate_names(missing_brokers, 3)}: make a new "
-            "plan"
+            f"no name server lists a master of {abbreviate_names(missing_brokers, 3)} in cluster "
+            f"{plan.cluster}: start it, or make a new plan"
         )
     named_masters = [
         BrokerAddrGroup(plan.cluster, broker, {MASTER_BROKER_ID: addr})
@@ -198,7 +200,7 @@ def _find_plan_problems(
         present_queues = {broker: find_queues(table, move.topic) for broker, table in tables.items()}
         difference = describe_difference(move.topic, move.before, present_queues)
         if difference is not None:
-            yield difference
+            yield f"{difference}: make a new plan"
         elif any(move.topic in table.static_topics for table in tables.values()):
             yield f"{move.topic} is a static topic: see `nsadmin remappingStaticTopic --help`"
         elif any(queues.write > queues.read for queues in present_queues.values()):

@@ -11,6 +11,7 @@ from namesrv_core import private_files
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.installation import OwnedState
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError
+from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.rebalance.move_stages import MoveStage
 from nsadmin.operations.rebalance.rebalance_plan import (
     QueuePair,
@@ -156,7 +157,7 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
     topics = abbreviate_names(sorted(state.moving), 5) or "no topic"
     if saved.holder_pid is not None:
         return (
-            f"process {saved.holder_pid or 'unknown'} rebalances {state.cluster}, with {topics} in motion: "
+            f"{name_process(saved.holder_pid)} rebalances {state.cluster}, with {topics} in motion: "
             "wait until `nsadmin rebalance status` shows that it is done"
         )
     plan_file = saved.folder.path / PLAN_FILE

@@ -166,13 +166,13 @@ def list_waits(
         yield facts.error
     is_uncertain = any(not use.is_certain for use in facts.new_queue_use.values())
     if stage.kind == OPEN_READS and is_uncertain and seconds_left > 0:
-        yield f"clients to refresh their routes, {seconds_left} s"
+        yield f"clients to refresh their routes ({seconds_left} s)"
     if stage.kind == OPEN_READS:
         for group, use in sorted(facts.new_queue_use.items()):
             if use.unowned and use.is_certain and group not in rules.ignored_groups:
                 yield f"group {group} to take over {count_noun(use.unowned, 'new queue')}"
     if stage.has_settle_time and seconds_left > 0:
-        yield f"clients to refresh their routes, {seconds_left} s"
+        yield f"clients to refresh their routes ({seconds_left} s)"
         return
     if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:
         yield from _list_undrained(stage, facts, rules, times.quiet_count)
@@ -182,11 +182,12 @@ def _list_undrained(
     stage: MoveStage, facts: MovingTopicFacts, rules: RunRules, quiet_count: int
 ) -> Iterator[str]:
     if facts.undelivered is None:
-        yield "the delayed and transactional messages, which are unknown"
+        yield "the brokers to report their delayed and transactional messages"
     elif facts.undelivered:
-        yield f"the delivery of {facts.undelivered} delayed or transactional messages"
+        yield f"the delivery of {count_noun(facts.undelivered, 'delayed or transactional message')}"
     if quiet_count < rules.quiet_checks:
-        yield f"producers to stop writing to the closed queues ({quiet_count} of {rules.quiet_checks} checks)"
+        checks = count_noun(rules.quiet_checks - quiet_count, "more check")
+        yield f"{checks} without a new message in the closed queues"
     for group, lag in sorted(facts.group_lags.items()):
         if group in rules.ignored_groups:
             continue
@@ -194,6 +195,6 @@ def _list_undrained(
             yield f"the lag of group {group}, which is unknown"
         elif lag.closing or lag.retries:
             parts = [count_noun(lag.closing, "message")] if lag.closing else []
-            parts += [f"{lag.retries} retries"] if lag.retries else []
-            advice = "" if lag.is_online else f", without a connected client (--ignore-group {group})"
+            parts += [count_noun(lag.retries, "retry message")] if lag.retries else []
+            advice = "" if lag.is_online else f" (no client is connected; --ignore-group {group} skips it)"
             yield f"group {group} to consume {' and '.join(parts)}{advice}"

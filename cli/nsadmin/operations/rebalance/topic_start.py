@@ -56,7 +56,7 @@ def find_stages(start: TopicStart, allow_ordered: bool, *, was_moved: bool) -> t
         expected = move.after if start.is_rollback else move.before
         difference = describe_difference(move.topic, expected, start.queues_now)
         if difference is not None:
-            return difference
+            return f"{difference}: another change is in the way; undo it, and run the command again"
     if start.is_ordered and not allow_ordered:
         return f"{move.topic} {NEEDS_ORDERED}"
     target = move.before if start.is_rollback else move.after
@@ -90,7 +90,6 @@ def describe_difference(
             return (
                 f"{topic} has {present_queues.read} read and "
                 f"{count_noun(present_queues.write, 'write queue')} on "
-                f"{broker}, and the plan expects {expected_queues.read} and {expected_queues.write}: "
-                "make a new plan"
+                f"{broker}, and the plan expects {expected_queues.read} and {expected_queues.write}"
             )
     return None

@@ -77,14 +77,23 @@ def _describe_process(record: EventRecord) -> str:
     return process_title(BrokerProcess(record["broker"], record["brokerId"], ""))
 
 
+_STEP_TEXTS = {
+    "drain": "draining it",
+    "stop": "stopping it",
+    "start": "starting it",
+    "wait": "waiting until it is healthy",
+    "undrain": "allowing writes again",
+}
 _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
     "began": lambda record: (
         f"{'resuming the restart of' if record['resumed'] else 'restarting'} {record['cluster']}: "
         f"{', '.join(record['left'])}"
     ),
-    "stepBegan": lambda record: f"{_describe_process(record)} at {record['addr']}: {record['step']}",
+    "stepBegan": lambda record: (
+        f"{_describe_process(record)} at {record['addr']}: {_STEP_TEXTS[record['step']]}"
+    ),
     "waiting": lambda record: (
-        f"{_describe_process(record)} is waiting for {join_conditions(record['waitingFor'])}"
+        f"{_describe_process(record)} is not healthy yet: waiting for {join_conditions(record['waitingFor'])}"
     ),
     "restarted": lambda record: f"{_describe_process(record)} is healthy again, after {record['seconds']} s",
     "paused": lambda record: f"paused before {', '.join(record['left'])}; run the command again to continue",

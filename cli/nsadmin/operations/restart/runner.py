@@ -186,7 +186,8 @@ class RollingRestart:
             exit_code = self._run_command(state.step, process)
             if exit_code:
                 raise DrainRefused(
-                    f"the command of --{state.step} for {process_title(process)} exited with {exit_code}"
+                    f"the command of --{state.step} for {process_title(process)} failed with exit code "
+                    f"{exit_code}; correct it, and run the command again to continue"
                 )
 
     def _drain_broker(self, process: BrokerProcess) -> Iterator[EventRecord]:
@@ -206,8 +207,8 @@ class RollingRestart:
             yield record
         if unknown_servers and not context.drain_plan.allow_unreachable:
             raise DrainRefused(
-                f"{process.broker} is drained, but {', '.join(unknown_servers)} did not answer, or do not "
-                "list it: run the command again to continue"
+                f"{process.broker} is drained, but not stopped: {', '.join(unknown_servers)} did not answer, "
+                "or do not list it; run the command again to continue"
             )
         self._require_other_brokers(context)
 
@@ -240,8 +241,8 @@ class RollingRestart:
             yield last_record
         if last_record["event"] != "undone":
             raise DrainRefused(
-                f"{process.broker} does not accept writes as before: run "
-                f"`{quote_command('undrain', process.broker)}`"
+                f"{process.broker} is restarted, but does not accept writes as before: run "
+                f"`{quote_command('undrain', process.broker)}`, then run the command again to continue"
             )
 
     def _wait_for_health(self, process: BrokerProcess, old_boot_ms: int | None) -> Iterator[EventRecord]:
@@ -256,8 +257,9 @@ class RollingRestart:
                 return
             if steady_ms() >= deadline_ms:
                 raise DrainRefused(
-                    f"{process_title(process)} is not healthy: waiting for "
-                    f"{events.join_conditions(lacking)}; run the command again to continue"
+                    f"{process_title(process)} is not healthy after {self._rules.patience_ms // 1000} s "
+                    f"(--patience): waiting for {events.join_conditions(lacking)}; run the command again to "
+                    "continue"
                 )
             if lacking != reported:
                 yield events.Waiting(
@@ -277,8 +279,8 @@ class RollingRestart:
                 self._clock.pause_seconds(self._interval_seconds)
                 observation = self._observe_cluster(process.broker)
         raise DrainRefused(
-            f"{process_title(process)} is not healthy, so no broker was stopped: waiting for "
-            f"{events.join_conditions(lacking)}"
+            f"{process_title(process)} is not healthy, so the restart does not go on: waiting for "
+            f"{events.join_conditions(lacking)}; run the command again when it is healthy"
         )
 
     def _observe_cluster(self, broker_name: str) -> ClusterObservation:

@@ -45,12 +45,13 @@ def observe_placement(
     groups_by_name = {group.broker_name: group for group in cluster_info.broker_groups}
     unknown_names = [broker for broker in brokers if broker not in groups_by_name]
     if unknown_names:
-        raise NotFound(f"the brokers {', '.join(unknown_names)} are not registered")
+        raise NotFound("no name server lists a broker " + " or ".join(f'"{name}"' for name in unknown_names))
     chosen_groups = [groups_by_name[broker] for broker in brokers]
     chosen_groups += [group for cluster in cluster_names for group in cluster_info.groups_in_cluster(cluster)]
     masterless_names = [group.broker_name for group in chosen_groups if group.master_addr is None]
     if masterless_names:
-        raise NotApplied(f"no master now for {', '.join(masterless_names)}")
+        verb = "has" if len(masterless_names) == 1 else "have"
+        raise NotApplied(f"{', '.join(masterless_names)} {verb} no master now")
     master_addrs = {b: g.master_addr for b, g in groups_by_name.items() if g.master_addr is not None}
     results = dict(
         zip(master_addrs, admin.queue_mappings.get_each(topic, master_addrs.values()), strict=True)

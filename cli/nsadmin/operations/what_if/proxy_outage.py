@@ -52,8 +52,8 @@ def _find_proxy(down_addr: str, proxies: Iterable[ProxyStatus], is_same_server: 
         known_addrs = filter(None, (proxy.proxy_addr, proxy.grpc_addr))
         if any(is_same_server(down_addr, addr) for addr in known_addrs):
             return proxy
-    known_text = ", ".join(proxy.proxy_addr for proxy in proxies) or "none"
-    raise NotFound(f'no proxy "{down_addr}": known are {known_text}; pass others with --proxies')
+    found = "nsadmin found " + (", ".join(proxy.proxy_addr for proxy in proxies) or "none")
+    raise NotFound(f'no proxy "{down_addr}": {found}; name others with --proxies')
 
 
 def find_connection_losses(clients: ClientList, down_proxies: Sequence[ProxyStatus]) -> ProxyOutage:

@@ -36,7 +36,7 @@ def test_what_is_there_already_does_not_stop_the_others(run_on_lab: Run) -> None
     assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
     result = run_on_lab("updateTopicList", file, "-c", "cluster-a")
     assert (result.code, results(result)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
-    assert result.err == "nsadmin: topics, counted for each broker: 4 to send\n"
+    assert result.err == "nsadmin: topics, counted for each broker: 4 sent\n"
     written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
     again = run_on_lab("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
@@ -70,7 +70,7 @@ def test_groups_of_either_kind_of_file(run_on_lab: Run) -> None:
 def test_a_list_of_a_whole_cluster_is_warned_of(run_on_lab: Run) -> None:
     file = written({"exportTime": 1, "topicConfigTable": {"fresh": {"topicName": "fresh"}}})
     result = run_on_lab("updateTopicList", file, "-c", "cluster-a", "--dry-run")
-    assert "mqadmin has added up the queues" in result.err
+    assert "adds up the queues of a topic on all brokers" in result.err
 
 
 def test_a_slave_is_never_changed_and_a_dead_broker_told(

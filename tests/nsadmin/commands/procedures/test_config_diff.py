@@ -52,15 +52,15 @@ def test_one_alone_agrees_with_nobody(
 ) -> None:
     result = run("configDiff", both_servers, "-c", "D", "--brokers", "--json")
     assert (result.code, result.out) == (3, "[]\n")
-    assert result.err == "nsadmin: only one broker: its settings were not compared\n"
+    assert result.err == "nsadmin: only one broker answered: its settings were not compared\n"
     result = run("configDiff", both_servers, "-c", "D", "--json")
     assert (result.code, result.out) == (0, "[]\n")
     assert result.err == (
-        "nsadmin: only one broker: its settings were not compared\n"
+        "nsadmin: only one broker answered: its settings were not compared\n"
         "nsadmin: no differences among 2 name servers\n"
     )
     result = run("configDiff", "-n", first_server.addr, "--namesrvs")
-    assert result.err == "nsadmin: only one name server: its settings were not compared\n"
+    assert result.err == "nsadmin: only one name server answered: its settings were not compared\n"
     assert run("configDiff", both_servers, "-c", "E").code == 5
 
 
@@ -95,3 +95,9 @@ def test_another_release_of_the_same_generation(
 def test_only_these_and_only_those_is_nothing(run: Run, both_servers: str) -> None:
     result = run("configDiff", both_servers, "--brokers", "--namesrvs")
     assert (result.code, result.err.count("\n")) == (2, 1)
+
+
+def test_only_defaults_are_said_to_be_so(run: Run, both_servers: str) -> None:
+    result = run("configDiff", both_servers, "--default", "--namesrvs")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "nsadmin: no setting of 2 name servers differs from its default\n"

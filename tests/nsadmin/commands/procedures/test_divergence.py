@@ -151,7 +151,7 @@ def test_watching_remembers_the_looks_before(
         ("new", 30_000),
         ("drift", 60_000),
     ]
-    assert "no drift: 1 difference younger than two heartbeats" in result.err
+    assert "no lasting difference: 1 new difference, which brokers may still remove" in result.err
     assert result.err.count("next: ") == 1
 
 

@@ -87,7 +87,14 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert [(row["how"], row["result"]) for row in json.loads(undone.out)] == [("topic by topic", "done")] * 2
     assert perms(running_lab) == before
     assert json.loads(with_env("drainStatus", "--json").out) == []
-    assert with_env("undrain", B).code == 5
+    again = with_env("undrain", B)
+    assert (again.code, again.err) == (5, with_env("drainStatus", B).err)
+    assert again.err.startswith(f"nsadmin: {B} has no drain: it was undone at 20")
+    unknown = with_env("drainStatus", "no-such")
+    assert (unknown.code, unknown.err) == (
+        5,
+        'nsadmin: no name server lists a broker "no-such", and this account has no drain of it\n',
+    )
 
 
 def test_a_broker_that_was_wiped_before_its_drain_stays_wiped_and_undrain_says_so(with_env: Run) -> None:
@@ -149,7 +156,7 @@ def test_what_would_be_left_alone_is_refused(with_env: Run, running_lab: Lab) ->
         admin.brokers.wipe_write_perm("broker-a-1")
     result = with_env("drain", B)
     assert result.code == 1
-    assert result.err.startswith("nsadmin: refused, the drain changed nothing: 4 topics would be left")
+    assert result.err.startswith("nsadmin: the drain did not begin: 4 topics would be left")
     assert (
         "broker-a-1 takes no messages for them (coupons-archived, inventory-cancelled, orders," in result.err
     )
@@ -192,7 +199,7 @@ def test_the_command_runs_when_it_is_safe_and_its_failure_is_told(
     result = with_env("drain", B, "--then", f"echo {{brokerName}} {{brokerAddr}} > {file}; exit 4", "--json")
     assert result.code == 1
     assert file.read_text() == f"{B} {running_lab.brokers[B, 0]}\n"
-    assert "the command of --then exited with 4; broker-a-0 stays drained" in result.err
+    assert "the command of --then failed with exit code 4; broker-a-0 stays drained" in result.err
     assert events(result.out)[-3:] == ["safe", "commandEnded", "holdEnded"]
 
 
@@ -221,7 +228,7 @@ def test_a_command_is_refused_where_a_shell_could_interpret_the_name_of_the_brok
         (("--interval", "0s"), 'invalid time "0s" for --interval: use 100ms to 10m, such as 15s or 1m'),
         (
             ("--then", "stop {broker}"),
-            "unknown placeholder {{unknown_fields[0]}} in --then: use {brokerName} and {brokerAddr}",
+            "unknown placeholder {broker} in --then: use {brokerName} and {brokerAddr}",
         ),
         (("--output", "csv"), 'invalid format "csv" for --output: drain supports only text and jsonl'),
     ],
@@ -235,7 +242,7 @@ def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
     assert with_env("drain", B, "--durable", "--force").code == 0
     again = with_env("drain", B)
     assert (again.code, again.err) == (
-        0, "nsadmin: the saved drain of broker-a-0 is durable, and continues as such\n",
+        0, "nsadmin: the drain of broker-a-0 was started with --durable, and continues so\n",
     )  # fmt: skip
     assert with_env("undrain", B).code == 0
 
@@ -278,8 +285,8 @@ def test_ended_in_the_middle_it_goes_on_when_it_is_started_again(
             child.kill()
     assert child.returncode == code
     assert (
-        f"interrupted; the drain is saved: nsadmin drain {B} resumes it, nsadmin undrain {B} "
-        "undoes it" in stderr
+        f"interrupted; the drain is saved: run the same command to resume it, or `nsadmin undrain {B}` "
+        "to undo it" in stderr
     ) == (number != signal.SIGKILL)
     [row, _] = json.loads(with_env("drainStatus", "--json").out)
     assert (row["phase"], row["pid"]) == ("settle", None)

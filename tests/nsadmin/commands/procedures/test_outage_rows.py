@@ -20,7 +20,7 @@ def test_groups_and_one_row_for_connections_without_a_client() -> None:
     assert [row[:4] for row in rows] == [
         ("group", "H", 1, "no client remains"),
         ("group", "G", 1, "fewer clients remain"),
-        ("connections", "h:2, ...", 1, "their clients are unknown, producers for example"),
+        ("connections", "h:2, ...", 1, "lose the proxy; their clients are unknown, such as producers"),
     ]
 
 
@@ -35,7 +35,7 @@ def test_without_such_connections_there_is_no_row_for_them() -> None:
 
 def test_what_else_is_to_know() -> None:
     assert describe_proxy_outage(OUTAGE) == [
-        "2 clients would lose the connection; 1 of 2 groups keep no client",
+        "2 clients would lose the connection; 1 of 2 affected groups would lose all clients",
         "proxy p3:8080 contains a broker, which stops as well: see nsadmin whatIf --down BROKER",
         "unknown state of p2:8080: no answer",
     ]

@@ -24,8 +24,8 @@ kv:
   DEPLOYMENT: {stage: canary}
 """
 REFUSAL = (
-    "nsadmin: the plan removes queues or permissions that consumers need for messages: let them consume "
-    "first, or pass --allow-stranded to lose them"
+    "nsadmin: the plan takes queues from consumers that may have unread messages there: let them read the "
+    "messages first, or pass --allow-stranded to lose them"
 )
 
 
@@ -120,7 +120,7 @@ def test_a_plan_that_was_kept_is_carried_out_or_refused(run_on_lab: Run) -> None
     refused = run_on_lab("apply", "tonight.plan", "--yes")
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.splitlines() == [
-        "nsadmin: the cluster has changed since tonight.plan was made: make the plan again",
+        "nsadmin: nothing was applied: the cluster does not match tonight.plan now; make the plan again",
         f"nsadmin: topic orders on {A} has changed since the plan was made",
         f"nsadmin: topic orders on {B} has changed since the plan was made",
     ]
@@ -195,7 +195,7 @@ def test_a_failure_is_counted(run_on_lab: Run) -> None:
     assert (failed.code, failed.err) == (
         1,
         'nsadmin: brokers up to 5.5.1 know no attribute "no.such" of a topic, and refuse it\n'
-        "nsadmin: failed in 2 of 2 steps: run the same command to retry them\n",
+        "nsadmin: 2 of 2 changes failed: run the same command to retry them\n",
     )
 
 
@@ -226,3 +226,15 @@ def test_queues_without_messages_shrink_without_consent(run_on_lab: Run) -> None
 def test_a_topic_whose_name_no_broker_takes_is_refused_by_the_plan(run_on_lab: Run) -> None:
     result = run_on_lab("plan", wanted(f"cluster: cluster-a\ntopics: {{{'x' * 200}: {{}}}}\n"))
     assert (result.code, "letters, digits and % | _ -, at most 127 characters" in result.out) == (3, True)
+
+
+def test_a_saved_plan_waits_for_silent_servers(run_on_lab: Run, running_lab: Lab, dead_addr: str) -> None:
+    servers = ("-n", f"{running_lab.namesrv_addrs[0]};{dead_addr}")
+    run_on_lab("plan", wanted(), "--out", "tonight.plan", *servers)
+    refused = run_on_lab("apply", "tonight.plan", "--yes", *servers)
+    assert refused.code == 1
+    *_, reason, detail = refused.err.splitlines()
+    assert reason == (
+        "nsadmin: nothing was applied, because servers do not answer: apply the plan again when they do"
+    )
+    assert detail.startswith(f"nsadmin: {dead_addr} does not answer: connection refused")

@@ -93,7 +93,7 @@ def test_messages_in_queues_that_go() -> None:
     gone = PlanStep("topic", "Old", "a", WAS, None)
     assert stranded_warnings({first: 3, second: 0, first_step: 1, gone: None}) == [
         "T on a: 3 unconsumed messages in queues 6 to 7 become unreadable",
-        "T on a: 1 unconsumed message in queue 7 become unreadable",
+        "T on a: 1 unconsumed message in queue 7 becomes unreadable",
         "Old on a: its queues become unreadable, with an unknown number of messages",
     ]
 
@@ -105,6 +105,8 @@ def test_how_much_there_is_to_do() -> None:
         summarize_plan(difference(troubles=(PlanTrouble("c", ERROR),)))
         == "no changes on the servers that answered"
     )
+    static = PlanTrouble("c", ERROR, "topic", "T")
+    assert summarize_plan(difference(troubles=(static,))) == "no changes that are possible"
     assert summarize_plan(difference(extra=1)) == (
         "no changes; 1 item of the cluster is not in the file: --prune would delete it"
     )
@@ -118,4 +120,4 @@ def test_who_is_asked_sees_the_first_steps() -> None:
     assert lines[3] == "update kv N k: 1 -> 2"
     many = [PlanStep("kv", f"k{at}", "ns:1", None, "v", "N") for at in range(25)]
     lines = preview_steps(difference(*many), state)
-    assert (len(lines), lines[-1]) == (21, "... and 5 more: nsadmin plan shows all")
+    assert (len(lines), lines[-1]) == (21, "... and 5 more: --dry-run shows all")

@@ -36,8 +36,12 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, running_lab: Lab, 
     assert plan.removed == ("broker-a-2",)
     note_lines = result.err.splitlines()
     assert note_lines[0].startswith(f"nsadmin: {len(plan.moves)} topics and ")
-    assert "from statistics of the brokers" in note_lines[0]
-    assert f"nsadmin: {plan.messages_to_consume} messages to consume in queues that are removed" in note_lines
+    assert ": afterwards no broker that stays has more than " in note_lines[0]
+    assert " % of the write queues (now " in note_lines[0]
+    assert (
+        f"nsadmin: consumers must still read {plan.messages_to_consume} messages in removed queues: "
+        "rebalance run waits for them"
+    ) in note_lines
     assert note_lines[-2] == (
         f"nsadmin: risk: {running_lab.namesrv_addrs[0]} does not add order configurations to routes, which "
         "ordered topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`"
@@ -67,20 +71,32 @@ def test_without_out_nothing_is_written(run: Run, running_lab: Lab) -> None:
     result = run(
         "rebalance", "plan", "-c", "cluster-a", "--remove", "broker-a-2", "-n", running_lab.namesrv_addr
     )
-    assert "to change: afterwards the busiest broker has " in result.err
+    assert "to change: afterwards no broker that stays has more than " in result.err
+    assert " %); measured by statistics of the brokers\n" in result.err
     assert result.err.endswith("nsadmin: pass --out FILE to write the plan\n")
 
 
 def test_a_level_cluster_needs_no_plan(run: Run, running_lab: Lab, tmp_path: Path) -> None:
-    words = ("-c", "cluster-a", "--topics", "nothing", "-n", running_lab.namesrv_addr)
+    words = ("-c", "cluster-a", "--topics", "orders-history", "-n", running_lab.namesrv_addr)
     result = run("rebalance", "plan", *words)
-    assert (result.code, result.err.startswith("nsadmin: already level: the busiest broker has ")) == (
-        0,
-        True,
-    )
+    assert result.code == 0
+    assert result.err.startswith("nsadmin: already level: no broker has more than ")
     refused = run("rebalance", "plan", *words, "--out", str(tmp_path / "plan.yaml"))
-    assert refused.err == "nsadmin: no plan was written: no topic needs to change\n"
+    assert refused.err == "nsadmin: no plan was written: no topic changes\n"
     assert refused.code != 0
+    stuck = run("rebalance", "plan", *words, "--remove", "broker-a-0")
+    assert stuck.err.startswith("nsadmin: no topic can move: no broker that stays has more than ")
+
+
+def test_a_pattern_that_no_topic_matches_is_named(run: Run, running_lab: Lab) -> None:
+    result = run(
+        "rebalance", "plan", "-c", "cluster-a", "--topics", "odrers*", "-n", running_lab.namesrv_addr
+    )
+    assert (result.code, result.err) == (
+        5,
+        'nsadmin: no topic of cluster cluster-a matches "odrers*"\n'
+        "nsadmin: run nsadmin topicList to list the topics\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 )
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
+from tests.support.fake_servers import closed_port
 from tests.support.lab import Lab, start_lab
 
 PLAN = FleetPlan(clusters=1, groups=3, replicas=1, topics=5)
@@ -153,8 +154,12 @@ def test_unknown_brokers_and_clusters_are_named(with_env: Run, tmp_path: Path) -
     move = RebalanceMove(TOPIC, False, BEFORE, {"broker-x": QueuePair(4, 4)})
     result = with_env("rebalance", "run", save_plan(tmp_path, move), "--yes")
     assert (result.code, result.err) == (
-        5, "nsadmin: the cluster cluster-a has no master of broker-x: make a new plan\n",
-    )  # fmt: skip
+        5,
+        "nsadmin: no name server lists a master of broker-x in cluster cluster-a: start it, or make a new "
+        "plan\n",
+    )
+    silent = with_env("rebalance", "run", save_plan(tmp_path, move), "-n", f"127.0.0.1:{closed_port()}")
+    assert (silent.code, silent.err.startswith("nsadmin: no name server answered: ")) == (4, True)
 
 
 def test_a_file_that_is_no_plan_is_a_usage_error(with_env: Run, tmp_path: Path) -> None:
@@ -169,7 +174,7 @@ def test_a_plan_that_was_not_run_cannot_be_rolled_back(with_env: Run, tmp_path: 
     plan = save_plan(tmp_path, RebalanceMove(TOPIC, False, BEFORE, AFTER))
     result = with_env("rebalance", "run", plan, "--rollback", "--yes")
     assert result.code == 5
-    assert "this plan was not run from this account" in result.err
+    assert "this account did not run this plan on these servers" in result.err
 
 
 def test_a_limit_pauses_the_run_and_another_plan_has_to_wait(with_env: Run, tmp_path: Path) -> None:

@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
+from nsadmin import AdminClient
+from nsadmin.console.exit_codes import ChangeDeclined
+from nsadmin.console.session import Session
+from nsadmin.operations.installation import Installation
+from nsadmin.operations.restart.state import open_restart, plan_restart
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.fake_servers import FakeNameServer
@@ -50,7 +55,10 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
     command = f"echo {{brokerName}} {{brokerId}} {{brokerAddr}} >> {log}"
     result = restart("--stop", command, "--start", command, "--patience", "20s", "--json")
     assert result.code == 1
-    assert "broker-a-0 (slave 1) is not healthy: waiting for the old process at 127.0.0.1:" in result.err
+    assert (
+        "broker-a-0 (slave 1) is not healthy after 20 s (--patience): waiting for the old process at "
+        in result.err
+    )
     assert [line.split()[:2] for line in log.read_text().splitlines()] == [["broker-a-0", "1"]] * 2
     assert [json.loads(line)["event"] for line in result.out.splitlines()][:3] == [
         "began",
@@ -59,6 +67,27 @@ def test_a_broker_that_runs_on_is_not_believed_to_be_restarted(restart: Run, tmp
     ]
     again = restart("--dry-run", "--json")
     assert json.loads(again.out)[0]["brokerId"] == 1
+
+
+def test_a_resumed_restart_asks_only_about_the_brokers_that_are_left(
+    restart: Run, running_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def decline(_: Session, question: str) -> None:
+        asked.append(question)
+        raise ChangeDeclined
+
+    monkeypatch.setattr(Session, "confirm_change", decline)
+    addrs = {
+        name: {broker_id: running_lab.brokers[name, broker_id] for broker_id in (0, 1)}
+        for name in ("broker-a-0", "broker-a-1")
+    }
+    with AdminClient(running_lab.namesrv_addr) as admin:
+        folder = Installation(admin).find_run(lambda home: open_restart(home, "cluster-a"))
+        folder.state.save(folder.sign(plan_restart("cluster-a", addrs, 1)._replace(at=2, step="stop")))
+    restart("--stop", "true", "--start", "true")
+    assert asked == ["Restart broker-a-1 of cluster-a, one after another?"]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_several_topics_have_one_plan(run: Run, running_lab: Lab, tmp_path: Path
     assert run("spread", topics, "--plan", str(file), *place).code == 0
     assert set(read_desired_cluster(file.read_text(), "even.yaml").topic_specs or ()) == {*topics.split(",")}
     for topic, problem in (
-        ("nowhere", 'no broker has the topic "nowhere"'),
+        ("nowhere", 'no broker of cluster cluster-a has the topic "nowhere"'),
         ("order", 'no topic "order"; did'),
     ):
         unknown = run("spread", f"orders,{topic}", *place)
@@ -74,7 +74,7 @@ def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) ->
     result = run(*words, "-c", "cluster-a")
     assert (result.code, f"{file} exists: pass another name with --plan" in result.err) == (2, True)
     assert run("spread", "orders", "--plan", "x", "-n", running_lab.namesrv_addr).err == (
-        "nsadmin: no plan was written: all topics are balanced\n"
+        "nsadmin: no plan was written: the topics are balanced\n"
     )
     addr = running_lab.brokers["broker-a-0", 0]
     assert (

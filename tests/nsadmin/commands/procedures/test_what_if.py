@@ -30,18 +30,18 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
     ]
     assert rows[0]["writeQueues"] > rows[0]["writeQueuesLeft"] == 0
     together = [row for row in rows if row["what"] == "topics"]
-    assert together[0]["finding"] == "loses a part"
+    assert together[0]["finding"] == "loses a part of its write queues"
     assert together[0]["lostRatio"] > together[-1]["lostRatio"]
     [history] = [row for row in rows if row["name"] == "orders-history"]
     assert (history["finding"], history["lostRatio"], history["readQueues"] > history["readQueuesLeft"]) == (
-        "loses read queues, and no write queue",
+        "loses read queues, but no write queue",
         None,
         True,
     )
     groups = [row for row in rows if row["what"] == "group"]
     assert groups[0]["finding"] == "cannot read coupons-created, customers-archived"
     assert groups[0]["topics"][:2] == ["coupons-created", "customers-archived"]
-    assert groups[-1]["finding"] == "reads less"
+    assert groups[-1]["finding"] == "reads from fewer queues"
 
     losses = rows_of(run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
     topics = [row for row in losses if row["what"] == "topic"]
@@ -55,8 +55,8 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
 def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
     result = run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)
     assert result.err == (
-        "nsadmin: 36 of 56 topics are affected: 2 fail for clients, 34 lose a part of their queues\n"
-        "nsadmin: 4 of 7 groups cannot read a topic; 18% of all write queues are lost\n"
+        "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, 34 would lose a part\n"
+        "nsadmin: 4 of 7 affected groups would stop reading a topic; 18% of all write queues would be lost\n"
     )
     result = run("whatIf", "--down", "broker-a-0:1", "-n", running_lab.namesrv_addr)
     assert (result.code, result.out.splitlines()[1:]) == (0, [])
@@ -83,28 +83,28 @@ def test_who_has_no_name_server_left(run: Run, running_lab: Lab) -> None:
     first, second = running_lab.namesrv_addrs
     rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", first, code=0)
     assert [(row["what"], row["count"], row["finding"]) for row in rows] == [
-        ("brokers", 12, "fewer remain"),
-        ("clients", 21, "fewer remain"),
+        ("brokers", 12, "fewer name servers remain"),
+        ("clients", 21, "fewer name servers remain"),
     ]
     assert rows[0]["namesrvAddrsLeft"] == [second]
     rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", f"{first};{second}", code=1)
     findings = [(row["what"], row["finding"]) for row in rows]
     assert findings[:12] == [("broker", "not registered on another name server")] * 12
     assert (rows[0]["namesrvAddrs"], rows[0]["namesrvAddrsLeft"]) == ([first, second], [])
-    assert findings[12:24] == [("broker", "none remain")] * 12
-    assert findings[24:] == [("client", "none remain")] * 21
+    assert findings[12:24] == [("broker", "no name server remains")] * 12
+    assert findings[24:] == [("client", "no name server remains")] * 21
     result = run("whatIf", "--down-namesrv", first, "--detail", "-n", running_lab.namesrv_addr, "--json")
     assert len(result.json) == 33
     assert result.err == (
-        "nsadmin: read the name server lists of 12 brokers and 21 consumers; those of 113 producers cannot "
-        "be read: check their namesrvAddr\n"
+        "nsadmin: compared the name server lists of 12 brokers and 21 consumers; producers do not report "
+        "theirs: check namesrvAddr of 113 producers\n"
     )
 
 
 def test_addresses_by_name_and_by_number_are_one(run: Run, running_lab: Lab) -> None:
     by_name = running_lab.namesrv_addrs[0].replace("127.0.0.1", "localhost")
     rows = rows_of(run, running_lab.namesrv_addr, "--down-namesrv", by_name, code=0)
-    assert {row["finding"] for row in rows} == {"fewer remain"}
+    assert {row["finding"] for row in rows} == {"fewer name servers remain"}
 
 
 def test_what_cannot_be_asked_is_unknown(run: Run, running_lab: Lab) -> None:
@@ -127,7 +127,10 @@ def test_a_broker_that_fetches_its_list_is_not_lost(
     broker.handlers[26] = lambda asked: build_reply(asked, body=items.encode())
     result = run("whatIf", "--down-namesrv", first_server.addr, "-n", first_server.addr, "--json")
     findings = [row["finding"] for row in result.json]
-    assert findings == ["not registered on another name server", "none remain until it fetches a new list"]
+    assert findings == [
+        "not registered on another name server",
+        "no name server remains until it fetches a new list",
+    ]
 
 
 @pytest.mark.parametrize(

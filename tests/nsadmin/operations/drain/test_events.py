@@ -15,9 +15,14 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Started(T, "C", "broker-a", ("h:1", "h:2"), None), "draining broker-a of cluster C on h:1, h:2"),
     (
         events.Started(T, "C", "broker-a", ("h:1",), "wait"),
-        "resuming the drain of broker-a in cluster C from phase wait, on h:1",
+        "resuming the drain of broker-a of cluster C on h:1",
+    ),
+    (
+        events.Started(T, "C", "broker-a", ("h:1",), "undrain"),
+        "resuming the drain of broker-a of cluster C on h:1, whose undoing was interrupted",
     ),
     (events.Joined(T, 12), "process 12 is already draining this broker: following its progress"),
+    (events.Joined(T, 0), "another process is already draining this broker: following its progress"),
     (
         events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True, "r"),)),
         "3 topics, 25% of all writable queues; 1 topic is static",
@@ -28,7 +33,7 @@ TOLD: list[tuple[RunEvent, str]] = [
         ),
         "3 topics, 25% of all writable queues; one; two",
     ),
-    (events.Checked(T, 1, None, ()), "1 topic, unknown of all writable queues"),
+    (events.Checked(T, 1, None, ()), "1 topic, no topic has a writable queue"),
     (events.SnapshotTaken(T, "h:1", 1234), "h:1: 1,234 topics saved"),
     (events.Wiped(T, "h:1", 1, None), "h:1: write permission removed"),
     (events.Wiped(T, "h:1", 2, None), "h:1: write permission removed (for the 2nd time)"),
@@ -39,10 +44,13 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Wiped(T, "h:1", 1, "no answer"), "h:1: the write permission was not removed: no answer"),
     (events.PermissionSet(T, "h:3", 6, 4, None), "h:3: brokerPermission 6 -> 4"),
     (events.PermissionSet(T, "h:3", 6, 4, "no"), "h:3: brokerPermission stays 6: no"),
-    (events.Closed(T, ("h:1", "h:2")), "routes verified: no writable queue on h:1, h:2"),
     (
-        events.Reopened(T, "h:1", TOPICS, "created"),
-        "h:1: 5 topics writable again (a, b, c and 2 more): created",
+        events.Closed(T, ("h:1", "h:2")),
+        "verified: the broker has no writable queue in the routes of h:1, h:2",
+    ),
+    (
+        events.Reopened(T, "h:1", TOPICS, "created during the drain"),
+        "h:1: 5 topics now writable (a, b, c and 2 more): created during the drain",
     ),
     (events.ServerLost(T, "h:1", "no"), "h:1 does not answer, so its routes are unknown: no"),
     (events.ServerBack(T, "h:1"), "h:1 answers again"),
@@ -51,21 +59,21 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Safe(T, ()), "safe to stop"),
     (
         events.Safe(T, ("h:1",)),
-        "safe to stop, except that clients of these name servers may still write, because they do not answer "
-        "or do not list the broker: h:1",
+        "safe to stop for clients of the other name servers. Clients of these may still write, because they "
+        "do not answer, or do not list the broker: h:1",
     ),
     (events.Unsafe(T, "writable again on h:1"), "no longer safe to stop: writable again on h:1"),
-    (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: exited with 3"),
+    (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: exit code 3"),
     (events.PutBack(T, "h:1", 3, "topic by topic", {}, None), "h:1: 3 topics as before (topic by topic)"),
     (
         events.PutBack(T, "h:1", 2, "topic by topic", {"a": "r-- instead of rw-"}, None),
-        "h:1: 2 topics as before (topic by topic); not a (r-- instead of rw-)",
+        "h:1: 2 topics as before (topic by topic); not as before: a (r-- instead of rw-)",
     ),
     (
         events.PutBack(T, "h:1", 2, "nothing to do", {}, None, ("a", "b")),
         "h:1: 2 topics as before (nothing to do); closed to writes, as before: a, b",
     ),
-    (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: nothing was restored: no answer"),
+    (events.PutBack(T, "h:1", 0, "", {}, "no answer"), "h:1: its routes could not be verified: no answer"),
     (events.Undone(T, "broker-a"), "the drain of broker-a is undone"),
     (
         events.HoldEnded(T, "broker-a"),
@@ -86,11 +94,11 @@ def test_an_event_in_words(event: RunEvent, said: str) -> None:
 
 def test_how_it_stands() -> None:
     assert describe_record(PROGRESS.to_record()) == (
-        "wait: 1,200 messages a minute; in the last minute 20 to pay (from clients), 9 to orders (from "
+        "1,200 messages a minute; in the last minute 20 to pay (from clients), 9 to orders (from "
         "clients); 5 messages not consumed; waiting for writes to stop"
     )
     quiet = PROGRESS._replace(puts=None, residue={}, lag=None, waiting_for=(), phase="safe")
-    assert describe_record(quiet.to_record()) == "safe: writes are not counted yet"
+    assert describe_record(quiet.to_record()) == "safe: writes are not counted now"
 
 
 def test_every_event_has_words_and_a_name_of_its_own() -> None:
@@ -118,13 +126,13 @@ STATUS = events.Progress(
 def test_all_that_is_known() -> None:
     assert events.describe_status("broker-a", STATUS.to_record()) == [
         ("broker-a", "snapshot wipe settle [wait] safe"),
-        ("puts per minute", "1,200"),
-        ("top topics", "pay 2,000 (from clients), orders 9 (from clients)"),
+        ("messages per minute", "1,200"),
+        ("last minute", "pay 2,000 (from clients), orders 9 (from clients)"),
         ("lag", "1,500 messages of 2 groups"),
         ("slaves behind", "h:4 12 bytes, h:5 unknown"),
         ("writable topics", "h:1 0, h:2 unknown"),
         ("reopened", "2 times"),
-        ("intervals without writes", "1 of 3"),
+        ("checks without writes", "1 of 3"),
         ("waiting for", "writes to stop"),
     ]
 
@@ -132,8 +140,8 @@ def test_all_that_is_known() -> None:
 def test_what_is_not_known_or_not_there() -> None:
     empty = STATUS._replace(puts=None, residue={}, lag=None, behind={}, waiting_for=())
     facts = dict(events.describe_status("broker-a", empty.to_record()))
-    assert (facts["puts per minute"], facts["waiting for"]) == ("unknown", "nothing")
-    assert facts.keys().isdisjoint({"top topics", "lag", "slaves behind"})
+    assert (facts["messages per minute"], facts["waiting for"]) == ("unknown", "nothing")
+    assert facts.keys().isdisjoint({"last minute", "lag", "slaves behind"})
 
 
 def test_the_last_writers() -> None:

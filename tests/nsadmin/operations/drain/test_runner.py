@@ -71,7 +71,7 @@ def test_what_is_opened_again_is_closed_again_and_waited_for_anew(tmp_path: Path
     cluster.script = {45: lambda: cluster.create_topic("fresh")}
     records = cluster.run_drain(tmp_path)
     assert [(record["topics"], record["cause"]) for record in select_events(records, "reopened")] == [
-        (["fresh"], "created")
+        (["fresh"], "created during the drain")
     ] * 2
     [first, second], [safe] = select_events(records, "closed"), select_events(records, "safe")
     assert safe["time"] - second["time"] >= 60_000
@@ -257,7 +257,7 @@ def test_for_good_waits_for_consumers(tmp_path: Path) -> None:
     records = cluster.run_drain(tmp_path, rules=SafetyRules(for_good=True))
     [safe] = select_events(records, "safe")
     assert safe["time"] >= 1_700_000_000_000 + 200_000
-    assert select_events(records, "progress")[-2]["waitingFor"] == ["consumers to read the lag"]
+    assert select_events(records, "progress")[-2]["waitingFor"] == ["consumers to read all messages"]
 
 
 def test_it_waits_for_a_slave(tmp_path: Path) -> None:
@@ -328,9 +328,9 @@ def test_the_permission_of_before_is_saved_before_it_changes(
 CHECKED = [
     (
         lambda cluster: cluster.kill_server(1), DrainRefused,
-        "its routes would stay unknown; pass --allow-unreachable to drain without it$",
+        "its clients could continue to write; pass --allow-unreachable to drain without it$",
     ),
-    (lambda cluster: cluster.stop_broker(), NotFound, 'no broker "broker-a" is registered'),
+    (lambda cluster: cluster.stop_broker(), NotFound, 'no name server lists a broker "broker-a"'),
 ]  # fmt: skip
 
 
@@ -358,8 +358,8 @@ def test_name_servers_that_do_not_answer_are_named_with_their_errors() -> None:
     with pytest.raises(DrainRefused) as refused:
         check_plan(cluster.make_plan(), servers, SYSTEM, frozenset(), 0)
     assert str(refused.value) == (
-        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its routes would stay unknown; "
-        "pass --allow-unreachable to drain without it"
+        f"{first.namesrv_addr}: no answer; {third.namesrv_addr}: refused: its clients could continue to "
+        "write; pass --allow-unreachable to drain without it"
     )
 
 
@@ -461,4 +461,4 @@ def test_topics_are_not_closed_again_before_other_brokers_take_them(tmp_path: Pa
     waits = [
         record["waitingFor"] for record in told if record["event"] == "progress" and record["waitingFor"]
     ]
-    assert any("another broker to take the messages of " in text for wait in waits for text in wait)
+    assert any("another broker that takes messages of " in text for wait in waits for text in wait)

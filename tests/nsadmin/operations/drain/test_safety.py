@@ -43,11 +43,14 @@ def test_each_obstacle_is_named() -> None:
     )
     late = ClusterObservation(40_000, (CLOSED,), COUNTERS)
     assert list_texts(late, puts=5, quiet_count=0) == ("writes to stop",)
-    assert list_texts(late, quiet_count=1) == ("the broker to get no writes for 1 more interval",)
-    assert list_texts(late, puts=None, quiet_count=0) == ("the broker to get no writes for 2 more intervals",)
+    before = late._replace(time_ms=29_960)
+    assert list_texts(late, quiet_count=1, last=before) == ("10 s more without a write",)
+    assert list_texts(late, puts=None, quiet_count=0, last=before) == ("20 s without a write",)
+    assert list_texts(late, puts=None, quiet_count=0) == ("2 checks without a write",)
     few = RULES._replace(write_threshold=5)
-    assert list_texts(late, puts=5, quiet_count=1, rules=few) == (
-        "the broker to get no writes for 1 more interval",
+    assert list_texts(late, puts=6, quiet_count=0, rules=few, last=before) == ("at most 5 messages a minute",)
+    assert list_texts(late, puts=5, quiet_count=1, rules=few, last=before) == (
+        "10 s more with at most 5 messages a minute",
     )
     silent = ClusterObservation(40_000, (CLOSED,), BrokerCounters("b:1", "no answer"))
     assert list_texts(silent, quiet_count=1) == ("the broker to answer: no answer",)
@@ -60,7 +63,7 @@ def test_another_name_of_the_process_that_clients_write_to_makes_it_unsafe() -> 
     other = CLOSED._replace(open_names=("b", "c"))
     for servers, names in (((renamed,), "b"), ((other, renamed), "b and c")):
         assert list_texts(ClusterObservation(40_000, servers, COUNTERS)) == (
-            f"a drain of {names}, which is the same process",
+            f"a drain of {names} as well: these names are one broker process",
         )
 
 
@@ -77,12 +80,12 @@ def test_a_slave_needs_all_messages_of_the_last_observation() -> None:
 def test_for_good_consumers_have_to_read_everything() -> None:
     for_good = RULES._replace(for_good=True)
     for lag_by_group, texts in (
-        (None, ("the lag of the consumers, which is unknown",)),
-        ({"g": Lag(5)}, ("consumers to read the lag",)),
+        (None, ("the broker to report the lag of its groups",)),
+        ({"g": Lag(5)}, ("consumers to read all messages",)),
         ({"g": Lag(0)}, ()),
         (
             {"g": Lag(None, BEYOND_END), "h": Lag(0)},
-            ("the lag of g, which is unknown: the consumer offset is beyond the end of the queue",),
+            ("the lag of group g, which is unknown: the consumer offset is beyond the end of the queue",),
         ),
     ):
         observation = ClusterObservation(40_000, (CLOSED,), COUNTERS._replace(lag_by_group=lag_by_group))
@@ -90,5 +93,5 @@ def test_for_good_consumers_have_to_read_everything() -> None:
     counters = COUNTERS._replace(slaves=(SlaveProgress("s:1", None),), lag_by_group={"g": Lag(5)})
     assert list_texts(ClusterObservation(40_000, (CLOSED,), counters), rules=for_good) == (
         "the slave s:1 to answer",
-        "consumers to read the lag",
+        "consumers to read all messages",
     )

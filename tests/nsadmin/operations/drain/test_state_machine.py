@@ -65,8 +65,11 @@ GONE = NameServerFacts("h:1", None, None)
             "the name server restarted, or the broker lost its connection to it",
         ),
         (GONE, OPEN, QUIET, (events.BrokerBack(3, "h:1"),), "the broker registered again after it was gone"),
-        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW)}), QUIET, (), "created"),
-        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, (), "new topics"),
+        (SHUT, SHUT._replace(topics={"U": ServerTopic(RW)}), QUIET, (), "created during the drain"),
+        (
+            SHUT, SHUT._replace(topics={"U": ServerTopic(RW), "V": ServerTopic(RW)}), QUIET, (),
+            "created during the drain",
+        ),
     ],
 )  # fmt: skip
 def test_a_reopening_has_a_cause(
@@ -207,8 +210,9 @@ def test_a_slave_has_to_have_what_the_master_had() -> None:
     ]
     lagging = "the slave s:1 to copy the last messages"
     assert [(lagging in item.waiting_for, item.phase) for item in waits] == [
-        (True, "settle"), (True, "wait"), (True, "wait"), (False, "wait"), (False, "safe"),
+        (False, "settle"), (True, "wait"), (True, "wait"), (False, "wait"), (False, "safe"),
     ]  # fmt: skip
+    assert "a comparison of the slave s:1 with its master" in waits[0].waiting_for
     assert "the slave s:1 to answer" in waits[3].waiting_for
     assert waits[2].behind == {"s:1": 1}
 
@@ -283,7 +287,7 @@ def test_a_topic_that_no_other_broker_takes_is_not_closed_and_waited_for() -> No
     def process(time_ms: int, facts: NameServerFacts) -> tuple[tuple[str, ...], bool]:
         observation = ClusterObservation(time_ms, (facts,), QUIET, None, frozenset({"TBW102"}))
         told, servers_to_wipe = state_machine.process_observation(observation)
-        waits = "another broker to take the messages of T" in progress(told).waiting_for
+        waits = "another broker that takes messages of T" in progress(told).waiting_for
         return servers_to_wipe, waits
 
     def alone(queue: QueueData) -> NameServerFacts:

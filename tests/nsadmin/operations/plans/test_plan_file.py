@@ -82,6 +82,10 @@ def test_own_steps_that_are_done_are_no_reason() -> None:
         (live(broker("a", {"U": {}}), broker("b")), "b is new"),
         (live(broker("a", {"U": {}}), server("ns:2")), "ns:1 is no longer there"),
         (live(silent("a")), "a does not answer: no answer"),
+        (
+            live(broker("a", {"U": {}, "T": {"perm": 2}}, static=frozenset({"T"}))),
+            "topic T on a: static topic: `nsadmin updateStaticTopic --help` shows how to change it",
+        ),
     ],
 )
 def test_a_cluster_that_has_moved(state: ClusterState, reason: str) -> None:

@@ -25,8 +25,8 @@ def test_special_topics_and_missing_groups_are_risks() -> None:
     assert find_risks(plan, planned_topics, ()) == (
         "ordered topics, which `rebalance run` moves only with --ordered: 1 (orders)",
         "topics with an order configuration, which `rebalance run` changes on every name server: 1 (orders)",
-        "topics of transactions, which the old brokers check until they end: 1 (payments)",
-        "topics of delayed messages, which the old brokers still deliver: 1 (delayed)",
+        "topics of transactions: the old brokers check those that have begun: 1 (payments)",
+        "topics of delayed messages: the old brokers still deliver those that they have: 1 (delayed)",
         "consumer groups that b lacks and `rebalance run` creates: 4 (g1, g2, g3 and 1 more)",
     )
 
@@ -34,7 +34,7 @@ def test_special_topics_and_missing_groups_are_risks() -> None:
 def test_topics_that_stay_on_a_removed_broker_are_risks() -> None:
     planned_topics = {"S": PlannedTopic(EIGHT, fixed_reason="static"), "T": PlannedTopic(EIGHT)}
     assert find_risks(make_plan(removed=("a",)), planned_topics, ["S", "T"]) == (
-        "a keeps 1 topic (T): beyond --max-topics or --max-share",
+        "a keeps 1 topic (T): because of --max-topics or --max-share",
         "a keeps 1 topic (S): static, see `nsadmin remappingStaticTopic --help`",
         "a keeps its retry and dead-letter topics: replay dead letters before it stops",
     )

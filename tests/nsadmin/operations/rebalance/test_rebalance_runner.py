@@ -119,7 +119,10 @@ def test_a_rollback_brings_the_topics_back(tmp_path: Path) -> None:
 def test_a_change_that_is_refused_again_and_again_pauses_the_run(tmp_path: Path) -> None:
     events = run(make_cluster(Refusing), tmp_path)
     assert events[-1]["event"] == "paused"
-    assert events[-1]["reason"] == "create group billing failed 5 times: not allowed"
+    assert events[-1]["reason"] == (
+        "nsadmin tried 5 times to create group billing on broker-b: not allowed; run the same command to try "
+        "again"
+    )
     state = open_rebalance(tmp_path, "Cluster", PLAN.digest).state.load()
     assert state is not None
     assert state.phase == "paused"
@@ -157,7 +160,8 @@ def test_a_topic_that_is_not_as_planned_pauses_the_run(tmp_path: Path) -> None:
     cluster = make_cluster()
     cluster.topics["orders"].on_brokers["broker-a"] = QueuePair(9, 9)
     assert run(cluster, tmp_path)[-1]["reason"] == (
-        "orders has 9 read and 9 write queues on broker-a, and the plan expects 4 and 4: make a new plan"
+        "orders has 9 read and 9 write queues on broker-a, and the plan expects 4 and 4: another change is "
+        "in the way; undo it, and run the command again"
     )
 
 
@@ -181,6 +185,11 @@ def test_each_change_has_words() -> None:
             AskRegistration("t", "b"),
         )
     ] == [
-        "4 read and 2 write queues", "order configuration a:4", "no order configuration",
-        "start offsets of group billing", "create group billing", "delete the topic", "register again",
-    ]  # fmt: skip
+        "set 4 read and 2 write queues",
+        "set the order configuration a:4",
+        "delete the order configuration",
+        "set the start offsets of group billing",
+        "create group billing",
+        "delete the topic",
+        "register the topics again",
+    ]

@@ -16,12 +16,13 @@ def test_each_event_is_a_line() -> None:
         line(event)
         for event in (
             run_events.Began(1, "Cluster", "0123456789ab", 3, ("ns:9876",), "paused", False),
-            run_events.Began(1, "Cluster", "0123456789ab", 3, ("ns:9876",), None, True),
+            run_events.Began(1, "Cluster", "0123456789ab", 3, ("ns:9876",), "running", False),
+            run_events.Began(1, "Cluster", "0123456789ab", 3, ("ns:9876",), "done", True),
             run_events.GroupCreated(1, "billing", "broker-c", None),
             run_events.GroupCreated(1, "billing", "broker-c", "no answer"),
             run_events.StageBegan(1, "orders", "openReads", 1, 5, COUNTS),
-            run_events.Changed(1, "orders", "broker-c", "2 read and 0 write queues", None),
-            run_events.Changed(1, "orders", None, "no order configuration", "no answer"),
+            run_events.Changed(1, "orders", "broker-c", "set 2 read and 0 write queues", None),
+            run_events.Changed(1, "orders", None, "delete the order configuration", "no answer"),
             run_events.TopicMoved(1, "orders", False),
             run_events.TopicMoved(1, "orders", True),
             run_events.Paused(1, "broker-c uses 90% of its disk"),
@@ -29,13 +30,15 @@ def test_each_event_is_a_line() -> None:
             run_events.Finished(1, "Cluster", 3, True),
         )
     ] == [
-        "Cluster: move 3 topics (plan 0123456789ab); resumed, it was paused",
-        "Cluster: roll back 3 topics (plan 0123456789ab)",
+        "Cluster: moving 3 topics (plan 0123456789ab), after a pause",
+        "Cluster: moving 3 topics (plan 0123456789ab), resumed",
+        "Cluster: moving back 3 topics (plan 0123456789ab)",
         "group billing on broker-c: created",
         "group billing on broker-c: failed: no answer",
-        "orders: step 1 of 5, opening the new queues to consumers: broker-a 4r/4w, broker-c 2r/0w",
-        "orders on broker-c: 2 read and 0 write queues",
-        "orders: no order configuration: failed: no answer",
+        "orders: step 1 of 5, opening the new queues to consumers: read/write queues broker-a 4/4, broker-c "
+        "2/0",
+        "orders on broker-c: set 2 read and 0 write queues",
+        "orders: delete the order configuration: failed: no answer",
         "orders: moved",
         "orders: back where it was",
         "paused: broker-c uses 90% of its disk",
@@ -49,7 +52,7 @@ def test_progress_names_the_first_topics_and_what_they_wait_for() -> None:
     progress = run_events.Progress(1, "running", 1, 4, 2, {"a": "openReads"}, waiting)
     assert progress.to_record()["event"] == "progress"
     assert line(progress) == (
-        "1 done, 4 moving, 2 to come; a waits for x and y; b waits for x; and 1 more topic"
+        "topics: 1 done, 4 moving, 2 to come; a waits for x and y; b waits for x; and 1 more topic"
     )
 
 

@@ -114,18 +114,18 @@ def test_closed_queues_are_waited_for_until_every_group_consumed_them() -> None:
     facts = make_facts({}, group_lags=lags, undelivered=2)
     assert waits(CLOSING, facts, quiet=1, ignored_groups=frozenset({"ignored"})) == [
         "the delivery of 2 delayed or transactional messages",
-        "producers to stop writing to the closed queues (1 of 2 checks)",
-        "group behind to consume 7 messages and 2 retries",
-        "group offline to consume 3 messages, without a connected client (--ignore-group offline)",
+        "1 more check without a new message in the closed queues",
+        "group behind to consume 7 messages and 2 retry messages",
+        "group offline to consume 3 messages (no client is connected; --ignore-group offline skips it)",
         "the lag of group unknown, which is unknown",
     ]
     assert waits(CLOSING, make_facts({}, undelivered=None)) == [
-        "the delayed and transactional messages, which are unknown"
+        "the brokers to report their delayed and transactional messages"
     ]
 
 
 def test_clients_get_the_time_to_refresh_their_routes() -> None:
-    assert waits(CLOSING, make_facts({}), now_ms=31_000) == ["clients to refresh their routes, 30 s"]
+    assert waits(CLOSING, make_facts({}), now_ms=31_000) == ["clients to refresh their routes (30 s)"]
     assert waits(CLOSING, make_facts({}), now_ms=61_000) == []
 
 
@@ -135,7 +135,7 @@ def test_new_queues_are_waited_for_until_consumers_have_them() -> None:
     assert waits(stage, unowned) == ["group g to take over 3 new queues"]
     assert waits(stage, unowned, ignored_groups=frozenset({"g"})) == []
     unknown = make_facts({}, new_queue_use={"g": NewQueueUse(3, False)})
-    assert waits(stage, unknown, now_ms=31_000) == ["clients to refresh their routes, 30 s"]
+    assert waits(stage, unknown, now_ms=31_000) == ["clients to refresh their routes (30 s)"]
     assert waits(stage, unknown, now_ms=61_000) == []
 
 

@@ -32,7 +32,10 @@ def test_a_rollback_begins_wherever_the_topic_is() -> None:
 
 
 def test_a_rollback_of_a_complete_move_needs_the_state_after_it() -> None:
-    text = "orders has 4 read and 4 write queues on a, and the plan expects 0 and 0: make a new plan"
+    text = (
+        "orders has 4 read and 4 write queues on a, and the plan expects 0 and 0: another change is in the "
+        "way; undo it, and run the command again"
+    )
     assert find_stages(make_start(MOVE, OLD, rollback=True), False, was_moved=True) == text
 
 

@@ -22,12 +22,12 @@ from nsadmin.operations.run_folder import RunEvent
         (
             events.StepBegan(7, "a", 1, "h:2", "stop"),
             {"time": 7, "event": "stepBegan", "broker": "a", "brokerId": 1, "addr": "h:2", "step": "stop"},
-            "a (slave 1) at h:2: stop",
+            "a (slave 1) at h:2: stopping it",
         ),
         (
             events.Waiting(7, "a", 0, ("x", "y")),
             {"time": 7, "event": "waiting", "broker": "a", "brokerId": 0, "waitingFor": ["x", "y"]},
-            "a is waiting for x, and for y",
+            "a is not healthy yet: waiting for x, and for y",
         ),
         (
             events.Restarted(7, "a", 0, 3),

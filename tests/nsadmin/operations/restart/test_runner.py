@@ -99,14 +99,15 @@ def test_a_slave_and_then_its_master(restart_case: Case) -> None:
 def test_everything_has_words(restart_case: Case) -> None:
     record_texts = [describe_record(item) or words_of_drain(item) for item in restart_case.restart()]
     assert record_texts[0] == "restarting C: broker-a"
-    assert "broker-a (slave 1) at 127.0.0.1:10921: stop" in record_texts
+    assert "broker-a (slave 1) at 127.0.0.1:10921: stopping it" in record_texts
     assert record_texts[-1] == "C: 2 brokers restarted"
 
 
 def test_a_command_that_does_nothing_is_noticed(restart_case: Case) -> None:
     restart_case.does_nothing = True
     with pytest.raises(
-        DrainRefused, match=r"broker-a \(slave 1\) is not healthy: waiting for the old process"
+        DrainRefused,
+        match=r"broker-a \(slave 1\) is not healthy after .* s \(--patience\): waiting for the old process",
     ):
         restart_case.restart()
     assert restart_case.ran == RAN[:2]
@@ -121,12 +122,17 @@ def test_events_are_written_and_a_new_restart_forgets_those_of_the_last(restart_
         restart_case.restart()
     first, *_, last = [json.loads(line) for line in events_file.read_text().splitlines()]
     assert (first["event"], first["resumed"]) == ("began", False)
-    assert describe_record(last) == "stopped: the command of --stop for broker-a (slave 1) exited with 3"
+    assert describe_record(last) == (
+        "stopped: the command of --stop for broker-a (slave 1) failed with exit code 3; correct it, and run "
+        "the command again to continue"
+    )
 
 
 def test_a_command_that_fails_ends_it_and_it_goes_on_there(restart_case: Case) -> None:
     restart_case.exit_code = 3
-    with pytest.raises(DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) exited with 3"):
+    with pytest.raises(
+        DrainRefused, match=r"the command of --stop for broker-a \(slave 1\) failed with exit code 3"
+    ):
         restart_case.restart()
     restart_case.exit_code = 0
     records = restart_case.restart()
@@ -137,7 +143,8 @@ def test_a_slave_that_does_not_catch_up_keeps_its_master_from_being_stopped(rest
     restart_case.cluster.script = {1: lambda: setattr(restart_case.cluster, "slave_is_behind", True)}
     restart_case.cluster.pass_time(1)
     with pytest.raises(
-        DrainRefused, match=r"so no broker was stopped: waiting for the slave 127.0.0.1:10921 to be in sync"
+        DrainRefused,
+        match=r"so the restart does not go on: waiting for the slave 127.0.0.1:10921 to be in sync; run the",
     ):
         restart_case.restart()
     assert restart_case.ran == []

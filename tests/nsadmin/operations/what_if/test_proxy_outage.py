@@ -74,5 +74,5 @@ def test_a_proxy_is_named_by_either_port(addr: str) -> None:
 
 
 def test_an_unknown_proxy_is_no_question() -> None:
-    with pytest.raises(NotFound, match='no proxy "p9:8080": known are p1:8080, p2:8080, p3:8080'):
+    with pytest.raises(NotFound, match='no proxy "p9:8080": nsadmin found p1:8080, p2:8080, p3:8080'):
         foresee_proxy_outage(FakeAdmin(), ["p9:8080"], str.__eq__)  # type: ignore[arg-type]

@@ -101,6 +101,6 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
             assert "restart: stop" in shown
             assert "not held" in shown
             [restart] = poll_drains(lambda: ground.now, installation).restarts
-            assert restart.last.endswith("exited with 3")
+            assert "failed with exit code 3" in restart.last
             await press(pilot, "R")
             assert [field.value for field in app.screen.query(Input)] == ["exit 3", "true"]
