@@ -286,7 +286,7 @@ class CommandRun:
                 raise suggestion from error
             window = " ".join(f"{p.long_flag} {format_utc(time_ms)}" for p, time_ms in self._read_times())
             if window and exit_code == ExitCode.NOT_FOUND:
-                error.add_note(f"looked with {window}")
+                error.add_note(f"searched with {window}")
             for hint in self._advise_on_errors([error]):
                 error.add_note(hint)
             raise
@@ -356,8 +356,7 @@ class CommandRun:
             typed_format = session.shared_values.get("output")
             if typed_format in output.ROW_FORMATS:
                 raise UsageError(
-                    f"--output {typed_format} is for rows, and {self._entry.typed_name} prints a text here: "
-                    "omit it"
+                    f"{self._entry.typed_name} prints a text here, and no rows: omit --output {typed_format}"
                 )
             output.write_text(
                 command_output if session.output_form is None else session.output_form(command_output)
@@ -465,8 +464,11 @@ class CommandRun:
             if parameter.flags[0] in ("-b", "-c")
             and isinstance(value := self._arguments[parameter.name], str)
         )
-        has_typed_servers = bool(self._session.shared_values.get("namesrv_addr"))
-        return advise_on_errors(errors, *islice(targets, 1), has_typed_servers=has_typed_servers)
+        # If nothing answers behind a tunnel, the tunnel may be the cause.
+        is_direct = self._session.namesrv_addrs and self._options.access.tunnel is None
+        return advise_on_errors(
+            errors, *islice(targets, 1), name_servers=self._session.admin.addresses if is_direct else None
+        )
 
     def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.

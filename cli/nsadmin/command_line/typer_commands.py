@@ -61,6 +61,7 @@ class SessionCommand(TyperCommand):
     shared_parameters: Sequence[Parameter]
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        words = tuple(args)
         try:
             rest = super().parse_args(ctx, args)
             if not ctx.resilient_parsing:
@@ -70,6 +71,7 @@ class SessionCommand(TyperCommand):
             raise self._make_error(
                 usage.describe_parsing_error(
                     error,
+                    words,
                     self.usage_text,
                     [*self.own_parameters, *self.shared_parameters],
                     self._advise_on_option(getattr(error, "option_name", "")),

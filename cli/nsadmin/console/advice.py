@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, RocketMQError
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.results import NoneReachable, NotFound, is_denied
 from nsadmin.console.error_meanings import ERROR_MEANINGS
 from nsadmin.console.language import translate_advice
@@ -15,7 +16,14 @@ _ADVICE_BY_UNKNOWN_NAME = {
     "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
     "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],
 }
-_UNREACHABLE_ADVICE = "run nsadmin where to see which setting chose these name servers"
+_ADVICE_BY_SOURCE = {
+    "default": "pass your name servers with -n HOST:PORT, or save them: nsadmin context set NAME -n HOST:PORT",
+    "environment": "NAMESRV_ADDR names these name servers",
+    "context": "the context {origin} names these name servers",
+    "file": "the file {origin} names these name servers",
+    "endpoint": "the endpoint {origin} returned these name servers",
+}
+"""By the source of the name servers. Who typed them knows what chose them."""
 _NEIGHBOUR_ADVICE = (
     "the broker needs another broker that it does not know yet: try again in 15 seconds, "
     "and check nsadmin clusterList"
@@ -43,24 +51,28 @@ _PROVIDER_ADVICE = (
 
 
 def advise_on_errors(
-    errors: Iterable[RocketMQError | None], target: str = "-c CLUSTER", *, has_typed_servers: bool = False
+    errors: Iterable[RocketMQError | None],
+    target: str = "-c CLUSTER",
+    name_servers: NameServerList | None = None,
 ) -> list[str]:
     """Return advice, once for each kind of error; none for errors whose own text has it.
 
-    `target` are the words of the command line that name its brokers. Who typed the name servers knows what
-    chose them.
+    `target` are the words of the command line that name its brokers. `name_servers` are those that chose a
+    wrong address if no name server answers; None if their choice was no mistake.
     """
-    advice_texts = (_advise_on_error(error) for error in errors if error is not None)
+    source, origin = (name_servers.source, name_servers.origin) if name_servers else ("", "")
+    advice_texts = (_advise_on_error(error, source) for error in errors if error is not None)
     return [
-        translate_advice(text).replace("{target}", target)
+        translate_advice(text).replace("{target}", target).replace("{origin}", origin)
         for text in dict.fromkeys(advice_texts)
-        if text is not None and not (has_typed_servers and text == _UNREACHABLE_ADVICE)
+        if text is not None
     ]
 
 
-def _advise_on_error(error: RocketMQError) -> str | None:
+def _advise_on_error(error: RocketMQError, source: str = "") -> str | None:
     if isinstance(error, NoneReachable):
-        return next(filter(None, map(_advise_on_error, error.errors)), None) or _advise_on_unreachable(error)
+        texts = filter(None, map(_advise_on_error, error.errors))
+        return next(texts, None) or _advise_on_unreachable(error, source)
     if isinstance(error, NotFound):
         return next(
             (advice for start, advice in _ADVICE_BY_UNKNOWN_NAME.items() if str(error).startswith(start)),
@@ -85,8 +97,8 @@ def _advise_on_error(error: RocketMQError) -> str | None:
     return _ADVICE_BY_CODE.get(error.code)
 
 
-def _advise_on_unreachable(error: NoneReachable) -> str | None:
+def _advise_on_unreachable(error: NoneReachable, source: str) -> str | None:
     is_wrong_address = all(
         isinstance(e, CallError) and e.kind in ("unconnected", "unresolvable") for e in error.errors
     )
-    return _UNREACHABLE_ADVICE if is_wrong_address else None
+    return _ADVICE_BY_SOURCE.get(source) if is_wrong_address else None

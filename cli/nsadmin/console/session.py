@@ -143,9 +143,10 @@ class Session:
         """Find the name servers, at the first request to one; note the default and other special cases."""
         servers = make_finder(self.options.namesrv_addr)()
         if servers.source == "default":
-            context_name = self.options.context
-            context_hint = f"context {context_name} has no name servers" if context_name else "no context"
-            self.write_remark(f"no -n, no NAMESRV_ADDR and {context_hint}: using {servers.addrs[0]}")
+            context = f"the context {self.options.context}" if self.options.context else "a context"
+            self.write_remark(
+                f"no name server is set by -n, NAMESRV_ADDR or {context}: trying {servers.addrs[0]}"
+            )
         if servers.note:
             stderr.write_stderr_line(servers.note)
         self.namesrv_addrs = servers.addrs

@@ -156,7 +156,7 @@ def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit_
     locked = cluster("updateNamesrvConfig", "kvConfigPath", "/tmp/x")
     assert (
         locked.code,
-        "nsadmin: settings or permissions of the server forbid this" in locked.err,
+        "nsadmin: the server forbids this" in locked.err,
     ) == (1, True)
     [kept] = records(audit_file)
     assert (kept["sent"][0]["outcome"], kept["exitCode"]) == ("NO_PERMISSION (16)", 1)
