@@ -28,7 +28,7 @@ from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import failed_on
+from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.console.settings import context_choice
 from nsadmin.console.settings.name_server_discovery import DISCOVERY_OPTIONS
@@ -388,7 +388,7 @@ class CommandRun:
         is_told = bool(command_output.notes or failure_count)
         is_filtered = bool(command_output.rows and self._options.style.selection.filters)
         if is_table and not has_rows and (is_partial or is_filtered or not is_told):
-            write_note(self._describe_nothing(is_partial))
+            write_note(self._describe_nothing(is_partial, len(command_output.rows)))
         for note in written.notes:
             write_note(note)
         for note in () if command_output.notes else failed_on(command_output.errors):
@@ -412,17 +412,21 @@ class CommandRun:
                 with suppress(ValueError, OverflowError, OSError):
                     yield parameter, parse_time_ms(text.strip(), int(time() * 1000))
 
-    def _describe_nothing(self, is_partial: bool) -> str:
-        """What an empty result means: no dead letters for analytics. Of silent servers, it says nothing."""
-        words, filters = list[str](), self._options.style.selection.filters
-        if self._entry.kind in ("read", "local"):
-            words = [*self._describe_arguments(), *(w for f in filters for w in ("--filter", shlex.quote(f)))]
+    def _describe_nothing(self, is_partial: bool, total: int) -> str:
+        """What an empty result means: no dead letters for analytics. Of silent servers, it says nothing.
+
+        `total` is the number of rows that --filter left out.
+        """
         answered = "the servers that answered"
-        servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"
-        declared = "" if filters else declaration_of(self.function).nothing.replace("{servers}", servers)
-        searched = f" for {' '.join(words)}" if words else ""
-        nothing = "nothing to show" if words else f"{self._entry.typed_name} found nothing"
-        text = f"{declared or nothing}{searched}"
+        if total:
+            filters = (f"--filter {shlex.quote(f)}" for f in self._options.style.selection.filters)
+            text = f"{' '.join(filters)} matches none of {count_noun(total, 'row')}"
+        else:
+            words = self._describe_arguments() if self._entry.kind in ("read", "local") else []
+            servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"
+            declared = declaration_of(self.function).nothing.replace("{servers}", servers)
+            searched = f" for {' '.join(words)}" if words else ""
+            text = f"{declared or f'{self._entry.typed_name} found nothing'}{searched}"
         return f"{text} on {answered}" if is_partial and answered not in text else text
 
     def _describe_arguments(self) -> list[str]:

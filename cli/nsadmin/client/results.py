@@ -146,7 +146,7 @@ def read_after(
 def ignored_change(addr: str, finding: str, *reading: str) -> NotApplied:
     """The error of a change that a server reported as done: what it has instead, and how to see it."""
     return NotApplied(
-        f"{addr} ignored the change and reported success, or it was changed again: {finding}; see "
+        f"{addr} reported success, but {finding}: it ignored the change, or somebody changed it again; see "
         f"`{quote_command(*reading)}`, then run the command again"
     )
 

@@ -17,7 +17,7 @@ _ADVICE_BY_UNKNOWN_NAME = {
     "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],
 }
 _ADVICE_BY_SOURCE = {
-    "default": "pass your name servers with -n HOST:PORT, or save them: nsadmin context set NAME -n HOST:PORT",
+    "default": "pass a name server with -n HOST:PORT, or save one: nsadmin context set NAME -n HOST:PORT",
     "environment": "NAMESRV_ADDR names these name servers",
     "context": "the context {origin} names these name servers",
     "file": "the file {origin} names these name servers",

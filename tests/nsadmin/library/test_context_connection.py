@@ -100,5 +100,5 @@ def test_a_bundle_replaces_the_servers(tmp_path: Path, contexts_file: Path) -> N
             assert admin.topics.list_names() == ("orders",)
             with pytest.raises(ReadOnlyAccess):
                 admin.kv.put_value("N", "k", "v")
-    with pytest.raises(BadSettings, match=r"the bundle of .*: cannot read"):
+    with pytest.raises(BadSettings, match="--bundle: cannot read"):
         AdminClient.from_context(bundle=tmp_path / "none.zip")

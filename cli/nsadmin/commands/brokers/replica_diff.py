@@ -139,12 +139,12 @@ def _describe_missing_slaves(cluster_name: str | None, broker_name: str | None) 
     scope_text = f'broker "{broker_name}"' if broker_name else "broker"
     if cluster_name:
         scope_text += f' in cluster "{cluster_name}"'
-    return f"no {scope_text} with a slave is registered: nothing was compared"
+    return f"nothing was compared: no {scope_text} with a slave is registered"
 
 
 def _describe_wait(comparison: ReplicaComparison) -> str:
     return (
-        f"{count_noun(len(comparison.lag), 'difference')} may disappear with the next copy: comparing again"
+        f"the next copy may remove {count_noun(len(comparison.lag), 'difference')}: waiting to compare again"
     )
 
 
@@ -164,12 +164,16 @@ def _list_errors(comparison: ReplicaComparison) -> Sequence[RocketMQError | None
 
 
 def _summarize_comparison(comparison: ReplicaComparison) -> str:
+    if not comparison.slave_count:
+        return "nothing was compared"
     slave_text = count_noun(comparison.slave_count, "slave")
     if comparison.unread_reasons:
         slave_text += f" ({len(comparison.unread_reasons)} not compared, or not completely)"
     if not comparison.differences:
-        return f"no differences on {slave_text}"
-    return (
-        f"{count_noun(len(comparison.differences), 'difference')} on {slave_text}: "
-        f"{len(comparison.drift)} drift, {len(comparison.lag)} lag"
-    )
+        return f"no difference found on {slave_text}"
+    counted = f"{count_noun(len(comparison.differences), 'difference')} on {slave_text}"
+    if not comparison.drift:
+        return f"{counted}: the next copy may remove all (--lag lists them)"
+    stay = f"{counted}: {len(comparison.drift)} will not disappear by themselves"
+    rest = len(comparison.lag)
+    return f"{stay}, the next copy may remove {rest} (--lag lists them)" if rest else stay

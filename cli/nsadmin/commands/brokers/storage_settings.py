@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin.client import ServerResult
+from nsadmin.client import NotApplied, ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_ENGINES, TIMER_SETTINGS, BrokerSettings
 from nsadmin.client.results import error_text
@@ -84,7 +84,8 @@ def set_commit_log_read_ahead_mode(
     if mode_text not in ("0", "1"):
         raise UsageError(f'invalid mode "{mode_text}": use 0 (read-ahead) or 1 (no read-ahead)')
     targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(f"Set read-ahead mode {mode_text} on {describe_targets(targets)}?")
+    action = "Enable" if mode_text == "0" else "Disable"
+    session.confirm_change(f"{action} read-ahead of the commit log on {describe_targets(targets)}?")
     settings_after = {"dataReadAheadEnable": "true" if mode_text == "0" else "false"}
     upkeep = session.admin.upkeep
     return _switch_settings(
@@ -131,16 +132,20 @@ def switch_timer_engine(
         session,
         targets,
         TIMER_SETTINGS,
-        lambda before: {**before, **_timer_settings_after(engine_letter)},
+        lambda before: _plan_timer_engine(before, engine_letter),
         lambda addrs: upkeep.switch_timer_engine(addrs, engine_letter),
     )
 
 
-def _timer_settings_after(engine_letter: str) -> BrokerSettings:
-    """The settings that the broker changes (AdminBrokerProcessor#switchTimerEngine)."""
-    if engine_letter == "R":
-        return {"timerStopEnqueue": "true", "timerRocksDBEnable": "true", "timerRocksDBStopScan": "false"}
-    return {"timerStopEnqueue": "false", "timerRocksDBStopScan": "true"}
+def _plan_timer_engine(before: BrokerSettings, engine_letter: str) -> BrokerSettings:
+    """The settings after the switch (AdminBrokerProcessor#switchTimerEngine)."""
+    if engine_letter == "F":
+        return {**before, "timerStopEnqueue": "false", "timerRocksDBStopScan": "true"}
+    if before.get("timerRocksDBEnable") != "true":
+        raise NotApplied(
+            "the broker has timerRocksDBEnable=false: set it to true in broker.conf, and restart the broker"
+        )
+    return {**before, "timerStopEnqueue": "true", "timerRocksDBStopScan": "false"}
 
 
 def _switch_settings(

@@ -35,7 +35,7 @@ def test_an_update_is_read_back_on_every_server(
             "waitSecondsForService",
             "soon",
             NotApplied,
-            'invalid value "soon" of waitSecondsForService: use a whole number (it is "45")',
+            'invalid value "soon" of waitSecondsForService: use a whole number (now "45")',
         ),
     ],
 )

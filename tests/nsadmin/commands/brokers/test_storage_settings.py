@@ -25,6 +25,8 @@ def test_read_ahead_on_every_broker(run_on_lab: Run) -> None:
 def test_the_engine_of_masters(run_on_lab: Run, running_lab: Lab) -> None:
     refused = run_on_lab("switchTimerEngine", "-e", "R", "-b", running_lab.brokers[A, 0])
     assert (refused.code, "timerRocksDBEnable must be" in json.loads(refused.out)[0]["error"]) == (1, True)
+    preview = run_on_lab("switchTimerEngine", "-e", "R", "-b", running_lab.brokers[A, 0], "--dry-run")
+    assert (preview.code, "timerRocksDBEnable=false" in json.loads(preview.out)[0]["error"]) == (1, True)
     run_on_lab("updateBrokerConfig", "timerRocksDBEnable", "true", "-c", "cluster-a")
     planned = run_on_lab("switchTimerEngine", "R", "-c", "cluster-a", "--dry-run")
     result = run_on_lab("switchTimerEngine", "R", "-c", "cluster-a")

@@ -103,9 +103,11 @@ def test_a_dry_run_shows_each_topic_before_and_after(
     assert (again["topicCount"], again["before"], again["after"]) == (3, None, None)
 
 
-@pytest.mark.parametrize("more", ["--dry-run", "--yes"])
-def test_what_the_broker_has_read_only_is_named_before_it_becomes_writable(
-    run: Run, first_server: FakeNameServer, broker: FakeBroker, more: str
+@pytest.mark.parametrize(
+    ("more", "outcome"), [("--dry-run", "become writable"), ("--yes", "are writable now")]
+)
+def test_what_the_broker_has_read_only_is_named_if_it_becomes_writable(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, more: str, outcome: str
 ) -> None:
     table = {
         "old": topic_config("old", perm=4),
@@ -116,8 +118,8 @@ def test_what_the_broker_has_read_only_is_named_before_it_becomes_writable(
     result = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
     assert (result.code, result.err) == (
         0,
-        "nsadmin: broker-a has 1 topic read-only (old), which addWritePerm makes writable: `nsadmin repair "
-        "wipe broker-a` keeps the broker's own permissions\n",
+        f"nsadmin: topics that broker-a itself has read-only {outcome} (old): `nsadmin repair wipe "
+        "broker-a` restores the broker's own permissions\n",
     )
     broker.handlers[21] = refuse_with(1, "busy")
     unknown = run("addWritePerm", "broker-a", more, "-n", first_server.addr)

@@ -75,7 +75,7 @@ def test_what_cannot_be_told(
     run: Run, both_servers: str, first_server: FakeNameServer, dead_addr: str
 ) -> None:
     result = run("kvDiff", "-n", first_server.addr)
-    assert (result.code, "unknown: 1 of 1 name servers answered, a comparison needs two" in result.err) == (
+    assert (result.code, "nothing was compared: 1 of 1 name servers answered, and a comparison needs two" in result.err) == (
         3,
         True,
     )
@@ -108,7 +108,7 @@ def test_namespaces_that_a_name_server_lists_are_compared(
     first_server.config["kvNamespaces"] = json.dumps(list(first_server.kv))
     result = run("kvDiff", both_servers, "--json")
     assert (result.code, rows(result, "namespace", "key")) == (1, [("N", "token")])
-    assert f"compared: N, {ORDERS}\n" in result.err
+    assert f"1 difference in N, {ORDERS}\n" in result.err
     assert f"nsadmin: {second_server.addr} cannot list namespaces" in result.err
 
 
