@@ -347,7 +347,7 @@ class Session:
             for namesrv_addr, error in unreachable_servers.items():
                 stderr.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
         for disagreement in self.admin.disagreements:
-            self.write_remark(f"name server {disagreement}")
+            self.write_remark(disagreement)
         if self.admin.disagreements:
             advised = quote_command("divergence", connection=own_connection.get()())
             self.write_remark(f"the result may be incomplete: run {advised}")

@@ -158,7 +158,7 @@ def test_name_servers_that_disagree_are_mentioned_and_change_nothing_else(
     server.routes = {"T": {}}
     with FakeNameServer() as other:
         done = run("topicList", "-n", f"{server.addr},{other.addr}")
-        line = f"nsadmin: name server {other.addr} and {server.addr} disagree about the list of topics\n"
+        line = f"nsadmin: name servers {other.addr} and {server.addr} disagree about the list of topics\n"
         servers = f"-n {server.addr},{other.addr}"
         line += f"nsadmin: the result may be incomplete: run nsadmin divergence {servers}\n"
         assert done == (0, "topic\nT\n", line)

@@ -35,7 +35,7 @@ def test_equal_replicas_have_no_rows(run: Run) -> None:
     assert (result.code, json.loads(result.out), result.err) == (
         0,
         [],
-        "nsadmin: no differences on 1 slave\n",
+        "nsadmin: no difference found on 1 slave\n",
     )
     assert checked.out.startswith("OK: 1 slave is equal to its master")
 
@@ -85,9 +85,9 @@ def test_brokers_without_slaves_are_not_compared(run: Run) -> None:
         checked = run("check", "replicas", "-n", server.addr)
     assert (result.code, result.err) == (
         5,
-        "nsadmin: no broker with a slave is registered: nothing was compared\n",
+        "nsadmin: nothing was compared: no broker with a slave is registered\n",
     )
     assert named.err == (
-        'nsadmin: no broker "broker-a" in cluster "C" with a slave is registered: nothing was compared\n'
+        'nsadmin: nothing was compared: no broker "broker-a" in cluster "C" with a slave is registered\n'
     )
     assert checked.code == 3
