@@ -106,12 +106,16 @@ class NameServerReader:
         first_result = _pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
-                self.disagreements.append(f"name server {namesrv_addr} does not have {subject}, another one has it")
+                self.disagreements.append(
+                    f"name server {namesrv_addr} does not have {subject}, another one has it"
+                )
             elif error is not None:
                 self.unreachable[namesrv_addr] = error
             elif result != first_result:
                 first_addr = next(namesrv_addr for namesrv_addr, value, _ in results if value is first_result)
-                self.disagreements.append(f"name servers {namesrv_addr} and {first_addr} disagree about {subject}")
+                self.disagreements.append(
+                    f"name servers {namesrv_addr} and {first_addr} disagree about {subject}"
+                )
         return first_result
 
     def _ask_servers(

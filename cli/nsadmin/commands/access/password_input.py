@@ -73,7 +73,9 @@ def _prompt_password(session: Session, kind: str) -> str:
     """Prompt twice, because the terminal does not show the typed text."""
     first_answer = session.ask_secret(kind, False, PASSWORD_ADVICE)
     if confirmation.ask_secret(f"{kind} again") != first_answer:
-        raise UsageError(f"the second {kind} differs from the first, nothing was changed: run the command again")
+        raise UsageError(
+            f"the second {kind} differs from the first, nothing was changed: run the command again"
+        )
     return first_answer
 
 

@@ -96,7 +96,9 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         nsadmin addWritePerm broker-a-0 --yes
     """
     is_before = session.is_dry_run or session.can_ask
-    read_only = _describe_read_only(session, broker_name, "become writable" if is_before else "are writable now")
+    read_only = _describe_read_only(
+        session, broker_name, "will be writable" if is_before else "are writable now"
+    )
     if is_before:
         _write_remarks(session, read_only)
     session.confirm_change(

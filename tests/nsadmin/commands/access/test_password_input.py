@@ -95,4 +95,7 @@ def test_on_a_terminal_it_is_asked_for_twice(
     if answers[0] == answers[1]:
         assert given() == "one"
     else:
-        assert refused() == "the second password differs from the first, nothing was changed: run the command again"
+        assert (
+            refused()
+            == "the second password differs from the first, nothing was changed: run the command again"
+        )

@@ -104,7 +104,7 @@ def test_a_dry_run_shows_each_topic_before_and_after(
 
 
 @pytest.mark.parametrize(
-    ("more", "outcome"), [("--dry-run", "become writable"), ("--yes", "are writable now")]
+    ("more", "outcome"), [("--dry-run", "will be writable"), ("--yes", "are writable now")]
 )
 def test_what_the_broker_has_read_only_is_named_if_it_becomes_writable(
     run: Run, first_server: FakeNameServer, broker: FakeBroker, more: str, outcome: str

@@ -75,7 +75,10 @@ def test_what_cannot_be_told(
     run: Run, both_servers: str, first_server: FakeNameServer, dead_addr: str
 ) -> None:
     result = run("kvDiff", "-n", first_server.addr)
-    assert (result.code, "nothing was compared: 1 of 1 name servers answered, and a comparison needs two" in result.err) == (
+    assert (
+        result.code,
+        "nothing was compared: 1 of 1 name servers answered, and a comparison needs two" in result.err,
+    ) == (
         3,
         True,
     )
