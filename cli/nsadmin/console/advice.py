@@ -60,19 +60,19 @@ def advise_on_errors(
     `target` are the words of the command line that name its brokers. `name_servers` are those that chose a
     wrong address if no name server answers; None if their choice was no mistake.
     """
-    source, origin = (name_servers.source, name_servers.origin) if name_servers else ("", "")
-    advice_texts = (_advise_on_error(error, source) for error in errors if error is not None)
+    name_servers = name_servers or NameServerList((), "")
+    advice_texts = (_advise_on_error(error, name_servers) for error in errors if error is not None)
     return [
-        translate_advice(text).replace("{target}", target).replace("{origin}", origin)
+        translate_advice(text).replace("{target}", target).replace("{origin}", name_servers.origin)
         for text in dict.fromkeys(advice_texts)
         if text is not None
     ]
 
 
-def _advise_on_error(error: RocketMQError, source: str = "") -> str | None:
+def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str | None:
     if isinstance(error, NoneReachable):
-        texts = filter(None, map(_advise_on_error, error.errors))
-        return next(texts, None) or _advise_on_unreachable(error, source)
+        texts = (_advise_on_error(e, name_servers) for e in error.errors)
+        return next(filter(None, texts), None) or _advise_on_unreachable(error, name_servers)
     if isinstance(error, NotFound):
         return next(
             (advice for start, advice in _ADVICE_BY_UNKNOWN_NAME.items() if str(error).startswith(start)),
@@ -97,8 +97,9 @@ def _advise_on_error(error: RocketMQError, source: str = "") -> str | None:
     return _ADVICE_BY_CODE.get(error.code)
 
 
-def _advise_on_unreachable(error: NoneReachable, source: str) -> str | None:
+def _advise_on_unreachable(error: NoneReachable, name_servers: NameServerList) -> str | None:
+    """Say what chose wrong addresses. Those of another cluster, such as a target, are named on the line."""
     is_wrong_address = all(
-        isinstance(e, CallError) and e.kind in ("unconnected", "unresolvable") for e in error.errors
+        e.kind in ("unconnected", "unresolvable") and e.addr in name_servers.addrs for e in error.errors
     )
-    return _ADVICE_BY_SOURCE.get(source) if is_wrong_address else None
+    return _ADVICE_BY_SOURCE.get(name_servers.source) if is_wrong_address else None

@@ -113,3 +113,8 @@ def test_a_name_server_that_is_late_is_no_wrong_address() -> None:
     assert advise_on_errors([NoneReachable([LATE])], name_servers=servers) == [
         "use --timeout SECONDS to wait longer"
     ]
+
+
+def test_other_name_servers_than_those_of_the_command_were_chosen_by_something_else() -> None:
+    servers = NameServerList(("h:1",), "context", "prod")
+    assert advise_on_errors([NoneReachable([CALL_REFUSED])], name_servers=servers) == []

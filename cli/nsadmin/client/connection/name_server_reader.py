@@ -59,14 +59,14 @@ class NameServerReader:
                     namesrv_addr,
                     *(other_addr for other_addr in ordered_addrs if other_addr != namesrv_addr),
                 )
-                return _pick_result([*results, result])
+                return pick_result([*results, result])
             results.append(result)
             if is_not_found(result.error):
                 other_addrs = ordered_addrs[len(results) :]
-                return _pick_result(results + self._ask_servers(other_addrs, decode, request_code, header))
+                return pick_result(results + self._ask_servers(other_addrs, decode, request_code, header))
             if not is_unreachable(result.error):
                 raise result.error
-        return _pick_result(results)
+        return pick_result(results)
 
     def read_each(
         self,
@@ -103,7 +103,7 @@ class NameServerReader:
         self, subject: str, decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> T:
         results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, header)
-        first_result = _pick_result(results)
+        first_result = pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
                 self.disagreements.append(
@@ -128,7 +128,7 @@ class NameServerReader:
         return results
 
 
-def _pick_result(results: list[ServerResult[T]]) -> T:
+def pick_result(results: list[ServerResult[T]]) -> T:
     """Return the first success. Else raise a refusal ("not found" last), or NoneReachable."""
     errors: list[RocketMQError] = []
     for _, result, error in results:

@@ -11,6 +11,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.addresses import parse_addr
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.snapshots import ClusterSnapshot
@@ -255,7 +256,7 @@ def kv_export(
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]
     if not answered:
-        raise table_results[0].error or NotFound("no name server answered")
+        pick_result(table_results)
     comparison = compare_snapshots([_make_kv_snapshot(*tables) for tables in answered], ["kv"])
     if comparison.differences:
         first_item = comparison.differences[0].item

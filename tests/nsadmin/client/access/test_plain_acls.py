@@ -88,7 +88,8 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
     [white] = admin.plain_acls.set_white_addrs([broker.addr], ["10.0.0.*"])
     assert str(white.error) == (
         f"{broker.addr} reported success, but 10.0.0.* is missing from the addresses: it ignored the change, "
-        f"or somebody changed it again; see `nsadmin getAclConfig -b {broker.addr}`, then run the command again"
+        f"or somebody changed it again; see `nsadmin getAclConfig -b {broker.addr}`, then run the command "
+        "again"
     )
 
 
