@@ -134,7 +134,8 @@ class SessionCommand(TyperCommand):
         free_count = len(self.free_arguments(values))
         if len(words) > free_count:
             takes_arguments = any(parameter.position is not None for parameter in self.own_parameters)
-            raise usage.unexpected_argument(words[free_count], self.usage_text, takes_arguments)
+            shown_usage = self.usage_text if takes_arguments else f"nsadmin {self.entry.typed_name}"
+            raise usage.unexpected_argument(words[free_count], shown_usage, takes_arguments)
         values.update(self._word_values(values))
         for parameter in self.own_parameters:
             value = values[parameter.name]

@@ -69,9 +69,7 @@ def test_the_environment_wins_over_the_context_in_use_but_not_over_a_named_one(
 
 
 def test_a_mistake_is_an_error_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(
-        BadSettings, match=r'no context "prd"; did you mean "prod"\?: choose from empty, prod'
-    ):
+    with pytest.raises(BadSettings, match=r'no context "prd"; did you mean "prod"\?'):
         AdminClient.from_context("prd")
     with pytest.raises(BadAddress):
         AdminClient.from_context("prod", namesrv_addr="a:b:c/")

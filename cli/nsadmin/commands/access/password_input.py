@@ -53,7 +53,7 @@ def read_password(
         if flag_value
     ]
     if len(given_flags) > 1:
-        raise UsageError(f"{' or '.join(given_flags)} exclude each other: pass only one")
+        raise UsageError(f"{' and '.join(given_flags)} exclude each other: pass only one of them")
     if typed_password is not None:
         if not allow_visible:
             # The message does not quote the password, because error messages may end up in a log.

@@ -76,8 +76,8 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
         nsadmin wipeWritePerm broker-a-0 --yes
     """
     session.confirm_change(
-        f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
-        "registration may restore it (nsadmin drain removes it again)"
+        f"Remove the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
+        "registration may restore it (nsadmin drain then removes it again)"
     )
     if session.is_dry_run:
         return _preview(session, broker_name, lambda perm: perm & ~Perm.WRITE)

@@ -131,10 +131,9 @@ def check_signing(
     if values.get("insecure") or values.get("allows_unverified"):
         return
     raise UsageError(
-        f"context {chosen.name} does not verify certificates, so requests are not "
-        f"signed with {found.source}: pass --insecure to sign anyway, pass "
-        f"--credentials none, or run nsadmin context set {chosen.name} --verify "
-        "--tlsCa FILE"
+        f"nothing was sent, because context {chosen.name} does not verify certificates, and requests would "
+        f"be signed with {found.source}: pass --insecure to sign anyway, pass --credentials none, or run "
+        f"nsadmin context set {chosen.name} --verify --tlsCa FILE"
     )
 
 
