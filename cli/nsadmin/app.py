@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import typer
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin import __version__
 from nsadmin.client import NotFound, advised_command
+from nsadmin.client.connection.addresses import make_finder
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import registry, usage
@@ -468,11 +469,14 @@ class CommandRun:
             if parameter.flags[0] in ("-b", "-c")
             and isinstance(value := self._arguments[parameter.name], str)
         )
+        name_servers = None
         # If nothing answers behind a tunnel, the tunnel may be the cause.
-        is_direct = self._session.namesrv_addrs and self._options.access.tunnel is None
-        return advise_on_errors(
-            errors, *islice(targets, 1), name_servers=self._session.admin.addresses if is_direct else None
-        )
+        if self._session.namesrv_addrs and self._options.access.tunnel is None:
+            name_servers = self._session.admin.addresses
+        elif any(isinstance(error, NotSupported) for error in errors):
+            with suppress(RocketMQError):
+                name_servers = make_finder(self._options.namesrv_addr)()
+        return advise_on_errors(errors, *islice(targets, 1), name_servers=name_servers)
 
     def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.
@@ -496,7 +500,7 @@ def _mqadmin_form(
 
     if command_entry.name not in OUTPUT_FORMS:
         raise UsageError(
-            f"--output mqadmin exists only for {', '.join(OUTPUT_FORMS)}, not for {command_entry.typed_name}"
+            f"--output mqadmin is not for {command_entry.typed_name}, only for {', '.join(OUTPUT_FORMS)}"
         )
     if output_style.selection != output.RowSelection() or not output_style.shows_headers:
         raise UsageError(

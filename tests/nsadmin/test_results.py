@@ -50,7 +50,7 @@ def test_watch_is_refused_for_a_command_that_repeats_itself(run: Run, server: Fa
             ("wipeWritePerm", "a", "--dry-run"),
             "does not support --dry-run: its text says that the change was made",
         ),
-        (("where",), "exists only for"),
+        (("where",), "is not for where, only for clusterList, "),
     ],
 )
 def test_the_format_of_mqadmin_is_refused_where_mqadmin_has_none(

@@ -1,8 +1,10 @@
 """Owns advice about errors, by response code."""
 
+import re
 from collections.abc import Iterable
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.results import NoneReachable, NotFound, is_denied
@@ -24,6 +26,11 @@ _ADVICE_BY_SOURCE = {
     "endpoint": "the endpoint {origin} returned these name servers",
 }
 """By the source of the name servers. Who typed them knows what chose them."""
+_NO_BROKER_ADVICE = (
+    "this is the address of a name server, not of a broker: nsadmin clusterList lists the brokers"
+)
+# The remark of Java servers.
+_UNKNOWN_REQUEST = re.compile(r"request type (\d{1,5}) not supported")
 _NEIGHBOUR_ADVICE = (
     "the broker needs another broker that it does not know yet: try again in 15 seconds, "
     "and check nsadmin clusterList"
@@ -91,10 +98,19 @@ def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str 
         return _REJECTED_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
+    if error.addr in name_servers.addrs and _is_for_brokers(error):
+        return _NO_BROKER_ADVICE
     # Another remark than Java's " request type 310 not supported" says itself why.
     if isinstance(error, NotSupported) and error.remark and "request type" not in error.remark:
         return None
     return _ADVICE_BY_CODE.get(error.code)
+
+
+def _is_for_brokers(error: RequestError) -> bool:
+    """Whether a server does not know a request that only brokers know."""
+    unknown = _UNKNOWN_REQUEST.search(error.remark or "")
+    request_code = unknown and RequestCode.find(int(unknown[1]))
+    return request_code is not None and not request_code.senders
 
 
 def _advise_on_unreachable(error: NoneReachable, name_servers: NameServerList) -> str | None:

@@ -118,3 +118,19 @@ def test_a_name_server_that_is_late_is_no_wrong_address() -> None:
 def test_other_name_servers_than_those_of_the_command_were_chosen_by_something_else() -> None:
     servers = NameServerList(("h:1",), "context", "prod")
     assert advise_on_errors([NoneReachable([CALL_REFUSED])], name_servers=servers) == []
+
+
+@pytest.mark.parametrize(
+    ("addr", "request_type", "start"),
+    [
+        ("h:1", 28, "this is the address of a name server, not of a broker: nsadmin clusterList lists"),
+        # An old name server.
+        ("h:1", 327, "the server's version is too old, or it is another kind of server"),
+        ("h:2", 28, "the server's version is too old, or it is another kind of server"),
+    ],
+)
+def test_a_name_server_that_was_named_as_a_broker(addr: str, request_type: int, start: str) -> None:
+    error = build_request_error(3, f" request type {request_type} not supported")
+    error.addr = addr
+    [line] = advise_on_errors([error], name_servers=NameServerList(("h:1",), "context", "prod"))
+    assert line.startswith(start)

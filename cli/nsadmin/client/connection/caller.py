@@ -155,8 +155,10 @@ class Caller:
     ) -> ServerResult[RemotingCommand]:
         """Judge an answer; say so if a broker stands in for a name server, and so does not know a request."""
         result = _judge_answer(addr, command, answer, accepted_codes)
-        is_refused = isinstance(result.error, NotSupported) and RequestCode(command.code).senders
-        if not is_refused or not self._is_name_server(addr):
+        code = RequestCode.find(command.code)
+        # Name servers know the requests that have senders.
+        is_unknown = isinstance(result.error, NotSupported) and code is not None and code.senders
+        if not is_unknown or not self._is_name_server(addr):
             return result
         if addr not in self._wrong_servers:
             self._wrong_servers[addr] = self._find_broker_at(addr)

@@ -196,6 +196,8 @@ def reset_master_flush_offset(
     """
     if not offset_text.isdecimal():
         raise UsageError(f'invalid offset "{offset_text}": expected bytes of the commit log, 0 or more')
+    if broker_text is None:
+        raise UsageError("missing option -b ADDR: name a slave")
     [slave] = select_members(session, broker_text, None)
     slave_addr = slave.broker_addr or ""
     upkeep = session.admin.upkeep
