@@ -115,6 +115,7 @@ _NAMES_BY_MODULE = {
         "ClientClosed",
         "DuplicateServer",
         "NoneReachable",
+        "NotANameServer",
         "NotApplied",
         "NotFound",
         "OverReadLimit",
