@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import typer
@@ -476,7 +475,7 @@ class CommandRun:
         elif any(isinstance(error, NotSupported) for error in errors):
             with suppress(RocketMQError):
                 name_servers = make_finder(self._options.namesrv_addr)()
-        return advise_on_errors(errors, *islice(targets, 1), name_servers=name_servers)
+        return advise_on_errors(errors, next(targets, "-c CLUSTER"), name_servers)
 
     def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.

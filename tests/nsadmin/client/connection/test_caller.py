@@ -160,11 +160,11 @@ def test_a_code_that_is_not_accepted_is_an_error_with_the_address_of_the_server(
 def test_a_broker_in_the_list_of_name_servers_is_named_with_its_own_name_servers() -> None:
     with FakeBroker() as broker, AdminClient(broker.addr, timeout=5) as admin:
         broker.settings = {"brokerName": "broker-a", "namesrvAddr": "10.0.0.1:9876;10.0.0.2:9876"}
-        results = [*admin.name_servers.get_config_each(), *admin.kv.get_value_each("N", "k")]
+        configs, values = admin.name_servers.get_config_each(), admin.kv.get_value_each("N", "k")
         with pytest.raises(NotANameServer):
             admin.clusters.get_info()
     text = "this is the broker broker-a, not a name server: pass -n '10.0.0.1:9876;10.0.0.2:9876'"
-    assert [(r.addr, str(r.error)) for r in results] == [(broker.addr, text)] * 2
+    assert [str(r.error) for r in configs] == [str(r.error) for r in values] == [text]
     # It is asked once what it is.
     assert broker.asked_codes().count(RequestCode.GET_BROKER_CONFIG) == 1
 

@@ -79,8 +79,10 @@ def test_whether_each_answers_is_told_with_time_and_version(
 
 
 def test_a_server_that_refuses_answers_all_the_same() -> None:
-    refusal = {RequestCode.GET_KV_CONFIG: refuse_with(16, "no")}
-    with Server(refusal) as server, AdminClient(server.addr, timeout=5) as admin:
+    with (
+        Server({int(RequestCode.GET_KV_CONFIG): refuse_with(16, "no")}) as server,
+        AdminClient(server.addr, timeout=5) as admin,
+    ):
         [pulse] = admin.name_servers.get_pulse_each()
     assert pulse.error is None
 
