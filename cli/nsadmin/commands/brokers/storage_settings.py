@@ -168,7 +168,8 @@ def _switch_settings(
     changes = []
     for addr, after, error in match_results(targets, settings_results):
         before = settings_by_addr[addr].result if addr in settings_by_addr else None
-        changes.append(ServerChange(addr, before, after, error, done))
+        outcome = "unchanged" if error is None and before == after else done
+        changes.append(ServerChange(addr, before, after, error, outcome))
     return broker_change_rows(SETTINGS_COLUMNS, targets, changes)
 
 

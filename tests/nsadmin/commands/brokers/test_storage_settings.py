@@ -19,6 +19,8 @@ def test_read_ahead_on_every_broker(run_on_lab: Run) -> None:
     assert {row[2:] for row in results(planned)} == {(changes, "dry-run")}
     done = run_on_lab("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a")
     assert results(done) == [(name, number, changes, "done") for name in (A, B) for number in (0, 1)]
+    again = run_on_lab("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a", "--dry-run")
+    assert {row[2:] for row in results(again)} == {(None, "unchanged")}
     assert run_on_lab("setCommitLogReadAheadMode", "2", "-c", "cluster-a").code == 2
 
 
