@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import typer
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin import __version__
 from nsadmin.client import NotFound, advised_command
+from nsadmin.client.connection.addresses import make_finder
 from nsadmin.client.connection.connection_pool import Pool
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import registry, usage
@@ -28,7 +28,7 @@ from nsadmin.console import exit_codes, output, settings, stderr
 from nsadmin.console.exit_codes import CommandInterrupted, ExitCode, UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import failed_on
+from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.console.settings import context_choice
 from nsadmin.console.settings.name_server_discovery import DISCOVERY_OPTIONS
@@ -286,7 +286,7 @@ class CommandRun:
                 raise suggestion from error
             window = " ".join(f"{p.long_flag} {format_utc(time_ms)}" for p, time_ms in self._read_times())
             if window and exit_code == ExitCode.NOT_FOUND:
-                error.add_note(f"looked with {window}")
+                error.add_note(f"searched with {window}")
             for hint in self._advise_on_errors([error]):
                 error.add_note(hint)
             raise
@@ -356,8 +356,7 @@ class CommandRun:
             typed_format = session.shared_values.get("output")
             if typed_format in output.ROW_FORMATS:
                 raise UsageError(
-                    f"--output {typed_format} is for rows, and {self._entry.typed_name} prints a text here: "
-                    "omit it"
+                    f"{self._entry.typed_name} prints a text here, and no rows: omit --output {typed_format}"
                 )
             output.write_text(
                 command_output if session.output_form is None else session.output_form(command_output)
@@ -389,7 +388,7 @@ class CommandRun:
         is_told = bool(command_output.notes or failure_count)
         is_filtered = bool(command_output.rows and self._options.style.selection.filters)
         if is_table and not has_rows and (is_partial or is_filtered or not is_told):
-            write_note(self._describe_nothing(is_partial))
+            write_note(self._describe_nothing(is_partial, len(command_output.rows)))
         for note in written.notes:
             write_note(note)
         for note in () if command_output.notes else failed_on(command_output.errors):
@@ -413,17 +412,21 @@ class CommandRun:
                 with suppress(ValueError, OverflowError, OSError):
                     yield parameter, parse_time_ms(text.strip(), int(time() * 1000))
 
-    def _describe_nothing(self, is_partial: bool) -> str:
-        """What an empty result means: no dead letters for analytics. Of silent servers, it says nothing."""
-        words, filters = list[str](), self._options.style.selection.filters
-        if self._entry.kind in ("read", "local"):
-            words = [*self._describe_arguments(), *(w for f in filters for w in ("--filter", shlex.quote(f)))]
+    def _describe_nothing(self, is_partial: bool, total: int) -> str:
+        """What an empty result means: no dead letters for analytics. Of silent servers, it says nothing.
+
+        `total` is the number of rows that --filter left out.
+        """
         answered = "the servers that answered"
-        servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"
-        declared = "" if filters else declaration_of(self.function).nothing.replace("{servers}", servers)
-        searched = f" for {' '.join(words)}" if words else ""
-        nothing = "nothing to show" if words else f"{self._entry.typed_name} found nothing"
-        text = f"{declared or nothing}{searched}"
+        if total:
+            filters = (f"--filter {shlex.quote(f)}" for f in self._options.style.selection.filters)
+            text = f"{' '.join(filters)} matches none of {count_noun(total, 'row')}"
+        else:
+            words = self._describe_arguments() if self._entry.kind in ("read", "local") else []
+            servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"
+            declared = declaration_of(self.function).nothing.replace("{servers}", servers)
+            searched = f" for {' '.join(words)}" if words else ""
+            text = f"{declared or f'{self._entry.typed_name} found nothing'}{searched}"
         return f"{text} on {answered}" if is_partial and answered not in text else text
 
     def _describe_arguments(self) -> list[str]:
@@ -465,8 +468,14 @@ class CommandRun:
             if parameter.flags[0] in ("-b", "-c")
             and isinstance(value := self._arguments[parameter.name], str)
         )
-        has_typed_servers = bool(self._session.shared_values.get("namesrv_addr"))
-        return advise_on_errors(errors, *islice(targets, 1), has_typed_servers=has_typed_servers)
+        name_servers = None
+        # If nothing answers behind a tunnel, the tunnel may be the cause.
+        if self._session.namesrv_addrs and self._options.access.tunnel is None:
+            name_servers = self._session.admin.addresses
+        elif any(isinstance(error, NotSupported) for error in errors):
+            with suppress(RocketMQError):
+                name_servers = make_finder(self._options.namesrv_addr)()
+        return advise_on_errors(errors, next(targets, "-c CLUSTER"), name_servers)
 
     def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
         # Imported late: only changes are recorded.
@@ -490,7 +499,7 @@ def _mqadmin_form(
 
     if command_entry.name not in OUTPUT_FORMS:
         raise UsageError(
-            f"--output mqadmin exists only for {', '.join(OUTPUT_FORMS)}, not for {command_entry.typed_name}"
+            f"--output mqadmin is not for {command_entry.typed_name}, only for {', '.join(OUTPUT_FORMS)}"
         )
     if output_style.selection != output.RowSelection() or not output_style.shows_headers:
         raise UsageError(

@@ -117,14 +117,12 @@ class ServerLink:
     def build_loss_error(self, detail: str) -> CallError:
         """Build the error for a connection that the server closed. `detail` is the system's message."""
         if self.is_connected and not self.is_ready:
-            reason = (
-                "closed the connection during the TLS handshake; if it does not use TLS, omit --tls (tls)"
-            )
+            reason = "closed the connection during the TLS handshake; if it does not use TLS, omit --tls"
             return CallError(self.server_addr, "untrusted", reason + detail)
         hint = (
             ""
             if self.has_spoken or self.tls_connection is not None
-            else "; if the server requires TLS, use --tls (tls)"
+            else "; if the server requires TLS, use --tls"
         )
         return CallError(self.server_addr, "closed", f"closed the connection without an answer{detail}{hint}")
 
@@ -132,7 +130,7 @@ class ServerLink:
         """Build the error for received bytes that are not RocketMQ frames."""
         error = self.protocol_connection.error
         if self.tls_connection is None and received.startswith(_TLS_ALERT):
-            return CallError(self.server_addr, "unreadable", "uses TLS: add --tls (tls)")
+            return CallError(self.server_addr, "unreadable", "uses TLS: add --tls")
         reason = f"sent data that is not a RocketMQ frame ({error.args[0] if error else ''})"
         return CallError(self.server_addr, "unreadable", reason)
 

@@ -61,7 +61,7 @@ class TlsClient:
         if cert_file is not None:
             load_identity(context, cert_file, key_file or cert_file, key_password, "client's")
         elif key_file is not None:
-            raise BadSettings(f'key "{key_file}" without a certificate: pass --tlsCert FILE (cert_file)')
+            raise BadSettings(f'key "{key_file}" without a certificate: pass --tlsCert FILE')
         self._has_certificate = cert_file is not None
         self._server_name = server_name
         if server_name is not None:
@@ -131,12 +131,12 @@ class TlsConnection:
             signer = "itself" if subject_name == issuer_name else f'"{issuer_name}"'
             return (
                 f"its certificate is signed by {signer}, not by a trusted CA: pass the CA file "
-                f"with --tlsCa FILE (ca_file)"
+                f"with --tlsCa FILE"
             )
         if error.verify_code in _OTHER_NAME_CODES:
             names = ", ".join(f"{kind} {name}" for kind, name in certificate.get("subjectAltName", ()))
             names = names or f"CN {_find_common_name(certificate, 'subject')}"
-            expected = f"not {self._server_name}: pass the name with --tlsServerName (server_name)"
+            expected = f"not {self._server_name}: pass the name with --tlsServerName"
             return f"its certificate names {names}, {expected}"
         if error.verify_code == _EXPIRED_CODE:
             return f"its certificate has expired{_format_moment(' on', certificate.get('notAfter'))}"
@@ -151,11 +151,11 @@ class TlsConnection:
         reason = error.reason or "no reason given"
         _, is_alert, alert = reason.partition("_ALERT_")
         if not is_alert and reason in _PLAIN_TEXT_REASONS and not self.is_ready:
-            return "does not use TLS: omit --tls (tls)"
+            return "does not use TLS: omit --tls"
         # A handshake that fails before the server presents a certificate is about versions and ciphers.
         if alert in _REFUSAL_ALERTS and self._server_certificate():
             if self._has_certificate:
-                return f"rejects the client certificate ({format_alert(alert)}): check --tlsCert (cert_file)"
+                return f"rejects the client certificate ({format_alert(alert)}): check --tlsCert"
             if alert in _NO_CERTIFICATE_ALERTS:
                 return "requires a client certificate: pass --tlsCert and --tlsKey (cert_file, key_file)"
         return f"the TLS handshake failed: {format_alert(alert or reason)}"

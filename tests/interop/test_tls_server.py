@@ -212,7 +212,7 @@ def test_a_password_is_neither_shown_nor_lost(far: Far) -> None:
     assert f"tls.server.keyPassword={PASSWORD}" in far.server.config_file.read_text().replace("\\ ", " ")
     refused = trusted(far, "updateNamesrvConfig", "--yes", "-k", "tls.server.mode", "-v", "disabled")
     assert refused.code != 0
-    assert "settings or permissions of the server forbid this" in refused.err
+    assert "the server forbids this" in refused.err
     assert PASSWORD not in far.server.child.output
 
 

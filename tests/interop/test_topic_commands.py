@@ -281,7 +281,7 @@ def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
         ):
             for dry_run in ((), ("--dry-run",)):
                 refused = nsadmin(cluster, "updateBrokerConfig", key, value, *where, *dry_run)
-                assert (refused.code, refused.rows[0]["error"]) == (1, f'{text} (it is "{now}")')
+                assert (refused.code, refused.rows[0]["error"]) == (1, f'{text} (now "{now}")')
         vast = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "99999999999", *where)
         assert vast.rows[0]["error"] == 'the broker kept "48": it does not accept "99999999999"'
     locked = nsadmin(cluster, "updateBrokerConfig", "rocketmqHome", "/x", "-b", cluster.master.address)

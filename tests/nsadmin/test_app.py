@@ -49,7 +49,7 @@ def test_where_nothing_is_given_this_machine_is_asked_with_a_note(
     assert run("topicList") == (
         0,
         "topic\nT\n",
-        f"nsadmin: no -n, no NAMESRV_ADDR and no context: using {server.addr}\n",
+        f"nsadmin: no name server is set by -n, NAMESRV_ADDR or a context: trying {server.addr}\n",
     )
 
 
@@ -171,8 +171,14 @@ def test_the_version(run: Run, word: str) -> None:
         (("topicRoute", ""), "missing argument TOPIC"),
         (("topicRoute", "T", "U"), 'unexpected argument "U": usage: nsadmin topicRoute TOPIC\n'),
         (("topicRoute", "T", "-t", "T"), 'unexpected argument "T"'),
+        (("listUser", "me"), 'unexpected argument "me": use an option, see nsadmin listUser --help\n'),
         (("topicList", "now"), 'unexpected argument "now": use an option, see nsadmin topicList --help\n'),
         (("topicRoute", "-x"), 'unknown option "-x": nsadmin topicRoute --help lists the options\n'),
+        (("topicRoute", "T", "-1h"), 'unexpected argument "-1h": usage: nsadmin topicRoute TOPIC\n'),
+        (("printMsg", "T", "-1h"), '"-1h" needs an option before it: write -b -1h\n'),
+        (("resetOffsetByTime", "G", "T", "-2d"), '"-2d" needs an option before it: write -s -2d\n'),
+        (("resetOffsetByTime", "G", "T", "-5"), 'unexpected argument "-5": usage: nsadmin resetOffsetByTime'),
+        (("-1h", "topicList"), 'unexpected argument "-1h": usage: nsadmin COMMAND\n'),
         (("topicRoute", "T", "--dry-rum"), 'unknown option "--dry-rum"'),
         (("topicRoute", "T", "--timeut", "1"), 'unknown option "--timeut": did you mean "--timeout"?'),
         (

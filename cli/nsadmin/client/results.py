@@ -1,10 +1,11 @@
 """ServerResult, the outcome of a request on one server, and the errors that only a client raises."""
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from namesrv_core.errors import QueryNotFound, RequestError, RocketMQError, TopicNotExist
+from namesrv_core.errors import NotSupported, QueryNotFound, RequestError, RocketMQError, TopicNotExist
 from namesrv_core.printable_text import cut_text
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.advised_command import quote_command
@@ -53,6 +54,18 @@ class ReadOnlyAccess(RocketMQError):
     """A read-only client refused to send a change."""
 
 
+class NotANameServer(NotSupported):
+    """The address of a broker was given as that of a name server."""
+
+    def __init__(self, server_addr: str, broker_name: str, namesrv_addrs: str) -> None:
+        advice = f"pass -n {shlex.quote(namesrv_addrs)}" if namesrv_addrs else "pass a name server with -n"
+        super().__init__(f"this is the broker {broker_name}, not a name server: {advice}")
+        self.addr = server_addr
+
+    def __str__(self) -> str:
+        return str(self.remark)
+
+
 class NoneReachable(RocketMQError):
     """No name server of the list answered.
 
@@ -61,7 +74,11 @@ class NoneReachable(RocketMQError):
     """
 
     def __init__(self, errors: Sequence[CallError]) -> None:
-        super().__init__("no name server answered: " + "; ".join(map(str, errors)))
+        addrs_by_reason: dict[str, list[str]] = {}
+        for error in errors:
+            addrs_by_reason.setdefault(error.reason, []).append(error.addr)
+        reasons = (f"{', '.join(addrs)}: {reason}" for reason, addrs in addrs_by_reason.items())
+        super().__init__("no name server answered: " + "; ".join(reasons))
         self.errors = tuple(errors)
 
 
@@ -129,7 +146,7 @@ def read_after(
 def ignored_change(addr: str, finding: str, *reading: str) -> NotApplied:
     """The error of a change that a server reported as done: what it has instead, and how to see it."""
     return NotApplied(
-        f"{addr} ignored the change and reported success, or it was changed again: {finding}; see "
+        f"{addr} reported success, but {finding}: it ignored the change, or somebody changed it again; see "
         f"`{quote_command(*reading)}`, then run the command again"
     )
 

@@ -36,7 +36,7 @@ def require_change(config: dict[str, str], key: str, value: str, server_kind: st
     else:
         need = None
     if need:
-        raise NotApplied(f'invalid value "{value}" of {key}: use {need} (it is "{now}")')
+        raise NotApplied(f'invalid value "{value}" of {key}: use {need} (now "{now}")')
     return now
 
 

@@ -80,7 +80,7 @@ class CommandGroup(TyperGroup):
                 raise usage.unknown_command_error([self.name, *all_words]) from None
             advice = "write the options of a command after its name"
             raise usage.describe_parsing_error(
-                error, "nsadmin COMMAND", leading_parameters(), advice
+                error, all_words, "nsadmin COMMAND", leading_parameters(), advice
             ) from None
 
     def resolve_command(  # type: ignore[override]

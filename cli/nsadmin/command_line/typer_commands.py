@@ -61,6 +61,7 @@ class SessionCommand(TyperCommand):
     shared_parameters: Sequence[Parameter]
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        words = tuple(args)
         try:
             rest = super().parse_args(ctx, args)
             if not ctx.resilient_parsing:
@@ -70,6 +71,7 @@ class SessionCommand(TyperCommand):
             raise self._make_error(
                 usage.describe_parsing_error(
                     error,
+                    words,
                     self.usage_text,
                     [*self.own_parameters, *self.shared_parameters],
                     self._advise_on_option(getattr(error, "option_name", "")),
@@ -132,7 +134,8 @@ class SessionCommand(TyperCommand):
         free_count = len(self.free_arguments(values))
         if len(words) > free_count:
             takes_arguments = any(parameter.position is not None for parameter in self.own_parameters)
-            raise usage.unexpected_argument(words[free_count], self.usage_text, takes_arguments)
+            shown_usage = self.usage_text if takes_arguments else f"nsadmin {self.entry.typed_name}"
+            raise usage.unexpected_argument(words[free_count], shown_usage, takes_arguments)
         values.update(self._word_values(values))
         for parameter in self.own_parameters:
             value = values[parameter.name]

@@ -17,6 +17,8 @@ ParsingError: Any = typer.BadParameter.__base__
 """The base of the errors that Typer raises while it parses; Typer exports only BadParameter."""
 
 _QUOTED_VALUE = re.compile(r"'?(.*?)'? is not ")
+_NEGATIVE_NUMBER = re.compile(r"-\d")
+_TIME_AGO = re.compile(r"-\d+(ms|[smhdw])")
 _EXPECTED_BY_METAVAR = {
     "SECONDS": "seconds, for example 3 or 0.5",
     "MS": "milliseconds, for example 3000",
@@ -156,10 +158,19 @@ def invalid_value(value_text: str, parameter: Parameter, limit: str = "") -> Usa
 
 
 def describe_parsing_error(
-    error: Any, usage: str, parameters: Sequence[Parameter], advice: str, column_names: Sequence[str] = ()
+    error: Any,
+    words: Sequence[str],
+    usage: str,
+    parameters: Sequence[Parameter],
+    advice: str,
+    column_names: Sequence[str] = (),
 ) -> UsageError:
     """The mistake in our words. The classes of these errors are private to Typer, so their names tell."""
     error_name = type(error).__name__
+    if error_name == "NoSuchOption" and _NEGATIVE_NUMBER.match(error.option_name):
+        return _unexpected_number(
+            next(w for w in words if w.startswith(error.option_name)), usage, parameters
+        )
     if error_name == "NoSuchOption":
         known_flags = [flag for parameter in parameters for flag in parameter.flag_names]
         return unknown_option(error.option_name, known_flags, advice, column_names)
@@ -176,6 +187,14 @@ def describe_parsing_error(
         return missing_option(describe_alternative(parameter), usage=usage)
     value_match = _QUOTED_VALUE.match(error.message)
     return invalid_value(value_match[1] if value_match else "", parameter)
+
+
+def _unexpected_number(word: str, usage: str, parameters: Sequence[Parameter]) -> UsageError:
+    """A word such as -1h or -5, which no option takes as its value."""
+    time_option = next((p for p in parameters if p.metavar == "TIME"), None)
+    if time_option is None or not _TIME_AGO.fullmatch(word):
+        return unexpected_argument(word, usage)
+    return UsageError(f'"{word}" needs an option before it: write {time_option.flags[0]} {word}')
 
 
 def _find_parameter(parameters: Sequence[Parameter], flags: Sequence[str]) -> Parameter | None:

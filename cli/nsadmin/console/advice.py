@@ -1,9 +1,12 @@
 """Owns advice about errors, by response code."""
 
+import re
 from collections.abc import Iterable
 
 from namesrv_core.errors import NotSupported, RequestError, ResponseCode, RocketMQError
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport.multiplexed_client import CallError
+from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.client.results import NoneReachable, NotFound, is_denied
 from nsadmin.console.error_meanings import ERROR_MEANINGS
 from nsadmin.console.language import translate_advice
@@ -15,7 +18,19 @@ _ADVICE_BY_UNKNOWN_NAME = {
     "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
     "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],
 }
-_UNREACHABLE_ADVICE = "run nsadmin where to see which setting chose these name servers"
+_ADVICE_BY_SOURCE = {
+    "default": "pass a name server with -n HOST:PORT, or save one: nsadmin context set NAME -n HOST:PORT",
+    "environment": "NAMESRV_ADDR names these name servers",
+    "context": "the context {origin} names these name servers",
+    "file": "the file {origin} names these name servers",
+    "endpoint": "the endpoint {origin} returned these name servers",
+}
+"""By the source of the name servers. Who typed them knows what chose them."""
+_NO_BROKER_ADVICE = (
+    "this is the address of a name server, not of a broker: nsadmin clusterList lists the brokers"
+)
+# The remark of Java servers.
+_UNKNOWN_REQUEST = re.compile(r"request type (\d{1,5}) not supported")
 _NEIGHBOUR_ADVICE = (
     "the broker needs another broker that it does not know yet: try again in 15 seconds, "
     "and check nsadmin clusterList"
@@ -43,24 +58,28 @@ _PROVIDER_ADVICE = (
 
 
 def advise_on_errors(
-    errors: Iterable[RocketMQError | None], target: str = "-c CLUSTER", *, has_typed_servers: bool = False
+    errors: Iterable[RocketMQError | None],
+    target: str = "-c CLUSTER",
+    name_servers: NameServerList | None = None,
 ) -> list[str]:
     """Return advice, once for each kind of error; none for errors whose own text has it.
 
-    `target` are the words of the command line that name its brokers. Who typed the name servers knows what
-    chose them.
+    `target` are the words of the command line that name its brokers. `name_servers` are those that chose a
+    wrong address if no name server answers; None if their choice was no mistake.
     """
-    advice_texts = (_advise_on_error(error) for error in errors if error is not None)
+    name_servers = name_servers or NameServerList((), "")
+    advice_texts = (_advise_on_error(error, name_servers) for error in errors if error is not None)
     return [
-        translate_advice(text).replace("{target}", target)
+        translate_advice(text).replace("{target}", target).replace("{origin}", name_servers.origin)
         for text in dict.fromkeys(advice_texts)
-        if text is not None and not (has_typed_servers and text == _UNREACHABLE_ADVICE)
+        if text is not None
     ]
 
 
-def _advise_on_error(error: RocketMQError) -> str | None:
+def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str | None:
     if isinstance(error, NoneReachable):
-        return next(filter(None, map(_advise_on_error, error.errors)), None) or _advise_on_unreachable(error)
+        texts = (_advise_on_error(e, name_servers) for e in error.errors)
+        return next(filter(None, texts), None) or _advise_on_unreachable(error, name_servers)
     if isinstance(error, NotFound):
         return next(
             (advice for start, advice in _ADVICE_BY_UNKNOWN_NAME.items() if str(error).startswith(start)),
@@ -79,14 +98,24 @@ def _advise_on_error(error: RocketMQError) -> str | None:
         return _REJECTED_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
+    if error.addr in name_servers.addrs and _is_for_brokers(error):
+        return _NO_BROKER_ADVICE
     # Another remark than Java's " request type 310 not supported" says itself why.
     if isinstance(error, NotSupported) and error.remark and "request type" not in error.remark:
         return None
     return _ADVICE_BY_CODE.get(error.code)
 
 
-def _advise_on_unreachable(error: NoneReachable) -> str | None:
+def _is_for_brokers(error: RequestError) -> bool:
+    """Whether a server does not know a request that only brokers know."""
+    unknown = _UNKNOWN_REQUEST.search(error.remark or "")
+    request_code = unknown and RequestCode.find(int(unknown[1]))
+    return request_code is not None and not request_code.senders
+
+
+def _advise_on_unreachable(error: NoneReachable, name_servers: NameServerList) -> str | None:
+    """Say what chose wrong addresses. Those of another cluster, such as a target, are named on the line."""
     is_wrong_address = all(
-        isinstance(e, CallError) and e.kind in ("unconnected", "unresolvable") for e in error.errors
+        e.kind in ("unconnected", "unresolvable") and e.addr in name_servers.addrs for e in error.errors
     )
-    return _UNREACHABLE_ADVICE if is_wrong_address else None
+    return _ADVICE_BY_SOURCE.get(name_servers.source) if is_wrong_address else None

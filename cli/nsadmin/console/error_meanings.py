@@ -49,8 +49,8 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the server does not know the request",
         "its version is too old, or the address is that of another kind of server",
         "nsadmin brokerStatus -b BROKER",
-        "the server's version is too old, or it is another kind of server: run nsadmin clusterList "
-        "to see its version",
+        "the server's version is too old, or it is another kind of server: nsadmin clusterList "
+        "lists the brokers with their versions",
     ),
     (
         ResponseCode.TRANSACTION_FAILED,
@@ -95,7 +95,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the broker stores no messages now",
         "its disk is full, it is a slave, starts or stops, or the time in its store went back",
         "nsadmin broker explain BROKER",
-        "the broker is starting, stopping or refuses this now: run nsadmin check brokers to see its state",
+        "the broker starts or stops, or its disk is full, or it is a slave: run nsadmin check brokers",
     ),
     (
         ResponseCode.NO_PERMISSION,
@@ -104,8 +104,8 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the server does not allow it",
         "permission of the broker or the topic without w or r, consumeEnable=false of the group, or an ACL",
         "nsadmin route explain TOPIC",
-        "settings or permissions of the server forbid this, or forbid it to this user: run nsadmin "
-        "where to see the credentials",
+        "the server forbids this: by a setting, by a permission of broker or topic, or to your user "
+        "(nsadmin where shows the credentials)",
     ),
     (
         ResponseCode.TOPIC_NOT_EXIST,
@@ -187,7 +187,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "no client of the group is connected to this broker",
         "all consumers are down, connect through a proxy, or use another namespace",
         "nsadmin consumerConnection -g GROUP",
-        "no client of the group is connected, see nsadmin consumerConnection",
+        "no client of the group is connected to the broker: nsadmin client list shows those that are",
     ),
     (
         ResponseCode.CONSUME_MSG_TIMEOUT,
@@ -217,7 +217,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "the queue of a static topic is on another broker now",
         "it was moved a moment ago, and the client has an old route",
         "nsadmin topicRoute TOPIC",
-        "run nsadmin topicRoute to see which broker has the queue now",
+        "the queue is on another broker now: try again in 30 seconds, when the route has changed",
     ),
     (
         ResponseCode.GO_AWAY,

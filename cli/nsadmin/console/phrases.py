@@ -4,6 +4,9 @@ import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.results import is_not_found
+
 NO_PROXY = "no proxy found: if one runs in local mode, name it with --proxies"
 
 
@@ -23,10 +26,11 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def failed_on(errors: Sequence[object], noun: str = "server") -> list[str]:
+def failed_on(errors: Sequence[RocketMQError | None], noun: str = "server") -> list[str]:
     """The note "failed on 1 of 2 servers"; none if all errors are None."""
-    count = sum(error is not None for error in errors)
-    return [f"failed on {count} of {count_noun(len(errors), noun)}"] if count else []
+    failures = [error for error in errors if error is not None]
+    verb = "not found on" if noun == "server" and all(map(is_not_found, failures)) else "failed on"
+    return [f"{verb} {len(failures)} of {count_noun(len(errors), noun)}"] if failures else []
 
 
 def part_is(number: int, total: int, noun: str) -> str:

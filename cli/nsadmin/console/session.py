@@ -143,9 +143,10 @@ class Session:
         """Find the name servers, at the first request to one; note the default and other special cases."""
         servers = make_finder(self.options.namesrv_addr)()
         if servers.source == "default":
-            context_name = self.options.context
-            context_hint = f"context {context_name} has no name servers" if context_name else "no context"
-            self.write_remark(f"no -n, no NAMESRV_ADDR and {context_hint}: using {servers.addrs[0]}")
+            context = f"the context {self.options.context}" if self.options.context else "a context"
+            self.write_remark(
+                f"no name server is set by -n, NAMESRV_ADDR or {context}: trying {servers.addrs[0]}"
+            )
         if servers.note:
             stderr.write_stderr_line(servers.note)
         self.namesrv_addrs = servers.addrs
@@ -346,7 +347,7 @@ class Session:
             for namesrv_addr, error in unreachable_servers.items():
                 stderr.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
         for disagreement in self.admin.disagreements:
-            self.write_remark(f"name server {disagreement}")
+            self.write_remark(disagreement)
         if self.admin.disagreements:
             advised = quote_command("divergence", connection=own_connection.get()())
             self.write_remark(f"the result may be incomplete: run {advised}")

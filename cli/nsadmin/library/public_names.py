@@ -124,6 +124,7 @@ _NAMES_BY_MODULE = {
         "ClientClosed",
         "DuplicateServer",
         "NoneReachable",
+        "NotANameServer",
         "NotApplied",
         "NotFound",
         "OverReadLimit",

@@ -156,10 +156,24 @@ def test_an_old_broker_and_a_locked_setting_have_advice(cluster: Cluster, audit_
     locked = cluster("updateNamesrvConfig", "kvConfigPath", "/tmp/x")
     assert (
         locked.code,
-        "nsadmin: settings or permissions of the server forbid this" in locked.err,
+        "nsadmin: the server forbids this" in locked.err,
     ) == (1, True)
     [kept] = records(audit_file)
     assert (kept["sent"][0]["outcome"], kept["exitCode"]) == ("NO_PERMISSION (16)", 1)
+
+
+def test_a_broker_in_place_of_a_name_server_and_the_reverse(cluster: Cluster) -> None:
+    for broker in (cluster.new, cluster.old):
+        for words in (("clusterList",), ("topicRoute", "Payments"), ("where",), ("kv", "list", "N")):
+            result = command_line.nsadmin(broker.address, *words)
+            text = f"this is the broker {broker.name}, not a name server: pass -n "
+            assert (result.code, text in f"{json.dumps(result.rows)}{result.err}") == (1, True)
+    for server in (cluster.server, cluster.java):
+        result = command_line.nsadmin(server.address, "brokerStatus", "-b", server.address)
+        assert (result.code, "this is the address of a name server, not of a broker" in result.err) == (
+            1,
+            True,
+        )
 
 
 def test_each_request_with_its_place_and_size(cluster: Cluster) -> None:

@@ -154,7 +154,7 @@ def test_an_answer_that_is_no_frame(server: Server, calls: MultiplexedClient) ->
 
 def test_a_server_that_hangs_up(server: Server, calls: MultiplexedClient) -> None:
     error = error_of(calls, server.addr, 4)
-    reason = "closed the connection without an answer; if the server requires TLS, use --tls (tls)"
+    reason = "closed the connection without an answer; if the server requires TLS, use --tls"
     assert (error.kind, error.reason) == ("closed", reason)
 
 

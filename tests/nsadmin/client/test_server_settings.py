@@ -34,7 +34,7 @@ def test_a_value_has_the_type_of_the_present_one(key: str, now: str, value: str,
     else:
         with pytest.raises(RocketMQError) as caught:
             require_change({key: now}, key, value, "broker")
-        assert str(caught.value) == f'invalid value "{value}" of {key}: use {need} (it is "{now}")'
+        assert str(caught.value) == f'invalid value "{value}" of {key}: use {need} (now "{now}")'
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ import pytest
 from namesrv_core.errors import RocketMQError, build_request_error
 from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client import NoneReachable, NotFound
+from nsadmin.client.connection.addresses import NameServerList
 from nsadmin.console.advice import advise_on_errors
 
 LATE = CallError("h:1", "timeout", "no answer within 3 s")
+CALL_REFUSED = CallError("h:2", "unconnected", "refused")
 
 
 @pytest.mark.parametrize(
@@ -23,13 +25,12 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
         ),
         (
             build_request_error(3, " request type 9 not supported"),
-            "the server's version is too old, or it is another kind of server: run nsadmin "
-            "clusterList to see its version",
+            "the server's version is too old, or it is another kind of server: nsadmin "
+            "clusterList lists the brokers with their versions",
         ),
         (
             build_request_error(16, "locked"),
-            "settings or permissions of the server forbid this, or forbid it to this user: run "
-            "nsadmin where to see the credentials",
+            "the server forbids this: by a setting, by a permission of broker or topic, or to your user",
         ),
         (build_request_error(17, None), "run nsadmin topicList to list the topics"),
         (
@@ -39,7 +40,7 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
         (build_request_error(16, "check signature failed."), "the server checks credentials"),
         (
             build_request_error(501, "T-2 cannot find mapping item"),
-            "run nsadmin topicRoute to see which broker has the queue now",
+            "the queue is on another broker now: try again in 30 seconds",
         ),
         (
             build_request_error(1, "RpcException: cannot find addr for broker broker-a"),
@@ -62,10 +63,6 @@ LATE = CallError("h:1", "timeout", "no answer within 3 s")
             NoneReachable([CallError("h:2", "unconnected", "refused"), LATE]),
             "use --timeout SECONDS to wait longer",
         ),
-        (
-            NoneReachable([CallError("h:2", "unconnected", "refused")]),
-            "run nsadmin where to see which setting chose these name servers",
-        ),
         (NotFound('no broker has the consumer group "g"'), "run nsadmin consumerProgress to list the groups"),
         (NotFound('no topic "t" in the cluster "c"'), "run nsadmin topicList to list the topics"),
     ],
@@ -83,6 +80,7 @@ def test_what_can_be_done(error: RocketMQError, start: str) -> None:
         build_request_error(3, "simulated brokers take no messages"),
         build_request_error(4711, None),
         CallError("h:1", "unconnected", "refused"),
+        NoneReachable([CallError("h:2", "unconnected", "refused")]),
     ],
 )
 def test_nothing_is_said_where_nothing_is_known(error: RocketMQError) -> None:
@@ -91,3 +89,48 @@ def test_nothing_is_said_where_nothing_is_known(error: RocketMQError) -> None:
 
 def test_each_kind_has_its_line() -> None:
     assert len(advise_on_errors([build_request_error(2, "a"), build_request_error(2, "b"), LATE])) == 2
+
+
+@pytest.mark.parametrize(
+    ("name_servers", "advice"),
+    [
+        (NameServerList(("h:2",), "environment", "NAMESRV_ADDR"), ["NAMESRV_ADDR names these name servers"]),
+        (NameServerList(("h:2",), "context", "prod"), ["the context prod names these name servers"]),
+        (NameServerList(("h:2",), "file", "/f"), ["the file /f names these name servers"]),
+        (
+            NameServerList(("h:2",), "endpoint", "http://e"),
+            ["the endpoint http://e returned these name servers"],
+        ),
+        (NameServerList(("h:2",), "given", "-n"), []),
+    ],
+)
+def test_what_chose_name_servers_that_do_not_answer(name_servers: NameServerList, advice: list[str]) -> None:
+    assert advise_on_errors([NoneReachable([CALL_REFUSED])], name_servers=name_servers) == advice
+
+
+def test_a_name_server_that_is_late_is_no_wrong_address() -> None:
+    servers = NameServerList(("h:1",), "context", "prod")
+    assert advise_on_errors([NoneReachable([LATE])], name_servers=servers) == [
+        "use --timeout SECONDS to wait longer"
+    ]
+
+
+def test_other_name_servers_than_those_of_the_command_were_chosen_by_something_else() -> None:
+    servers = NameServerList(("h:1",), "context", "prod")
+    assert advise_on_errors([NoneReachable([CALL_REFUSED])], name_servers=servers) == []
+
+
+@pytest.mark.parametrize(
+    ("addr", "request_type", "start"),
+    [
+        ("h:1", 28, "this is the address of a name server, not of a broker: nsadmin clusterList lists"),
+        # An old name server.
+        ("h:1", 327, "the server's version is too old, or it is another kind of server"),
+        ("h:2", 28, "the server's version is too old, or it is another kind of server"),
+    ],
+)
+def test_a_name_server_that_was_named_as_a_broker(addr: str, request_type: int, start: str) -> None:
+    error = build_request_error(3, f" request type {request_type} not supported")
+    error.addr = addr
+    [line] = advise_on_errors([error], name_servers=NameServerList(("h:1",), "context", "prod"))
+    assert line.startswith(start)

@@ -32,6 +32,7 @@ def test_each_advice_has_a_translation_and_no_other_text(monkeypatch: pytest.Mon
     texts = {m.advice for m in ERROR_MEANINGS if m.advice} | {
         text for name, text in vars(advice).items() if name.endswith("_ADVICE")
     }
+    texts |= {*advice._ADVICE_BY_SOURCE.values()}
     assert (
         texts | {"use --timeout SECONDS to wait longer"} == json.loads(CHINESE_FILE.read_text("utf-8")).keys()
     )

@@ -104,7 +104,7 @@ def test_a_context_without_name_servers_is_told_so(
     save_contexts(tmp_path / "config.yaml", Contexts({"bare": Context(timeout=0.5)}))
     monkeypatch.setenv("NSADMIN_CONFIG", str(tmp_path / "config.yaml"))
     monkeypatch.delenv("NAMESRV_ADDR", raising=False)
-    no_servers_text = "no -n, no NAMESRV_ADDR and context bare has no name servers: using"
+    no_servers_text = "no name server is set by -n, NAMESRV_ADDR or the context bare: trying"
     assert (
         no_servers_text in run("where", "--context", "bare").err + run("topicList", "--context", "bare").err
     )
@@ -145,10 +145,10 @@ def test_when_all_are_dead_one_line_names_them_all_and_another_what_chose_them_u
 ) -> None:
     one, other = (f"127.0.0.1:{closed_port()}" for _ in range(2))
     refused = "connection refused, no server listens on this port"
-    line = f"nsadmin: no name server answered: {one}: {refused}; {other}: {refused}\n"
+    line = f"nsadmin: no name server answered: {one}, {other}: {refused}\n"
     assert run("topicList", "-n", one, "-n", other) == (4, "", line)
     monkeypatch.setenv("NAMESRV_ADDR", f"{one};{other}")
-    advice = "nsadmin: run nsadmin where to see which setting chose these name servers\n"
+    advice = "nsadmin: NAMESRV_ADDR names these name servers\n"
     assert run("topicList") == (4, "", line + advice)
 
 
@@ -158,7 +158,7 @@ def test_name_servers_that_disagree_are_mentioned_and_change_nothing_else(
     server.routes = {"T": {}}
     with FakeNameServer() as other:
         done = run("topicList", "-n", f"{server.addr},{other.addr}")
-        line = f"nsadmin: name server {other.addr} and {server.addr} disagree about the list of topics\n"
+        line = f"nsadmin: name servers {other.addr} and {server.addr} disagree about the list of topics\n"
         servers = f"-n {server.addr},{other.addr}"
         line += f"nsadmin: the result may be incomplete: run nsadmin divergence {servers}\n"
         assert done == (0, "topic\nT\n", line)

@@ -69,9 +69,7 @@ def test_the_environment_wins_over_the_context_in_use_but_not_over_a_named_one(
 
 
 def test_a_mistake_is_an_error_of_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(
-        BadSettings, match=r'no context "prd"; did you mean "prod"\?: choose from empty, prod'
-    ):
+    with pytest.raises(BadSettings, match=r'no context "prd"; did you mean "prod"\?'):
         AdminClient.from_context("prd")
     with pytest.raises(BadAddress):
         AdminClient.from_context("prod", namesrv_addr="a:b:c/")
@@ -100,5 +98,5 @@ def test_a_bundle_replaces_the_servers(tmp_path: Path, contexts_file: Path) -> N
             assert admin.topics.list_names() == ("orders",)
             with pytest.raises(ReadOnlyAccess):
                 admin.kv.put_value("N", "k", "v")
-    with pytest.raises(BadSettings, match=r"the bundle of .*: cannot read"):
+    with pytest.raises(BadSettings, match="--bundle: cannot read"):
         AdminClient.from_context(bundle=tmp_path / "none.zip")

@@ -284,7 +284,7 @@ def _detect_unknown_subject(
     """Turn the refusal for an unknown user into NotFound: it has the same code as a missing permission."""
     error = answer.error
     if isinstance(error, RequestError) and error.remark == _UNKNOWN_SUBJECT_REMARK:
-        return ServerResult(answer.addr, None, NotFound(f'no user "{subject}"'))
+        return ServerResult(answer.addr, None, NotFound(f'no user "{subject.removeprefix("User:")}"'))
     return answer
 
 

@@ -208,7 +208,9 @@ class PlainAclAdmin:
 def _confirm_change(addr: str, change: AccountChange, plain_acl: PlainAcl) -> AccountChange:
     current_account = _find_account(plain_acl, _changed_access_key(change))
     if current_account != change.account_after:
-        raise ignored_change(addr, "it has another account", "getAclConfig", "-b", addr)
+        raise ignored_change(
+            addr, "the settings of the account are not as requested", "getAclConfig", "-b", addr
+        )
     return change._replace(account_after=current_account)
 
 

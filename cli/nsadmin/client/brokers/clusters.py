@@ -61,7 +61,7 @@ class ClusterInfo(NamedTuple):
         if cluster_name is None:
             return self.broker_groups
         if cluster_name not in self.cluster_names:
-            known_clusters = ", ".join(self.cluster_names) or "none"
+            known_clusters = ", ".join(self.cluster_names) or "no cluster"
             raise NotFound(f'no cluster "{cluster_name}": name servers list {known_clusters}')
         return tuple(group for group in self.broker_groups if group.cluster_name == cluster_name)
 

@@ -83,7 +83,7 @@ class ColdDataControl:
         def plan_threshold(cold_data: ColdData) -> ThresholdChange:
             current_threshold = cold_data.thresholds_by_group.get(group)
             if current_threshold is None and threshold is None:
-                raise NotFound(f'"{group}" has no threshold here')
+                raise NotFound(f'the group "{group}" has no cold-data limit')
             return ThresholdChange(current_threshold, threshold)
 
         return [cold_data_result.then(plan_threshold) for cold_data_result in self.get_each(broker_addrs)]

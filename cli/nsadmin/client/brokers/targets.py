@@ -161,8 +161,8 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
     slaves = " and ".join(f"{broker_name}:{known_id}" for known_id in known_ids)
     only = f"its slaves {slaves} are" if known_ids[1:] else f"its slave {slaves} is"
     raise NotFound(
-        f"{broker_name} has no master: only {only} registered: start the master; since when it is gone: "
-        f"{quote_command('inventory', 'list')}"
+        f"{broker_name} has no master: only {only} registered: start the master; "
+        f"`{quote_command('inventory', 'list')}` shows since when it is gone"
     )
 
 

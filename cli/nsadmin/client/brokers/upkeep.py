@@ -233,8 +233,7 @@ class BrokerUpkeep:
         def require_slave(broker_settings: BrokerSettings) -> bool:
             if broker_settings["brokerRole"] != "SLAVE":
                 raise NotApplied(
-                    "this is a master, which reports success and ignores the request: pass the address of "
-                    "its slave"
+                    "this is a master, which ignores the request and reports success: pass its slave with -b"
                 )
             return True
 
@@ -296,5 +295,5 @@ class BrokerUpkeep:
 def _parse_flush_offset(response: RemotingCommand) -> int:
     json_body = parse_json_object(response)
     if json_body.flag("master"):
-        raise NotApplied("this is a master, which has no other master")
+        raise NotApplied("this is a master, and only a slave has this offset")
     return json_body.child("haClientRuntimeInfo").integer("masterFlushOffset")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from namesrv_core.errors import BadSettings, RocketMQError, build_request_error
+from namesrv_core.errors import BadSettings, NotSupported, RocketMQError, build_request_error
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError, ExchangeObserver
@@ -14,8 +14,8 @@ from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.addresses import NameServerFinder, NameServerList, make_finder
 from nsadmin.client.connection.connection_pool import CallScope, Pool
 from nsadmin.client.connection.requests import Header, make_request
-from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer
-from nsadmin.client.results import ReadOnlyAccess, ServerResult
+from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_answer, parse_config_items
+from nsadmin.client.results import NotANameServer, ReadOnlyAccess, ServerResult
 
 if TYPE_CHECKING:
     from namesrv_core.transport.host_resolver import AddrLookup
@@ -60,6 +60,7 @@ class Caller:
         self._task_scopes: dict[int, CallScope] = {}
         self._map_addr = access.build_address_map()
         self._find_broker_addrs = find_broker_addrs
+        self._wrong_servers: dict[str, NotANameServer | None] = {}
 
     @property
     def name_servers(self) -> NameServerList:
@@ -145,9 +146,32 @@ class Caller:
         return [
             ServerResult(addr, None, errors[addr])
             if addr in errors
-            else _judge_answer(addr, command, next(answers), accepted_codes)
+            else self._judge(addr, command, next(answers), accepted_codes)
             for addr, command in calls
         ]
+
+    def _judge(
+        self, addr: str, command: RemotingCommand, answer: CallAnswer, accepted_codes: Container[int]
+    ) -> ServerResult[RemotingCommand]:
+        """Judge an answer; say so if a broker stands in for a name server, and so does not know a request."""
+        result = _judge_answer(addr, command, answer, accepted_codes)
+        code = RequestCode.find(command.code)
+        # Name servers know the requests that have senders.
+        is_unknown = isinstance(result.error, NotSupported) and code is not None and code.senders
+        if not is_unknown or not self._is_name_server(addr):
+            return result
+        if addr not in self._wrong_servers:
+            self._wrong_servers[addr] = self._find_broker_at(addr)
+        return ServerResult(addr, None, self._wrong_servers[addr] or result.error)
+
+    def _find_broker_at(self, server_addr: str) -> NotANameServer | None:
+        [answer] = self._send_calls([(server_addr, make_request(RequestCode.GET_BROKER_CONFIG))], {}, None)
+        if isinstance(answer, CallError) or answer.code:
+            return None
+        settings = parse_config_items(answer)
+        if "brokerName" not in settings:
+            return None
+        return NotANameServer(server_addr, settings["brokerName"], settings.get("namesrvAddr", ""))
 
     def _resolve_names(self, server_addrs: Iterable[str]) -> NamedAddrs:
         """Return the address or error of everything that has no port, and so is the name of a broker."""

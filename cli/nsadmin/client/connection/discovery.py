@@ -83,7 +83,8 @@ def from_endpoint(
     except CallError as error:
         cached_answer = None if cache_file is None else _read_cache(cache_file)
         if cached_answer is None:
-            raise
+            reason = f"the endpoint returned no name servers: {error.reason}"
+            raise CallError(url, error.kind, reason) from None
         addrs, saved_at_seconds = cached_answer
         saved_at = datetime.fromtimestamp(saved_at_seconds).astimezone().isoformat(timespec="seconds")
         operator_note = f"endpoint {error}; using its answer of {saved_at}: {';'.join(addrs)}"

@@ -59,14 +59,14 @@ class NameServerReader:
                     namesrv_addr,
                     *(other_addr for other_addr in ordered_addrs if other_addr != namesrv_addr),
                 )
-                return _pick_result([*results, result])
+                return pick_result([*results, result])
             results.append(result)
             if is_not_found(result.error):
                 other_addrs = ordered_addrs[len(results) :]
-                return _pick_result(results + self._ask_servers(other_addrs, decode, request_code, header))
+                return pick_result(results + self._ask_servers(other_addrs, decode, request_code, header))
             if not is_unreachable(result.error):
                 raise result.error
-        return _pick_result(results)
+        return pick_result(results)
 
     def read_each(
         self,
@@ -103,15 +103,19 @@ class NameServerReader:
         self, subject: str, decode: ResponseDecoder[T], request_code: int, header: Header | None
     ) -> T:
         results = self._ask_servers(self._caller.name_servers.addrs, decode, request_code, header)
-        first_result = _pick_result(results)
+        first_result = pick_result(results)
         for namesrv_addr, result, error in results:
             if is_not_found(error):
-                self.disagreements.append(f"{namesrv_addr} does not have {subject}")
+                self.disagreements.append(
+                    f"name server {namesrv_addr} does not have {subject}, another one has it"
+                )
             elif error is not None:
                 self.unreachable[namesrv_addr] = error
             elif result != first_result:
                 first_addr = next(namesrv_addr for namesrv_addr, value, _ in results if value is first_result)
-                self.disagreements.append(f"{namesrv_addr} and {first_addr} disagree about {subject}")
+                self.disagreements.append(
+                    f"name servers {namesrv_addr} and {first_addr} disagree about {subject}"
+                )
         return first_result
 
     def _ask_servers(
@@ -124,7 +128,7 @@ class NameServerReader:
         return results
 
 
-def _pick_result(results: list[ServerResult[T]]) -> T:
+def pick_result(results: list[ServerResult[T]]) -> T:
     """Return the first success. Else raise a refusal ("not found" last), or NoneReachable."""
     errors: list[RocketMQError] = []
     for _, result, error in results:

@@ -234,7 +234,7 @@ def _verify_change(
         return ServerResult(kv_change.addr, kv_change, None)
     error = answer.error or ignored_change(
         kv_change.addr,
-        f"it is {'not there' if current_value is None else repr(current_value)}",
+        "the key is not there" if current_value is None else f"the value is {current_value!r}",
         "kv",
         "get",
         kv_change.namespace,

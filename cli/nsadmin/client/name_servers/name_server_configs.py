@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from time import perf_counter
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.protocol import headers
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
@@ -30,8 +30,14 @@ class NameServerPulse(NamedTuple):
     version: str | None
 
 
-# Any response proves that the server is alive. A missing key is the cheapest probe.
-_ANY_RESPONSE_CODE = range(-(2**31), 2**31)
+class _KnownRequest:
+    """The response codes of a server that knows the request; any of them proves that it is alive."""
+
+    def __contains__(self, response_code: object) -> bool:
+        return response_code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+
+
+# Every name server knows the probes, and a missing key is the cheapest one.
 _NOT_READY_REMARK = "not ready"
 _PROBE_KEY = headers.KvKey("nsadmin", "pulse")
 
@@ -72,7 +78,7 @@ class NameServerAdmin:
         ]
         return [
             answer.then(lambda response: not (response.code and _NOT_READY_REMARK in (response.remark or "")))
-            for answer in self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
+            for answer in self._caller.send_requests(probes, accepted_codes=_KnownRequest())
         ]
 
     def find_silent(self, namesrv_addrs: Iterable[str]) -> dict[str, RocketMQError]:
@@ -88,7 +94,7 @@ class NameServerAdmin:
 
     def _send_probes(self, *namesrv_addrs: str) -> list[ServerResult[RemotingCommand]]:
         probes = [(addr, make_request(RequestCode.GET_KV_CONFIG, _PROBE_KEY)) for addr in namesrv_addrs]
-        return self._caller.send_requests(probes, accepted_codes=_ANY_RESPONSE_CODE)
+        return self._caller.send_requests(probes, accepted_codes=_KnownRequest())
 
     def _measure_pulse(self, namesrv_addr: str) -> ServerResult[NameServerPulse]:
         started_at = perf_counter()

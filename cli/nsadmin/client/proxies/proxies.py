@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import ResponseCode, RocketMQError
 from namesrv_core.protocol.codes import RequestCode, version_text
 from namesrv_core.protocol.command import RemotingCommand
 from namesrv_core.transport.multiplexed_client import CallError
@@ -30,7 +30,7 @@ from nsadmin.client.proxies.client_heartbeats import (
 )
 from nsadmin.client.proxies.grpc_connections import GrpcConnections
 from nsadmin.client.proxies.heartbeat_reader import HeartbeatReader, ProxyHeartbeats
-from nsadmin.client.results import ServerResult
+from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route, route_header
 from nsadmin.client.topics.topics import TopicAdmin
 
@@ -91,6 +91,9 @@ def _read_answers(
     if not known_responses:
         return PortAnswer(None, None, None, None, error)
     version = version_text(known_responses[0].version)
+    if all(r.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED for r in known_responses):
+        refusal = NotApplied("this is not a proxy: it returns no routes")
+        return PortAnswer(version, None, None, None, refusal)
     for response in known_responses:
         route_addr = _find_route_addr(response)
         if route_addr is not None:

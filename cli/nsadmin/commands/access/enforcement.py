@@ -55,5 +55,6 @@ def _warn(session: Session, admin: AdminClient, things: Things, addrs: Iterable[
     addrs_by_lack.pop("", None)
     for lack, open_addrs in addrs_by_lack.items():
         session.write_remark(
-            f"{things} have no effect on {abbreviate_names(open_addrs, 3)}: set {lack} in broker.conf"
+            f"{things} have no effect on {abbreviate_names(open_addrs, 3)}: set {lack} in broker.conf, and "
+            "restart the broker"
         )

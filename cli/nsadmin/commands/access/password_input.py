@@ -53,7 +53,7 @@ def read_password(
         if flag_value
     ]
     if len(given_flags) > 1:
-        raise UsageError(f"{' or '.join(given_flags)} exclude each other: pass only one")
+        raise UsageError(f"{' and '.join(given_flags)} exclude each other: pass only one of them")
     if typed_password is not None:
         if not allow_visible:
             # The message does not quote the password, because error messages may end up in a log.
@@ -73,7 +73,9 @@ def _prompt_password(session: Session, kind: str) -> str:
     """Prompt twice, because the terminal does not show the typed text."""
     first_answer = session.ask_secret(kind, False, PASSWORD_ADVICE)
     if confirmation.ask_secret(f"{kind} again") != first_answer:
-        raise UsageError("the two texts differ, nothing was changed: run the command again")
+        raise UsageError(
+            f"the second {kind} differs from the first, nothing was changed: run the command again"
+        )
     return first_answer
 
 

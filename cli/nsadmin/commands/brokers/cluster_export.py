@@ -120,7 +120,7 @@ def export_metadata(
     )
     differing_names = metadata.list_differing_names(export_document)
     if differing_names:
-        session.write_remark(f"brokers differ, see perBroker: {', '.join(differing_names)}")
+        session.write_remark(f"brokers have different settings, see perBroker: {', '.join(differing_names)}")
     file_name = {"topicConfigTable": "topic.json", "subscriptionGroupTable": "subscriptionGroup.json"}[
         table_names[0]
     ]

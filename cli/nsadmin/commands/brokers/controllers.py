@@ -195,7 +195,9 @@ def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | N
         for broker_id, addr in group.broker_addrs.items()
     ]
     if not targets:
-        raise NotFound(f"no registered broker has the name {', '.join(broker_names)}")
+        raise NotFound(
+            f"no broker {', '.join(broker_names)} is registered: nsadmin clusterList lists the brokers"
+        )
     results = match_results(targets, session.admin.controllers.get_epochs(distinct_addrs(targets)))
     epochs = [
         (target, result.result, epoch)

@@ -11,6 +11,7 @@ from namesrv_core.protocol.codes import V5_0_0, version_text
 from namesrv_core.protocol.frame import MAX_FRAME_BYTES
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_targets import (
     ClusterMembersOption,
@@ -167,11 +168,13 @@ def registration_size(
     exclusive_options.refuse_both("--largest", largest_count is not None, "--removable", only_removable)
     targets = list_members(session, broker_text, cluster_name)
     registrants = session.admin.registrations.get_each(distinct_addrs(targets))
-    known_groups, notes = _known_groups(session, broker_text is not None)
+    known_groups, notes = _known_groups(session, broker_text is not None and not only_removable)
     brokers = [_measure_broker(result, known_groups) for result in registrants]
     errors = [b.error for b in brokers]
     if largest_count is not None or only_removable:
         topics = [t for b in brokers for t in _list_topics(b, largest_count)]
+        if only_removable and known_groups is not None and brokers and not topics:
+            notes.append("every topic of retries or dead letters still has its group")
         notes += result_notes(registrants)
         return ResultRows.from_records(TOPIC_SIZE_COLUMNS, topics, errors, notes)
     notes += [
@@ -194,9 +197,9 @@ def _known_groups(session: Session, is_named_directly: bool) -> tuple[Set[str] |
     if is_named_directly:
         return None, []
     results = session.admin.groups.list_names(include_system=True)
-    silent_addrs = [r.addr for r in results if r.error is not None]
-    if silent_addrs:
-        return None, [f"unknown which groups still exist: {', '.join(silent_addrs)} did not answer"]
+    failures = [f"{r.addr}: {error_text(r.error)}" for r in results if r.error is not None]
+    if failures:
+        return None, [f"unknown which groups still exist: {'; '.join(failures)}"]
     return {group for r in results for group in r.result or ()}, []
 
 

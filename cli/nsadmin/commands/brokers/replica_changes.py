@@ -89,7 +89,9 @@ def elect_master(
     if error is None:
         replicas_after = controllers.get_replica_set(leader_addr, broker_name)
         if replicas_after.master_broker_id != replica.broker_id:
-            error = NotApplied(f"the master is {replicas_after.master_broker_id}")
+            error = NotApplied(
+                f"the master is {replicas_after.master_broker_id} now, not {replica.broker_id}"
+            )
     return _change_rows(session, replicas_before, replicas_after, _describe_master, error)
 
 

@@ -139,12 +139,12 @@ def _describe_missing_slaves(cluster_name: str | None, broker_name: str | None) 
     scope_text = f'broker "{broker_name}"' if broker_name else "broker"
     if cluster_name:
         scope_text += f' in cluster "{cluster_name}"'
-    return f"no {scope_text} with a slave is registered: nothing was compared"
+    return f"nothing was compared: no {scope_text} with a slave is registered"
 
 
 def _describe_wait(comparison: ReplicaComparison) -> str:
     return (
-        f"{count_noun(len(comparison.lag), 'difference')} may disappear with the next copy: comparing again"
+        f"the next copy may remove {count_noun(len(comparison.lag), 'difference')}: waiting to compare again"
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from nsadmin.client import ServerResult
+from nsadmin.client import NotApplied, ServerResult
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.brokers.upkeep import READ_AHEAD_SETTINGS, TIMER_ENGINES, TIMER_SETTINGS, BrokerSettings
 from nsadmin.client.results import error_text
@@ -84,7 +84,8 @@ def set_commit_log_read_ahead_mode(
     if mode_text not in ("0", "1"):
         raise UsageError(f'invalid mode "{mode_text}": use 0 (read-ahead) or 1 (no read-ahead)')
     targets = select_members(session, broker_text, cluster_name)
-    session.confirm_change(f"Set read-ahead mode {mode_text} on {describe_targets(targets)}?")
+    action = "Enable" if mode_text == "0" else "Disable"
+    session.confirm_change(f"{action} read-ahead of the commit log on {describe_targets(targets)}?")
     settings_after = {"dataReadAheadEnable": "true" if mode_text == "0" else "false"}
     upkeep = session.admin.upkeep
     return _switch_settings(
@@ -131,16 +132,20 @@ def switch_timer_engine(
         session,
         targets,
         TIMER_SETTINGS,
-        lambda before: {**before, **_timer_settings_after(engine_letter)},
+        lambda before: _plan_timer_engine(before, engine_letter),
         lambda addrs: upkeep.switch_timer_engine(addrs, engine_letter),
     )
 
 
-def _timer_settings_after(engine_letter: str) -> BrokerSettings:
-    """The settings that the broker changes (AdminBrokerProcessor#switchTimerEngine)."""
-    if engine_letter == "R":
-        return {"timerStopEnqueue": "true", "timerRocksDBEnable": "true", "timerRocksDBStopScan": "false"}
-    return {"timerStopEnqueue": "false", "timerRocksDBStopScan": "true"}
+def _plan_timer_engine(before: BrokerSettings, engine_letter: str) -> BrokerSettings:
+    """The settings after the switch (AdminBrokerProcessor#switchTimerEngine)."""
+    if engine_letter == "F":
+        return {**before, "timerStopEnqueue": "false", "timerRocksDBStopScan": "true"}
+    if before.get("timerRocksDBEnable") != "true":
+        raise NotApplied(
+            "the broker has timerRocksDBEnable=false: set it to true in broker.conf, and restart the broker"
+        )
+    return {**before, "timerStopEnqueue": "true", "timerRocksDBStopScan": "false"}
 
 
 def _switch_settings(
@@ -163,7 +168,8 @@ def _switch_settings(
     changes = []
     for addr, after, error in match_results(targets, settings_results):
         before = settings_by_addr[addr].result if addr in settings_by_addr else None
-        changes.append(ServerChange(addr, before, after, error, done))
+        outcome = "unchanged" if error is None and before == after else done
+        changes.append(ServerChange(addr, before, after, error, outcome))
     return broker_change_rows(SETTINGS_COLUMNS, targets, changes)
 
 
@@ -191,6 +197,8 @@ def reset_master_flush_offset(
     """
     if not offset_text.isdecimal():
         raise UsageError(f'invalid offset "{offset_text}": expected bytes of the commit log, 0 or more')
+    if broker_text is None:
+        raise UsageError("missing option -b ADDR: name a slave")
     [slave] = select_members(session, broker_text, None)
     slave_addr = slave.broker_addr or ""
     upkeep = session.admin.upkeep

@@ -137,7 +137,8 @@ def _describe_commit_log_deletion(info: RuntimeInfo, hours: str | None) -> str:
     oldest_hours, disk_ratio = info.oldest_message_hours(time()), info.get_number("commitLogDiskRatio")
     age_text = "" if oldest_hours is None else f"; the oldest message is {oldest_hours:.1f} hours old"
     disk_text = "" if disk_ratio is None else f", {disk_ratio:.0%} of the disk is used"
-    return f"deletes files of the commit log that are older than {hours or '?'} hours{age_text}{disk_text}"
+    limit = f"{hours or 'fileReservedTime'} hours"
+    return f"deletes files of the commit log that are older than {limit}{age_text}{disk_text}"
 
 
 def _describe_topic_cleanup(info: RuntimeInfo, _: str | None) -> str:

@@ -17,7 +17,7 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 
 _READ_WRITE = Perm.READ | Perm.WRITE
@@ -76,8 +76,8 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
         nsadmin wipeWritePerm broker-a-0 --yes
     """
     session.confirm_change(
-        f"Wipe the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
-        "registration may restore it (nsadmin drain removes it again)"
+        f"Remove the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
+        "registration may restore it (nsadmin drain then removes it again)"
     )
     if session.is_dry_run:
         return _preview(session, broker_name, lambda perm: perm & ~Perm.WRITE)
@@ -95,41 +95,43 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         # Let producers write to broker-a-0 again
         nsadmin addWritePerm broker-a-0 --yes
     """
-    read_only = _find_read_only(session, broker_name)
-    repair = f"`{quote_command('repair', 'wipe', broker_name)}`"
-    if read_only and (session.is_dry_run or session.can_ask):
-        session.write_remark(
-            f"{broker_name} itself has {count_noun(len(read_only), 'topic')} read-only "
-            f"({abbreviate_names(read_only, 5)}), which addWritePerm makes writable: {repair} instead keeps "
-            "the broker's own permissions"
-        )
+    is_before = session.is_dry_run or session.can_ask
+    read_only = _describe_read_only(
+        session, broker_name, "will be writable" if is_before else "are writable now"
+    )
+    if is_before:
+        _write_remarks(session, read_only)
     session.confirm_change(
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
     )
     if session.is_dry_run:
         return _preview(session, broker_name, lambda perm: _READ_WRITE)
     results = session.admin.brokers.add_write_perm(broker_name)
-    notes = []
-    if read_only and not session.can_ask and any(result.error is None for result in results):
-        verb, pronoun = ("is", "it") if len(read_only) == 1 else ("are", "them")
-        notes.append(
-            f"{abbreviate_names(read_only, 5)} {verb} writable now, though {broker_name} itself has "
-            f"{pronoun} read-only: {repair} restores the broker's own permissions"
-        )
-    return _count_rows(broker_name, results, notes)
+    if not is_before and any(result.error is None for result in results):
+        _write_remarks(session, read_only)
+    return _count_rows(broker_name, results)
 
 
-def _find_read_only(session: Session, broker_name: str) -> list[str]:
-    """The topics that the broker has read-only: its name servers would let clients write to them."""
+def _describe_read_only(session: Session, broker_name: str, outcome: str) -> list[str]:
+    """Name the topics that the broker has read-only: its name servers would let clients write to them."""
     with suppress(NoneReachable, NotFound):
         master_addr = find_broker_addr(session, broker_name)
         [(_, configs, error)] = session.admin.topic_configs.list_broker_topics([master_addr])
+        read_only = sorted(c.topic_name for c in configs or () if c.perm & _READ_WRITE == Perm.READ)
         if error is not None:
-            session.write_remark(
-                f"the topics that {broker_name} has read-only are unknown: {error_text(error)}"
-            )
-        return sorted(c.topic_name for c in configs or () if c.perm & _READ_WRITE == Perm.READ)
+            return [f"the topics that {broker_name} has read-only are unknown: {error_text(error)}"]
+        if read_only:
+            names, command = abbreviate_names(read_only, 5), quote_command("repair", "wipe", broker_name)
+            return [
+                f"topics that {broker_name} itself has read-only {outcome} ({names}): `{command}` restores "
+                "the broker's own permissions"
+            ]
     return []
+
+
+def _write_remarks(session: Session, remarks: Sequence[str]) -> None:
+    for remark in remarks:
+        session.write_remark(remark)
 
 
 def _list_name_servers(session: Session) -> str:

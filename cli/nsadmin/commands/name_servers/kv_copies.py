@@ -11,6 +11,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.addresses import parse_addr
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.name_servers.kv_config import KvChange, KvTables
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.snapshots import ClusterSnapshot
@@ -101,10 +102,10 @@ def kv_diff(
     )
     tables_by_addr = {r.addr: r.result for r in table_results if r.result is not None}
     if namespaces and len(tables_by_addr) == len(table_results):
-        _require_any(wanted_namespaces, list(tables_by_addr.values()))
+        _require_any("no name server", wanted_namespaces, list(tables_by_addr.values()))
     snapshots = [_make_kv_snapshot(addr, tables) for addr, tables in tables_by_addr.items()]
     comparison = compare_snapshots(snapshots, ["kv"])
-    notes = [_describe_scope(wanted_namespaces, list(tables_by_addr.values()))]
+    notes = []
     if unlisted_addrs:
         notes.append(f"{', '.join(unlisted_addrs)} cannot list namespaces: pass others with -s NAMESPACE")
     notes += result_notes(table_results, "name server")
@@ -114,14 +115,15 @@ def kv_diff(
         evidence = CauseEvidence(snapshots, {})
         # Keys that the same name servers have alike need one command.
         kinds = {(d.item.parent_name, find_pattern(d.server_values)): d for d in comparison.differences}
-        notes.insert(0, count_noun(len(comparison.differences), "difference"))
+        found = count_noun(len(comparison.differences), "difference")
+        notes.insert(0, f"{found} in {_describe_scope(wanted_namespaces, list(tables_by_addr.values()))}")
         notes += [f"next: {find_cause(difference, evidence).advice}" for difference in kinds.values()]
     elif len(tables_by_addr) < 2:
         answers = f"{len(tables_by_addr)} of {len(table_results)} name servers answered"
-        notes.insert(0, f"unknown: {answers}, a comparison needs two")
+        notes.insert(0, f"nothing was compared: {answers}, and a comparison needs two")
         errors.append(KvConfigsDifferError("too few name servers to compare"))
     else:
-        notes[0] = _describe_agreement(wanted_namespaces, list(tables_by_addr.values()))
+        notes.insert(0, _describe_agreement(wanted_namespaces, list(tables_by_addr.values())))
         errors += [r.error for r in table_results if r.error is not None]
     differences = [(difference, comparison.server_addrs) for difference in comparison.differences]
     return ResultRows.from_records(KV_DIFF_COLUMNS, differences, errors, notes)
@@ -131,7 +133,7 @@ def _describe_scope(namespaces: Sequence[str], tables: Sequence[KvTables]) -> st
     """Name the compared namespaces: an empty list of differences says nothing about others."""
     absent = [namespace for namespace in namespaces if not any(namespace in table for table in tables)]
     absent_text = f" (on no name server: {', '.join(absent)})" if absent and tables else ""
-    return f"compared: {', '.join(namespaces)}{absent_text}"
+    return f"{', '.join(namespaces)}{absent_text}"
 
 
 def _describe_agreement(namespaces: Sequence[str], tables: Sequence[KvTables]) -> str:
@@ -139,9 +141,9 @@ def _describe_agreement(namespaces: Sequence[str], tables: Sequence[KvTables]) -
     return f"{len(tables)} name servers agree on {', '.join(counts)}"
 
 
-def _require_any(namespaces: Sequence[str], tables: Sequence[KvTables]) -> None:
+def _require_any(nobody: str, namespaces: Sequence[str], tables: Sequence[KvTables]) -> None:
     if not any(namespace in table for namespace in namespaces for table in tables):
-        raise NotFound(f'no name server has the namespace "{namespaces[0]}"')
+        raise NotFound(f'{nobody} has the namespace "{namespaces[0]}"')
 
 
 def _make_kv_snapshot(namesrv_addr: str, kv_tables: KvTables) -> ClusterSnapshot:
@@ -191,7 +193,7 @@ def kv_sync(
     other_addrs = [addr for addr in session.admin.addresses.addrs if addr != source_addr]
     if not other_addrs:
         raise UsageError(f"no name server other than {source_addr}: pass all of them with -n")
-    return _apply_tables(session, "kvSync", wanted_tables, other_addrs, prune_missing)
+    return _apply_tables(session, "kv sync", wanted_tables, other_addrs, prune_missing)
 
 
 def _parse_source(session: Session, source_text: str, command_words: Sequence[str]) -> str:
@@ -253,7 +255,7 @@ def kv_export(
     table_results = session.admin.kv.get_tables_each(wanted_namespaces, namesrv_addrs)
     answered = [(r.addr, r.result) for r in table_results if r.result is not None]
     if not answered:
-        raise table_results[0].error or NotFound("no name server answered")
+        pick_result(table_results)
     comparison = compare_snapshots([_make_kv_snapshot(*tables) for tables in answered], ["kv"])
     if comparison.differences:
         first_item = comparison.differences[0].item
@@ -263,10 +265,11 @@ def kv_export(
         )
     kv_tables = answered[0][1]
     missing_namespaces = [namespace for namespace in wanted_namespaces if namespace not in kv_tables]
-    _require_any(wanted_namespaces, [kv_tables])
+    nobody = "no name server" if len(answered) == len(table_results) else "no name server that answered"
+    _require_any(nobody, wanted_namespaces, [kv_tables])
     errors, file_text = [r.error for r in table_results], kv_copies.format_kv_file(kv_tables)
     notes = result_notes(table_results, "name server")
-    notes += [f'no namespace "{namespace}"' for namespace in missing_namespaces]
+    notes += [f'{nobody} has the namespace "{namespace}"' for namespace in missing_namespaces]
     if file_name is None:
         for note in notes:
             session.write_remark(note)
@@ -328,7 +331,7 @@ def kv_import(
         for namespace, table in file_tables.items()
         if not namespaces or namespace in namespaces
     }
-    return _apply_tables(session, "kvImport", chosen_tables, session.admin.addresses.addrs, prune_missing)
+    return _apply_tables(session, "kv import", chosen_tables, session.admin.addresses.addrs, prune_missing)
 
 
 def _apply_tables(
@@ -363,9 +366,9 @@ def _apply_tables(
     unchanged_addrs = [addr for addr in tables_by_addr if addr not in changed_addrs]
     errors = [*(None for _ in unchanged_addrs), *(change.error for change, _ in changes)]
     notes = [f"{addr} already has all values" for addr in unchanged_addrs]
-    failure_count = sum(error is not None for error in errors)
-    if failure_count:
-        notes.append(f"{failure_count} of {len(errors)} failed")
+    failed_addrs = {change.server for change, _ in changes if change.error is not None}
+    if failed_addrs:
+        notes.append(f"failed on {len(failed_addrs)} of {count_noun(len(namesrv_addrs), 'name server')}")
     return ResultRows.from_records(KV_COPY_COLUMNS, changes, errors, notes)
 
 
@@ -373,7 +376,7 @@ def _confirm_question(changes: Sequence[KvChange]) -> str:
     write_count = sum(change.after is not None for change in changes)
     actions = [f"write {count_noun(write_count, 'value')}"] if write_count else []
     if write_count < len(changes):
-        actions.append(f"delete {len(changes) - write_count}")
+        actions.append(f"delete {count_noun(len(changes) - write_count, 'value')}")
     addrs = ", ".join(dict.fromkeys(change.addr for change in changes))
     return f"{' and '.join(actions).capitalize()} on {addrs}?"
 

@@ -75,9 +75,12 @@ def order_conf_check(
         [BrokenOrderConfError("errors")] if grave_count else [r.error for r in results]
     )
     notes = result_notes(results, "name server")
+    of_topic = "" if topic is None else f" of {topic}"
     if snapshots:
+        count = _count_order_confs(snapshots, topic)
+        found = count_noun(count, "order configuration") if count else f"no order configuration{of_topic}"
         notes.append(
-            f"{count_noun(_count_order_confs(snapshots, topic), 'order configuration')}, "
+            f"{found}, "
             f"{count_noun(grave_count, 'error')}, {count_noun(len(problems) - grave_count, 'warning')}"
         )
     return ResultRows.from_records(ORDER_PROBLEM_COLUMNS, problems, errors, notes)

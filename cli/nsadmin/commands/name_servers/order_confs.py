@@ -125,7 +125,10 @@ def _delete_order_conf(session: Session, topic: str, done: str) -> ResultRows:
             changes += flag_changes
             errors += [change.error for change in flag_changes]
     elif None in errors:
-        notes.append("skipped, because a name server may still have the order configuration")
+        notes.append(
+            f"{topic} stays ordered on brokers while a name server may have its order configuration: "
+            "run the command again when all name servers answer"
+        )
     return ResultRows.from_records(columns, changes, errors, notes, common={TOPIC: topic})
 
 
@@ -186,11 +189,9 @@ def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
 
 
 def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
-    """A note for each name server that does not send order configurations to clients."""
+    """A note about the name servers that do not send order configurations to clients."""
     if None not in errors:
         return []
-    notes = [
-        f"name server {addr} does not send it to clients: orderMessageEnable is false"
-        for addr in session.admin.order_confs.find_servers_without()
-    ]
-    return notes + failed_on(errors) if notes else []
+    addrs = ", ".join(session.admin.order_confs.find_servers_without())
+    note = f"clients get no order configuration from {addrs}: orderMessageEnable is false"
+    return [note, *failed_on(errors)] if addrs else []

@@ -96,7 +96,7 @@ def _connection_notes(session_options: SharedOptions) -> Iterator[str]:
         trusted_authorities = (
             f"the authorities of {tls.ca_file}" if tls.ca_file else "the system's authorities"
         )
-        yield f"TLS, trusting {trusted_authorities if tls.verify else 'any certificate (--insecure)'}"
+        yield f"TLS, trusting {trusted_authorities if tls.verify else 'any certificate, without a check'}"
     if session_options.access.tunnel is not None:
         yield f"connections lead through {session_options.access.tunnel}"
     if session_options.access.proxies:

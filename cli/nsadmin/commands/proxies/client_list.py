@@ -100,7 +100,9 @@ def client_list(
     if topic:
         clients = tuple(c for c in clients if not set(groups).isdisjoint(c.consumer_groups or ()))
     proxies = found_clients.proxies.proxies
-    notes = [*describe_proxy_problems(proxies), *failure_notes(found_clients.errors.items())]
+    silent_proxies = {proxy.proxy_addr for proxy in proxies if proxy.error is not None}
+    broker_errors = [item for item in found_clients.errors.items() if item[0] not in silent_proxies]
+    notes = [*describe_proxy_problems(proxies), *failure_notes(broker_errors)]
     if any(proxy.mode == "cluster" for proxy in proxies) and not is_grpc_installed():
         notes.append(
             f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"

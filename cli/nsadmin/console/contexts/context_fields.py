@@ -52,7 +52,7 @@ def _parse_paths(yaml_value: object) -> tuple[str, ...]:
 
 def _parse_seconds(value: object) -> float:
     if type(value) not in (int, float) or not 0 < value <= MAX_TIMEOUT_SECONDS:  # type: ignore[operator]
-        raise InvalidValue("must be a number of seconds above 0")
+        raise InvalidValue(f"must be a number of seconds above 0, at most {MAX_TIMEOUT_SECONDS}")
     return float(value)  # type: ignore[arg-type]
 
 

@@ -1,6 +1,6 @@
 """Owns the records of contexts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsadmin.client.connection.access_options import Credentials
@@ -81,12 +81,10 @@ class Contexts(NamedTuple):
                     f'no context "{context_name}": run nsadmin context set {context_name} -n HOST:PORT '
                     "to save it"
                 )
-            known_names = ", ".join(sorted(self.contexts_by_name))
-            raise InvalidContextsError(
-                "no context "
-                f'"{context_name}"{_suggest_names(context_name, self.contexts_by_name)}: '
-                f"choose from {known_names}"
-            )
+            near_names = find_similar_names(context_name, self.contexts_by_name)
+            choice = f": choose from {', '.join(sorted(self.contexts_by_name))}"
+            hint = f"; {did_you_mean(near_names)}" if near_names else choice
+            raise InvalidContextsError(f'no context "{context_name}"{hint}')
         return found_context
 
     def with_current(self, context_name: str) -> "Contexts":
@@ -110,8 +108,3 @@ class Contexts(NamedTuple):
             None if self.current_name == context_name else self.current_name,
             None if self.previous_name == context_name else self.previous_name,
         )
-
-
-def _suggest_names(context_name: str, known_names: Iterable[str]) -> str:
-    near_names = find_similar_names(context_name, known_names)
-    return f"; {did_you_mean(near_names)}" if near_names else ""

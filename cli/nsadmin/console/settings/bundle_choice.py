@@ -49,7 +49,7 @@ def open_chosen_bundle(values: Mapping[str, Any], chosen: ChosenContext = NO_CON
         return ChosenBundle(SupportBundle(context.resolve_path(bundle_path)), context)
     except OSError as error:
         reason = operator_files.explain_unreadable(bundle_path, error)
-        raise UsageError(f"the bundle of {name}: {reason}") from None
+        raise UsageError(f"{name}: {reason}") from None
 
 
 def _sources_by_rank(

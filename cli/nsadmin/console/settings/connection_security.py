@@ -131,10 +131,9 @@ def check_signing(
     if values.get("insecure") or values.get("allows_unverified"):
         return
     raise UsageError(
-        f"context {chosen.name} does not verify certificates, so requests are not "
-        f"signed with {found.source}: pass --insecure to sign anyway, pass "
-        f"--credentials none, or run nsadmin context set {chosen.name} --verify "
-        "--tlsCa FILE"
+        f"nothing was sent: requests would be signed with {found.source}, and context {chosen.name} does not "
+        f"verify certificates. Pass --insecure to sign anyway, pass --credentials none, or run nsadmin "
+        f"context set {chosen.name} --verify --tlsCa FILE"
     )
 
 

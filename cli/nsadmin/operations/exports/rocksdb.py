@@ -80,6 +80,8 @@ def read_rocksdb_document(
 
 
 def _explain_missing_store(folder: Path, table_kind: str) -> str:
+    if not folder.is_dir():
+        return f"{folder} is not a folder: use a broker's config folder"
     if (folder / "rdb" / "CURRENT").is_file():
         return f"{folder}: the broker has configManagerVersion=v2, and only the broker can read this format"
     if (folder / "CURRENT").is_file():

@@ -48,7 +48,7 @@ def test_entries_are_listed_by_subject(admin: AdminClient, broker: AccessBroker)
 def test_an_unknown_user_is_not_found(admin: AdminClient, broker: AccessBroker) -> None:
     [result] = admin.acls.get_entries([broker.addr], "User:nobody")
     assert isinstance(result.error, NotFound)
-    assert str(result.error) == 'no user "User:nobody"'
+    assert str(result.error) == 'no user "nobody"'
 
 
 def test_what_is_new_is_sent_and_the_rest_stays(admin: AdminClient, broker: AccessBroker) -> None:

@@ -86,8 +86,10 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
     assert isinstance(outcome.error, NotApplied)
     broker.handlers[53] = build_reply
     [white] = admin.plain_acls.set_white_addrs([broker.addr], ["10.0.0.*"])
-    assert f"10.0.0.* is missing from the addresses; see `nsadmin getAclConfig -b {broker.addr}`" in str(
-        white.error
+    assert str(white.error) == (
+        f"{broker.addr} reported success, but 10.0.0.* is missing from the addresses: it ignored the change, "
+        f"or somebody changed it again; see `nsadmin getAclConfig -b {broker.addr}`, then run the command "
+        "again"
     )
 
 

@@ -110,7 +110,7 @@ def test_a_broker_that_shows_something_else_has_ignored_it(
     broker.handlers[3004] = lambda asked: build_reply(asked) if now is None else answer_json(asked, now)
     [outcome] = admin.users.apply_plans(plans)
     assert isinstance(outcome.error, NotApplied)
-    assert f": {text}; see `nsadmin getUser shop -b {broker.addr}`" in str(outcome.error)
+    assert f"reported success, but {text}: it ignored the change" in str(outcome.error)
 
 
 def test_one_who_is_still_there_was_not_deleted(admin: AdminClient, broker: AccessBroker) -> None:

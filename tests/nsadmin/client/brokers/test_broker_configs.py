@@ -39,7 +39,7 @@ def test_a_change_is_read_back_and_what_is_so_already_is_left_alone() -> None:
             "fileReservedTime",
             "soon",
             NotApplied,
-            'invalid value "soon" of fileReservedTime: use a whole number (it is "72")',
+            'invalid value "soon" of fileReservedTime: use a whole number (now "72")',
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_name_is_its_master_and_with_an_id_that_process() -> None:
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("b", NotFound, "b has no master: only its slave b:2 is registered: start the master; since"),
+        ("b", NotFound, "b has no master: only its slave b:2 is registered: start the master; `"),
         ("a:7", NotFound, "a has no process 7 now: the ids of its processes are 0, 1"),
         ("c/1", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers$'),
         ("c", NotFound, 'no broker "c": run nsadmin clusterList to list the brokers, or write HOST:PORT$'),

@@ -55,8 +55,8 @@ def test_only_a_slave_is_told_of_its_master() -> None:
         link["masterFlushOffset"] = 6
         ignored = admin.upkeep.reset_master_flush_offset(broker.addr, 5)
         assert str(ignored.error) == (
-            f"{broker.addr} ignored the change and reported success, or it was changed again: the master's "
-            f"flush offset is 6; see `nsadmin haStatus {broker.addr}`, then run the command again"
+            f"{broker.addr} reported success, but the master's flush offset is 6: it ignored the change, or "
+            f"somebody changed it again; see `nsadmin haStatus {broker.addr}`, then run the command again"
         )
         broker.handlers[907] = lambda asked: answer_json(asked, {"master": True})
         assert isinstance(admin.upkeep.get_master_flush_offset(broker.addr).error, NotApplied)

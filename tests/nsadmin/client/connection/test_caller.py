@@ -13,9 +13,10 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.connection_pool import CallScope, ThreadSafeConnections
-from nsadmin.client.results import ReadOnlyAccess
+from nsadmin.client.results import NotANameServer, ReadOnlyAccess
 from tests.support.fake_servers import (
     Answer,
+    FakeBroker,
     FakeNameServer,
     Server,
     answer_hang_up,
@@ -154,6 +155,33 @@ def test_a_code_that_is_not_accepted_is_an_error_with_the_address_of_the_server(
     assert accepted.result is not None
     assert isinstance(refused.error, RequestError)
     assert refused.error.addr == server.addr
+
+
+def test_a_broker_in_the_list_of_name_servers_is_named_with_its_own_name_servers() -> None:
+    with FakeBroker() as broker, AdminClient(broker.addr, timeout=5) as admin:
+        broker.settings = {"brokerName": "broker-a", "namesrvAddr": "10.0.0.1:9876;10.0.0.2:9876"}
+        configs, values = admin.name_servers.get_config_each(), admin.kv.get_value_each("N", "k")
+        with pytest.raises(NotANameServer):
+            admin.clusters.get_info()
+    text = "this is the broker broker-a, not a name server: pass -n '10.0.0.1:9876;10.0.0.2:9876'"
+    assert [str(r.error) for r in configs] == [str(r.error) for r in values] == [text]
+    # It is asked once what it is.
+    assert broker.asked_codes().count(RequestCode.GET_BROKER_CONFIG) == 1
+
+
+@pytest.mark.parametrize("settings", [{}, {"brokerContainerIP": "10.0.0.1"}])
+def test_another_server_in_the_list_of_name_servers_is_not_called_a_broker(settings: dict[str, str]) -> None:
+    with FakeBroker() as server, AdminClient(server.addr, timeout=5) as admin:
+        server.settings = settings
+        [result] = admin.name_servers.get_config_each()
+    assert str(result.error) == "REQUEST_CODE_NOT_SUPPORTED (3): request type 319 not supported"
+
+
+def test_a_broker_with_an_unknown_list_of_name_servers() -> None:
+    with FakeBroker() as broker, AdminClient(broker.addr, timeout=5) as admin:
+        broker.settings = {"brokerName": "broker-a"}
+        [result] = admin.name_servers.get_config_each()
+    assert str(result.error) == "this is the broker broker-a, not a name server: pass a name server with -n"
 
 
 @pytest.mark.parametrize("timeout", [0.0, -1.0, float("nan")])

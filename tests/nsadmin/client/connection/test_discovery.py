@@ -77,7 +77,7 @@ def test_what_is_no_answer_is_one_line_with_the_url(
     endpoint.status, endpoint.text = status, text
     with pytest.raises(CallError) as failed:
         from_endpoint(endpoint.url)
-    assert str(failed.value).startswith(f"{endpoint.url}: {said}")
+    assert str(failed.value).startswith(f"{endpoint.url}: the endpoint returned no name servers: {said}")
 
 
 def test_where_nothing_listens_the_reason_is_told() -> None:

@@ -80,7 +80,7 @@ def test_asking_all_takes_the_first_in_order_and_notices_who_disagrees(
         assert admin.topics.get_route("T").queues[0].perm == 6
         assert list(admin.unreachable) == [gone]
         assert admin.disagreements == [
-            f'{second_server.addr} and {first_server.addr} disagree about the topic "T"'
+            f'name servers {second_server.addr} and {first_server.addr} disagree about the topic "T"'
         ]
 
 
@@ -90,7 +90,9 @@ def test_asking_all_notices_who_does_not_know(
     first_server.routes.clear()
     with AdminClient([first_server.addr, second_server.addr], timeout=5, ask_all=True) as admin:
         admin.topics.get_route("T")
-        assert admin.disagreements == [f'{first_server.addr} does not have the topic "T"']
+        assert admin.disagreements == [
+            f'name server {first_server.addr} does not have the topic "T", another one has it'
+        ]
 
 
 def test_those_that_agree_are_not_said_to_disagree(

@@ -113,8 +113,8 @@ def test_a_change_that_was_only_said_to_be_made_is_none(
             ]
         )
     assert isinstance(applied_change.error, NotApplied)
-    assert "it is 'old'" in str(applied_change.error)
-    assert "it is not there" in str(other.error)
+    assert "the value is 'old'" in str(applied_change.error)
+    assert "the key is not there" in str(other.error)
     assert is_unreachable(refused.error)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from namesrv_core.errors import NoPermission
+from namesrv_core.errors import NoPermission, NotSupported
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from namesrv_core.transport.multiplexed_client import CallError
@@ -35,7 +35,7 @@ def test_an_update_is_read_back_on_every_server(
             "waitSecondsForService",
             "soon",
             NotApplied,
-            'invalid value "soon" of waitSecondsForService: use a whole number (it is "45")',
+            'invalid value "soon" of waitSecondsForService: use a whole number (now "45")',
         ),
     ],
 )
@@ -79,9 +79,18 @@ def test_whether_each_answers_is_told_with_time_and_version(
 
 
 def test_a_server_that_refuses_answers_all_the_same() -> None:
-    with Server() as server, AdminClient(server.addr, timeout=5) as admin:
+    with (
+        Server({int(RequestCode.GET_KV_CONFIG): refuse_with(16, "no")}) as server,
+        AdminClient(server.addr, timeout=5) as admin,
+    ):
         [pulse] = admin.name_servers.get_pulse_each()
     assert pulse.error is None
+
+
+def test_a_server_that_does_not_know_the_request_is_no_name_server() -> None:
+    with Server() as server, AdminClient(server.addr, timeout=5) as admin:
+        [pulse] = admin.name_servers.get_pulse_each()
+    assert isinstance(pulse.error, NotSupported)
 
 
 def test_one_that_waits_for_brokers_answers_and_is_not_ready(

@@ -29,7 +29,7 @@ from nsadmin.client.proxies.proxies import (
 from nsadmin.client.results import ServerResult, is_not_found
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from tests.support.bundles import MANIFEST_FIELDS, write_bundle
-from tests.support.fake_servers import FakeNameServer, closed_port, refuse_with
+from tests.support.fake_servers import FakeNameServer, Server, closed_port, refuse_with
 from tests.support.proxies import FakeProxy, ProxiedBroker, heartbeat_body
 
 
@@ -248,3 +248,9 @@ def test_a_refusal_has_the_release_and_silence_an_error() -> None:
     assert answers[denying.addr] == PortAnswer("V5_5_0", None, None, None, None)
     assert answers[broken.addr] == PortAnswer("V5_5_0", None, None, None, None)
     assert answers[gone].error is not None
+
+
+def test_a_server_without_routes_is_not_a_proxy() -> None:
+    with Server() as other:
+        answers = probe_ports(CALLER, [other.addr], ["broker-a"])
+    assert str(answers[other.addr].error) == "this is not a proxy: it returns no routes"

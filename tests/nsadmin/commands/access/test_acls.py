@@ -49,7 +49,7 @@ def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: t
     result = run("getAcl", "shop", *cluster)
     assert result.code == 5
     assert [line.partition(": ")[2].partition(": ")[2] for line in result.err.splitlines()[:2]] == [
-        'no user "User:shop"',
+        'no user "shop"',
         "User:shop has no ACL",
     ]
     advice = f"nsadmin: run nsadmin listUser {' '.join(cluster[:2])} to list the users"

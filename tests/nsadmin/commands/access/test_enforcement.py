@@ -36,7 +36,8 @@ def test_a_broker_that_checks_nothing_is_named(
     master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=config.encode())
     result = run(*command, "-b", master.addr, "--dry-run")
     things = "users" if command is USER else "ACLs"
-    remark = f"nsadmin: {things} have no effect on {master.addr}: set {lack} in broker.conf\n"
+    setting = f"set {lack} in broker.conf, and restart the broker"
+    remark = f"nsadmin: {things} have no effect on {master.addr}: {setting}\n"
     bypass = f"nsadmin: User:operator-1 is Super on {master.addr}: brokers check no ACL for it\n"
     remarks = (remark if lack else "") + (bypass if command is ACL else "")
     assert (result.code, result.err) == (0, remarks)

@@ -41,7 +41,7 @@ def test_on_the_line_only_if_one_insists() -> None:
 
 
 def test_two_ways_are_one_too_many() -> None:
-    assert refused("a", "f") == "-p or --passwordFile exclude each other: pass only one"
+    assert refused("a", "f") == "-p and --passwordFile exclude each other: pass only one of them"
 
 
 def test_from_a_file_that_is_one_line_and_nobody_else_s(tmp_path: Path) -> None:
@@ -95,4 +95,7 @@ def test_on_a_terminal_it_is_asked_for_twice(
     if answers[0] == answers[1]:
         assert given() == "one"
     else:
-        assert refused() == "the two texts differ, nothing was changed: run the command again"
+        assert (
+            refused()
+            == "the second password differs from the first, nothing was changed: run the command again"
+        )

@@ -104,7 +104,7 @@ def test_a_new_account_and_a_new_key(
         (
             ("operator-1", "-s", "12345678", "--passwordStdin"),
             2,
-            "-s or --passwordStdin exclude each other: pass only one",
+            "-s and --passwordStdin exclude each other: pass only one of them",
         ),
         (
             ("operator-1", "-s", "short", "--passwordVisible"),

@@ -73,7 +73,7 @@ def test_brokers_that_are_unlike_are_told_and_summed_up_only_if_wanted(run: Run,
     assert run("updateTopic", "uneven", "-b", addr, "-r", "2", "-w", "2", "-n", server, "-y").code == 0
     result = run("exportMetadata", "cluster-a", "-n", server)
     assert (
-        "brokers differ, see perBroker: accounts, clicks, coupons-created, "
+        "brokers have different settings, see perBroker: accounts, clicks, coupons-created, "
         "customers-archived, invoices, sessions-updated, uneven"
     ) in result.err
     assert "uneven" in result.err

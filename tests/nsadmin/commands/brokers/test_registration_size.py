@@ -82,7 +82,11 @@ def test_topics_whose_group_has_vanished(run: Run, first_server: FakeNameServer)
             "%DLQ%gone": "gone",
             "%RETRY%gone": "gone",
         }
+        assert json.loads(run(*words, "-b", broker.addr, "--removable").out) == rows
         assert row["removableBytes"] == sum(item["bytes"] for item in rows)
+        broker.groups["gone"] = {}
+        none_left = run(*words[:-1], "--removable")
+        assert none_left.err == "nsadmin: every topic of retries or dead letters still has its group\n"
         # One broker that does not tell its groups may have them all.
         first_server.clusters = {
             "C": {"broker-a": {0: broker.addr}, "broker-b": {0: f"127.0.0.1:{closed_port()}"}}

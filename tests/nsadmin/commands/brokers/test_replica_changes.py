@@ -41,7 +41,7 @@ def test_what_no_election_can_do(run: Run, controllers: tuple[str, ...], leader:
     result = run(*words, "9")
     assert (result.code, result.err) == (5, "nsadmin: broker-a has no replica 9, only 1, 2\n")
     leader.handlers[1002] = build_reply
-    assert json.loads(run(*words, "2").out)[0]["error"] == "the master is 1"
+    assert json.loads(run(*words, "2").out)[0]["error"] == "the master is 1 now, not 2"
     leader.handlers[1002] = refuse_with(2012, "Failed to elect a new master")
     assert "Failed to elect" in json.loads(run(*words, "2").out)[0]["error"]
     leader.replicas[2] = ("h:2", False, True)

@@ -96,9 +96,9 @@ def test_brokers_without_slaves_are_not_compared(run: Run) -> None:
         checked = run("check", "replicas", "-n", server.addr)
     assert (result.code, result.err) == (
         5,
-        "nsadmin: no broker with a slave is registered: nothing was compared\n",
+        "nsadmin: nothing was compared: no broker with a slave is registered\n",
     )
     assert named.err == (
-        'nsadmin: no broker "broker-a" in cluster "C" with a slave is registered: nothing was compared\n'
+        'nsadmin: nothing was compared: no broker "broker-a" in cluster "C" with a slave is registered\n'
     )
     assert checked.code == 3

@@ -19,12 +19,16 @@ def test_read_ahead_on_every_broker(run_on_lab: Run) -> None:
     assert {row[2:] for row in results(planned)} == {(changes, "dry-run")}
     done = run_on_lab("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a")
     assert results(done) == [(name, number, changes, "done") for name in (A, B) for number in (0, 1)]
+    again = run_on_lab("setCommitLogReadAheadMode", "-m", "1", "-c", "cluster-a", "--dry-run")
+    assert {row[2:] for row in results(again)} == {(None, "unchanged")}
     assert run_on_lab("setCommitLogReadAheadMode", "2", "-c", "cluster-a").code == 2
 
 
 def test_the_engine_of_masters(run_on_lab: Run, running_lab: Lab) -> None:
     refused = run_on_lab("switchTimerEngine", "-e", "R", "-b", running_lab.brokers[A, 0])
     assert (refused.code, "timerRocksDBEnable must be" in json.loads(refused.out)[0]["error"]) == (1, True)
+    preview = run_on_lab("switchTimerEngine", "-e", "R", "-b", running_lab.brokers[A, 0], "--dry-run")
+    assert (preview.code, "timerRocksDBEnable=false" in json.loads(preview.out)[0]["error"]) == (1, True)
     run_on_lab("updateBrokerConfig", "timerRocksDBEnable", "true", "-c", "cluster-a")
     planned = run_on_lab("switchTimerEngine", "R", "-c", "cluster-a", "--dry-run")
     result = run_on_lab("switchTimerEngine", "R", "-c", "cluster-a")

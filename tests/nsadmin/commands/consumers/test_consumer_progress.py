@@ -67,7 +67,7 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
 
 def test_filters_that_leave_no_row_are_named(ask: Run, consumer_broker: ConsumerBroker) -> None:
     lines = ask("consumerProgress", "G", "--filter", "lag<0").err.splitlines()
-    assert lines[0] == "nsadmin: nothing to show for G --filter 'lag<0'"
+    assert lines[0] == "nsadmin: --filter 'lag<0' matches none of 2 rows"
     assert "consume TPS" in lines[1]
 
 

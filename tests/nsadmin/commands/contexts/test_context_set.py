@@ -134,7 +134,10 @@ def test_fields_are_forgotten(run: Run, tmp_path: Path) -> None:
             'unknown format "xml" for --defaultOutput: use table, wide, json, jsonl, yaml, csv, '
             "spreadsheet, tsv, name, value, mqadmin",
         ),
-        (("q", "-n", "a", "--timeout", "0"), "invalid context: timeout must be a number of seconds above 0"),
+        (
+            ("q", "-n", "a", "--timeout", "0"),
+            "invalid context: timeout must be a number of seconds above 0, at most 3600",
+        ),
         (("q", "-n", "a", "--retries", "-1"), "invalid context: retries must be a whole number, 0 or more"),
         (
             ("q", "-n", "a", "--color", "pink"),

@@ -91,12 +91,12 @@ def test_a_long_text_is_cut() -> None:
 
 def test_messages_are_lines_of_stderr_and_name_unreachable_name_servers() -> None:
     stderr_text = (
-        "nsadmin: name server 10.0.0.1:9876: no answer\nnsadmin: name server a and b disagree about T\n"
+        "nsadmin: name server 10.0.0.1:9876: no answer\nnsadmin: name servers a and b disagree about T\n"
     )
     result = build("[]", stderr_text)
     assert result["messages"] == [
         "name server 10.0.0.1:9876: no answer",
-        "name server a and b disagree about T",
+        "name servers a and b disagree about T",
     ]
     assert result["unreachable"] == ["10.0.0.1:9876"]
 

@@ -157,7 +157,7 @@ def test_a_place(run_json: Run, message_broker: MessageBroker) -> None:
         ),
         (
             ("queryMsgByOffset", "T", "b", "0", "-1"),
-            'unknown option "-1": nsadmin queryMsgByOffset --help lists the options',
+            'unexpected argument "-1": usage: nsadmin queryMsgByOffset TOPIC BROKER QUEUE OFFSET',
         ),
     ],
 )

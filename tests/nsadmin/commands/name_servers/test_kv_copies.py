@@ -42,7 +42,7 @@ def test_only_keys_that_differ(
     delete = f"nsadmin deleteKvConfig {ORDERS}"
     notes = result.err.splitlines()
     assert (notes[0], notes[-3:]) == (
-        "nsadmin: 3 differences",
+        f"nsadmin: 3 differences in {ORDERS}",
         [
             f"nsadmin: next: find out which value is right, and run `{sync} T --from {first}` for that of "
             f"{first}, or `{sync} T --from {second}` for that of {second}",
@@ -75,7 +75,10 @@ def test_what_cannot_be_told(
     run: Run, both_servers: str, first_server: FakeNameServer, dead_addr: str
 ) -> None:
     result = run("kvDiff", "-n", first_server.addr)
-    assert (result.code, "unknown: 1 of 1 name servers answered, a comparison needs two" in result.err) == (
+    assert (
+        result.code,
+        "nothing was compared: 1 of 1 name servers answered, and a comparison needs two" in result.err,
+    ) == (
         3,
         True,
     )
@@ -108,7 +111,7 @@ def test_namespaces_that_a_name_server_lists_are_compared(
     first_server.config["kvNamespaces"] = json.dumps(list(first_server.kv))
     result = run("kvDiff", both_servers, "--json")
     assert (result.code, rows(result, "namespace", "key")) == (1, [("N", "token")])
-    assert f"compared: N, {ORDERS}\n" in result.err
+    assert f"1 difference in N, {ORDERS}\n" in result.err
     assert f"nsadmin: {second_server.addr} cannot list namespaces" in result.err
 
 
@@ -149,7 +152,7 @@ def test_pruning_needs_a_yes(
     run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:
     result = run("kvSync", first_server.addr, both_servers, "--prune")
-    assert (result.code, "kvSync --prune: this would delete " in result.err) == (2, True)
+    assert (result.code, "kv sync --prune: this would delete " in result.err) == (2, True)
     assert WRITES.isdisjoint(second_server.asked_codes())
     assert run("kvSync", first_server.addr, both_servers, "--prune", "--yes").code == 0
     assert second_server.kv[ORDERS] == first_server.kv[ORDERS]
@@ -235,7 +238,7 @@ def test_who_differs_is_not_exported(run: Run, both_servers: str) -> None:
 
 def test_what_is_not_there_is_told(run: Run, first_server: FakeNameServer, dead_addr: str) -> None:
     result = run("kvExport", "-n", f"{first_server.addr};{dead_addr}", "-s", "N", "-s", "none")
-    assert (result.code, 'no namespace "none"' in result.err) == (3, True)
+    assert (result.code, 'no name server that answered has the namespace "none"' in result.err) == (3, True)
     assert run("kvExport", "-n", first_server.addr, "-s", "none").code == 5
     assert run("kvExport", "-n", dead_addr).code == 4
 

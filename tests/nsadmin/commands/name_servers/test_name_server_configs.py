@@ -41,7 +41,7 @@ def test_an_update_shows_what_was_read_back(run: Run, both_servers: str, words: 
 @pytest.mark.parametrize(
     ("key", "value", "error"),
     [
-        ("listenPort", "x", 'invalid value "x" of listenPort: use a whole number (it is "9876")'),
+        ("listenPort", "x", 'invalid value "x" of listenPort: use a whole number (now "9876")'),
         ("kvConfigPath", "/x", "NO_PERMISSION (16): Can not update config in black list."),
     ],
 )

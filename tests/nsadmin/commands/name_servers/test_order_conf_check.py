@@ -34,6 +34,11 @@ def test_warnings_alone_are_0_and_one_that_is_silent_3(run: Run, both_servers: s
     assert run("orderConfCheck", "-n", dead_addr).code == 4
 
 
+def test_a_topic_without_an_order_configuration_is_named(run: Run, both_servers: str) -> None:
+    result = run("orderConfCheck", "order", both_servers)
+    assert result.err == "nsadmin: no order configuration of order, 0 errors, 0 warnings\n"
+
+
 def test_all_is_well(
     run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
 ) -> None:

@@ -53,6 +53,16 @@ def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     )
 
 
+def test_a_silent_proxy_is_not_called_a_broker(
+    ask: Run, proxied_broker: ProxiedBroker, dead_addr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grpc_connections, "is_grpc_installed", lambda: False)
+    proxied_broker.clients = {"G": ["direct"]}
+    result = ask("client", "list", "--proxies", dead_addr)
+    assert (result.code, result.err.count(dead_addr)) == (3, 1)
+    assert f"proxy {dead_addr}: connection refused" in result.err
+
+
 def test_the_consumers_of_a_topic(
     ask: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker
 ) -> None:

@@ -68,7 +68,7 @@ def test_a_file_that_cannot_be_read_is_named_with_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NSADMIN_BUNDLE", "none.zip")
-    with pytest.raises(UsageError, match=r"the bundle of NSADMIN_BUNDLE: cannot read none.zip: No such file"):
+    with pytest.raises(UsageError, match=r"NSADMIN_BUNDLE: cannot read none.zip: No such file"):
         bundle_choice.open_chosen_bundle({})
     (tmp_path / "a.zip").write_text("hello")
     with pytest.raises(InvalidBundleError, match="is not a bundle of nsadmin"):

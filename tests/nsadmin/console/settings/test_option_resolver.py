@@ -147,9 +147,9 @@ def test_nothing_is_signed_for_unverified_servers_unless_insecure_is_typed(
         with pytest.raises(UsageError) as refused:
             resolve_options({"context": None, **option_values})
         assert str(refused.value) == (
-            "context unverified does not verify certificates, so requests are not signed with "
-            "env: pass --insecure to sign anyway, pass --credentials none, or run nsadmin "
-            "context set unverified --verify --tlsCa FILE"
+            "nothing was sent: requests would be signed with env, and context unverified does not verify "
+            "certificates. Pass --insecure to sign anyway, pass --credentials none, or run nsadmin context "
+            "set unverified --verify --tlsCa FILE"
         )
     for option_name in ("insecure", "allows_unverified"):
         access = resolve_options({"context": None, option_name: True}).access

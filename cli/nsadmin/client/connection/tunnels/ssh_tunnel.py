@@ -105,7 +105,7 @@ class SshTunnel(Tunnel):
         if not process.wait_until(Path(folder, "ssh").exists, time_limit):
             reason = channel_log.last_message or f"no login within {time_limit:g} s"
             process.close()
-            raise TunnelError(last_line_of([reason]))
+            raise TunnelError(last_line_of([reason]).removeprefix("ssh: "))
         return _SshMaster(process, folder, channel_log)
 
     def _forward_server(self, master: "_SshMaster", far_addr: str) -> str:

@@ -121,7 +121,7 @@ def test_a_login_that_fails(host: SshHost, tmp_path: Path, server: FakeNameServe
 def test_a_host_that_does_not_exist(host: SshHost, server: FakeNameServer) -> None:
     error = failure(server.addr, Access(tunnel=SshTarget("no-such-host.invalid", 22)))
     assert error.startswith(
-        f"{server.addr}: ssh no-such-host.invalid:22: ssh: Could not resolve hostname no-such-host.invalid: "
+        f"{server.addr}: ssh no-such-host.invalid:22: Could not resolve hostname no-such-host.invalid: "
     )
 
 
