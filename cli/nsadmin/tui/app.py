@@ -20,7 +20,6 @@ from nsadmin.tui.custom_commands.command_file import CustomCommands
 from nsadmin.tui.custom_commands.custom_command_controller import CustomCommandController
 from nsadmin.tui.model.agreement import judge_agreement
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.navigation.view_navigation import ViewNavigation
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller
@@ -314,8 +313,7 @@ class Tui(BaseTui):
             self._show_current_view()
 
     def action_tab(self, step: int) -> None:
-        tabs = list_tabs(self.current_view)
-        if tabs:
+        if tabs := self.current_view.list_tabs():
             self.replace_view(tabs[(tabs.index(self.current_view) + step) % len(tabs)])
 
     def action_help(self) -> None:
@@ -372,7 +370,7 @@ class Tui(BaseTui):
         elif isinstance(target, MessageTarget):
             self.action_controller.messages.open_message(target.message)
         elif target is not None:
-            self.push_view(open_target(target))
+            self.push_view(target)
 
     def on_grid_folded(self, message: Grid.Folded) -> None:
         self.action_controller.table.fold_group(message.group_name)
@@ -392,12 +390,13 @@ class Tui(BaseTui):
             await self.run_action(hints[message.cell_index // 2].app_action)
         if message.lines_widget.id != "screens":
             return
-        if self.navigation.stack_depth == 1 and not list_tabs(self.current_view):
+        tabs = self.current_view.list_tabs()
+        if self.navigation.stack_depth == 1 and not tabs:
             self.action_screen(message.cell_index)
         elif message.cell_index == 0:
             await self.run_action("back")
-        elif list_tabs(self.current_view):
-            self.replace_view(list_tabs(self.current_view)[message.cell_index - 1])
+        elif tabs:
+            self.replace_view(tabs[message.cell_index - 1])
 
     def on_prompt_typing(self, message: Prompt.Typing) -> None:
         self.prompt_controller.follow_typing(message.prompt_mode, message.typed_text)

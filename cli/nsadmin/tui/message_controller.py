@@ -61,7 +61,7 @@ class MessageController:
         if query is None:
             return
         app, view = self._app, MessagesView(query._replace(opened_ms=self._app.clock()))
-        if isinstance(app.current_view, MessagesView) and app.current_view.tab_set is None:
+        if isinstance(app.current_view, MessagesView) and not app.current_view.list_tabs():
             app.replace_view(view)
         else:
             app.push_view(view)

@@ -11,7 +11,6 @@ from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.custom_commands.placeholders import MissingValueError, collect_values, fill_words
 
-_SCOPE_BY_TABS = {"broker": "brokers", "topic": "topics", "group": "groups", "servers": "servers"}
 _RUN_CHOICE = "run"
 
 
@@ -31,8 +30,7 @@ class CustomCommandController:
 
     @property
     def current_scope(self) -> str:
-        view = self._app.current_view
-        return _SCOPE_BY_TABS.get(view.tab_set or "", view.name)
+        return self._app.current_view.scope or self._app.current_view.name
 
     def run_key(self, key: str) -> None:
         custom_commands = self._app.custom_commands

@@ -160,20 +160,30 @@ class MessagesView(View):
 
 
 class TopicMessagesView(MessagesView):
-    tab_set = "topic"
+    scope = "topics"
 
     def __init__(self, topic: str) -> None:
         super().__init__(query_topic(topic))
         self.topic = self.title = topic
 
+    def list_tabs(self) -> Sequence[View]:
+        from nsadmin.tui.views.topics.topic_detail import list_topic_tabs
+
+        return list_topic_tabs(self.topic)
+
 
 class GroupLettersView(MessagesView):
     name = "dead-letters"
-    tab_set = "group"
+    scope = "groups"
 
     def __init__(self, group: str) -> None:
         super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
         self.group = self.title = group
+
+    def list_tabs(self) -> Sequence[View]:
+        from nsadmin.tui.views.groups.group_detail import list_group_tabs
+
+        return list_group_tabs(self.group)
 
 
 def _state_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:

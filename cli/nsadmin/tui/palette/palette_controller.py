@@ -13,7 +13,6 @@ from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions.prompt_completion import Candidate, split_line
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.palette import palette_entries
 from nsadmin.tui.palette.name_matcher import NameMatch, find_best_names
 from nsadmin.tui.palette.palette_entries import PaletteEntry
@@ -119,8 +118,8 @@ class PaletteController:
 
     def run_entry(self, entry: PaletteEntry) -> None:
         """Open the view of an entry, or run its line."""
-        if entry.target is not None:
-            self._app.push_view(open_target(entry.target))
+        if entry.view is not None:
+            self._app.push_view(entry.view)
         elif entry.awaits_arguments:
             self._prompt.open_prompt("command", entry.prompt_line)
         else:

@@ -7,11 +7,11 @@ from nsadmin.command_line import registry
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.views.base_view import BrokerProcessTarget, GroupTarget, TopicTarget, ViewTarget
+from nsadmin.tui.views.base_view import View, open_broker, open_group, open_topic
 
 
 class PaletteEntry(NamedTuple):
-    """An entry, which opens `target`, or runs `prompt_line` as if it was typed after the colon.
+    """An entry, which opens `view`, or runs `prompt_line` as if it was typed after the colon.
 
     If `awaits_arguments` is set, the line opens in the prompt and the operator completes it.
     """
@@ -19,7 +19,7 @@ class PaletteEntry(NamedTuple):
     name: str
     help_text: str
     prompt_line: str = ""
-    target: ViewTarget | None = None
+    view: View | None = None
     awaits_arguments: bool = False
 
 
@@ -58,14 +58,15 @@ def list_plugin_entries(plugins: Iterable[Plugin]) -> Iterator[PaletteEntry]:
 def list_cluster_entries(model: ClusterModel) -> Iterator[PaletteEntry]:
     """The brokers, topics and consumer groups that the model knows."""
     for broker in model.brokers.values():
-        target = BrokerProcessTarget(*broker.key, broker.cluster_name)
         role_text = "" if broker.key.id == 0 else f" {broker.key.id}"
-        yield PaletteEntry(f"{broker.key.name}{role_text}", f"broker {broker.key.addr}", target=target)
+        yield PaletteEntry(
+            f"{broker.key.name}{role_text}", f"broker {broker.key.addr}", view=open_broker(broker)
+        )
     for topic in model.list_topic_names():
-        yield PaletteEntry(topic, "topic", target=TopicTarget(topic))
+        yield PaletteEntry(topic, "topic", view=open_topic(topic))
     names_poll = model.group_names_answer.last_poll
     for group in sorted({*model.group_answers, *(names_poll.names if names_poll is not None else ())}):
-        yield PaletteEntry(group, "consumer group", target=GroupTarget(group))
+        yield PaletteEntry(group, "consumer group", view=open_group(group))
 
 
 def list_command_entries() -> Iterator[PaletteEntry]:

@@ -6,7 +6,6 @@ from typing import Any
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.root_views import ProblemCounter
-from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine
@@ -157,7 +156,7 @@ class ScreenRenderer:
 
     def _screen_bar(self, width: int) -> CellLine:
         app = self._app
-        tabs = list_tabs(app.current_view)
+        tabs = app.current_view.list_tabs()
         if tabs:
             chosen_index = next((index for index, tab in enumerate(tabs) if tab == app.current_view), 0)
             names = [tab.name for tab in tabs]

@@ -3,82 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
+from nsadmin.tui.model.server_states import ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views.table import Cell, Column, SortOrder, draw_row_facts
 
 if TYPE_CHECKING:
     from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
-
-
-class BrokerProcessTarget(NamedTuple):
-    broker_name: str
-    broker_id: int
-    broker_addr: str
-    cluster_name: str
-
-
-class TopicTarget(NamedTuple):
-    topic: str
-
-
-class GroupTarget(NamedTuple):
-    group: str
-
-
-class NameServerTarget(NamedTuple):
-    addr: str
-
-
-class DifferenceTarget(NamedTuple):
-    """An object that name servers report differently."""
-
-    aspect_name: str
-    object_name: str
-
-
-class FindingTarget(NamedTuple):
-    """A finding of the command `divergence`."""
-
-    aspect_name: str
-    object_name: str
-    cause: str
-
-
-class ObjectEventsTarget(NamedTuple):
-    object_name: str
-
-
-class StormTarget(NamedTuple):
-    """The events of one kind between two times (ms since 1970)."""
-
-    event_kind: str
-    begin_ms: int
-    end_ms: int
-
-
-class DrainTarget(NamedTuple):
-    """The log of a drain, or of the rolling restart of a cluster if `broker_name` is None."""
-
-    cluster_name: str
-    broker_name: str | None
-
-
-class RebalanceTarget(NamedTuple):
-    cluster_name: str
-    digest: str
-
-
-class MessagesTarget(NamedTuple):
-    """The messages of a topic, or of one of its brokers."""
-
-    topic: str
-    broker_name: str | None = None
 
 
 class MessageTarget(NamedTuple):
@@ -93,13 +28,7 @@ class CommandTarget(NamedTuple):
     words: tuple[str, ...]
 
 
-ViewTarget: TypeAlias = (
-    BrokerProcessTarget | TopicTarget | GroupTarget | NameServerTarget | DifferenceTarget | FindingTarget
-    | ObjectEventsTarget | StormTarget | DrainTarget | RebalanceTarget | MessagesTarget
-)  # fmt: skip
 CellLine = Sequence[Cell]
-TabSet = Literal["broker", "topic", "group", "servers"]
-"""The objects that have several tabs. `view_links` creates them."""
 NO_PROBLEM = 2
 """The problem rank of a row without a problem."""
 
@@ -112,7 +41,8 @@ def clip_lines(lines: list[CellLine], height: int) -> list[CellLine]:
 
 
 class View:
-    """A view. `name` is for `:` and in file names. `title` is shown above it.
+    """A view. `name` is for `:` and in file names. `title` is shown above it. `scope` is the name of the root
+    view whose plugins work in it, if that is another one.
 
     `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
     order, rows with problems come first, unless `puts_problems_first` is False.
@@ -125,7 +55,7 @@ class View:
 
     name: ClassVar[str] = ""
     title = ""
-    tab_set: ClassVar[TabSet | None] = None
+    scope: ClassVar[str] = ""
     columns: Sequence[Column[Any]] = ()
     grouping_key: str | None = None
     default_sort: SortOrder | None = None
@@ -176,9 +106,13 @@ class View:
         """The summary of a group of rows, for its heading."""
         return [Cell(count_noun(len(rows), "row"), "dim")]
 
-    def open_row(self, row: Any) -> ViewTarget | CommandTarget | MessageTarget | None:
-        """The target that Enter opens, or None."""
+    def open_row(self, row: Any) -> View | CommandTarget | MessageTarget | None:
+        """What Enter opens, or None. Other modules are imported here, so that the first screen is fast."""
         return None
+
+    def list_tabs(self) -> Sequence[View]:
+        """All tabs of the object of this view, including this one, or nothing if it has no tabs."""
+        return ()
 
     def draw_details(self, model: ClusterModel, row: Any, width: int, height: int) -> list[CellLine]:
         """The details of the row at the cursor, which a wide screen shows beside the table."""
@@ -217,3 +151,31 @@ class View:
 
     def __hash__(self) -> int:
         return hash((type(self), *(value for value in vars(self).values() if isinstance(value, str))))
+
+
+# Views that many rows open. They are imported only then, so that the first screen appears sooner.
+
+
+def open_topic(topic: str) -> View:
+    from nsadmin.tui.views.topics.topic_detail import TopicRouteView
+
+    return TopicRouteView(topic)
+
+
+def open_group(group: str) -> View:
+    from nsadmin.tui.views.groups.group_detail import GroupQueuesView
+
+    return GroupQueuesView(group)
+
+
+def open_broker(broker: ObservedBroker) -> View:
+    from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
+
+    return BrokerSummaryView(*broker.key, broker.cluster_name)
+
+
+def open_messages(topic: str, broker_name: str | None = None) -> View:
+    from nsadmin.tui.messages.message_query import query_topic
+    from nsadmin.tui.messages.message_table import MessagesView
+
+    return MessagesView(query_topic(topic, broker_name))

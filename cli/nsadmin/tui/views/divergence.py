@@ -20,14 +20,8 @@ from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import DivergenceFinding
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import (
-    CellLine,
-    DifferenceTarget,
-    FindingTarget,
-    TopicTarget,
-    View,
-    clip_lines,
-)
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_topic
+from nsadmin.tui.views.servers import ServersTabView
 from nsadmin.tui.views.table import Cell, Column, align_text
 
 _TOO_FEW_SERVERS = "unknown: fewer than two name servers answer"
@@ -35,12 +29,10 @@ _MAX_COLUMN_WIDTH, _MIN_COLUMN_WIDTH = 22, 8
 """The width of a matrix column: from the word `equal` or the end of an address up to an address with port."""
 
 
-class DivergenceMatrixView(View):
+class DivergenceMatrixView(ServersTabView):
     """The number of differences between each pair of name servers."""
 
     name = "matrix"
-    tab_set = "servers"
-    title = "Servers"
     is_drawing = True
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
@@ -97,12 +89,10 @@ def _pair_cell(row: ObservedNameServer, column: ObservedNameServer, count: int |
     return Cell(align_text(text, width, True) + " ", tone)
 
 
-class DifferencesView(View):
+class DifferencesView(ServersTabView):
     """The objects on which the last polls of the name servers differ."""
 
     name = "differences"
-    tab_set = "servers"
-    title = "Servers"
     empty_text = "the name servers that answer have the same brokers, permissions, topics and KV keys"
     columns: Sequence[Column[NameServerDifference]] = (
         Column("what", "WHAT", 11, "", lambda row: row.aspect_name, tone="info"),
@@ -119,10 +109,10 @@ class DifferencesView(View):
     def row_key(self, row: NameServerDifference) -> str:
         return f"{row.aspect_name} {row.object_name}"
 
-    def open_row(self, row: NameServerDifference) -> TopicTarget | DifferenceTarget:
+    def open_row(self, row: NameServerDifference) -> View:
         if row.aspect_name == "topics":
-            return TopicTarget(row.object_name)
-        return DifferenceTarget(row.aspect_name, row.object_name)
+            return open_topic(row.object_name)
+        return DifferenceSidesView(row.aspect_name, row.object_name)
 
 
 def _describe_sides(difference: NameServerDifference) -> str:
@@ -162,12 +152,10 @@ class DifferenceSidesView(View):
         return row[0]
 
 
-class DivergenceCausesView(View):
+class DivergenceCausesView(ServersTabView):
     """The findings of the command `divergence`, which compares all routes and suggests causes."""
 
     name = "causes"
-    tab_set = "servers"
-    title = "Servers"
     empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
         Column("what", "WHAT", 8, "", lambda row: row.section_name, tone="info"),
@@ -204,8 +192,8 @@ class DivergenceCausesView(View):
     def subject_of_row(self, row: DivergenceFinding) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.advice))
 
-    def open_row(self, row: DivergenceFinding) -> FindingTarget:
-        return FindingTarget(row.section_name, row.name, row.cause)
+    def open_row(self, row: DivergenceFinding) -> View:
+        return DivergenceAdviceView(row.section_name, row.name, row.cause)
 
 
 def _list_findings(model: ClusterModel) -> list[DivergenceFinding]:

@@ -17,7 +17,7 @@ from nsadmin.tui.polling.poll_records import (
     RestartRecord,
 )
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, DrainTarget, RebalanceTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_topic
 from nsadmin.tui.views.table import Cell, Column
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
@@ -182,10 +182,10 @@ class DrainsView(View):
             *(Cell(f"  {error_text}", "bad") for error_text in errors),
         ]
 
-    def open_row(self, row: JobRow) -> DrainTarget | RebalanceTarget:
+    def open_row(self, row: JobRow) -> View:
         if isinstance(row.record, RebalanceRecord):
-            return RebalanceTarget(row.record.cluster, row.record.digest)
-        return DrainTarget(row.record.cluster, row.drain.broker_name if row.drain is not None else None)
+            return RebalanceView(row.record.cluster, row.record.digest)
+        return DrainLogView(row.record.cluster, row.drain.broker_name if row.drain is not None else None)
 
 
 class DrainLogView(View):
@@ -293,5 +293,5 @@ class RebalanceView(View):
         headline = [Cell(record.phase, "info"), Cell(counts_text, "dim")]
         return headline if record.pause is None else [*headline, Cell(f"  {record.pause}", "bad")]
 
-    def open_row(self, row: MovingQueuesRow) -> TopicTarget:
-        return TopicTarget(row.moving_topic.topic)
+    def open_row(self, row: MovingQueuesRow) -> View:
+        return open_topic(row.moving_topic.topic)

@@ -10,14 +10,7 @@ from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import (
-    CellLine,
-    ObjectEventsTarget,
-    StormTarget,
-    TopicTarget,
-    View,
-    ViewTarget,
-)
+from nsadmin.tui.views.base_view import CellLine, View, open_topic
 from nsadmin.tui.views.table import Cell, Column, Tone
 
 MIN_STORM_SIZE = 5
@@ -132,9 +125,9 @@ class EventListView(View):
     def row_key(self, row: ChangeNotice | EventStorm) -> str:
         return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
+    def open_row(self, row: ChangeNotice | EventStorm) -> View | None:
         """The notices of the object that the row concerns."""
-        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+        return ObjectEventsView(row.object_names[0]) if row.object_names else None
 
 
 class EventsView(EventListView):
@@ -167,9 +160,9 @@ class EventsView(EventListView):
             Cell(f"  {journaled_count} from journals, {polled_count} from polls", "dim"),
         ]
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
+    def open_row(self, row: ChangeNotice | EventStorm) -> View | None:
         if isinstance(row, EventStorm):
-            return StormTarget(row.event_kind, row.begin_ms, row.at_ms)
+            return StormEventsView(row.event_kind, row.begin_ms, row.at_ms)
         return super().open_row(row)
 
 
@@ -197,5 +190,5 @@ class ObjectEventsView(EventListView):
     def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
         return RowSubject(broker_name=self.object_name)
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
-        return TopicTarget(self.object_name) if row.event_kind.startswith("Topic") else None
+    def open_row(self, row: ChangeNotice | EventStorm) -> View | None:
+        return open_topic(self.object_name) if row.event_kind.startswith("Topic") else None

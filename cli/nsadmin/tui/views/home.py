@@ -14,7 +14,7 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ProblemRecord
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, CommandTarget, GroupTarget, View
+from nsadmin.tui.views.base_view import CellLine, CommandTarget, View, open_group
 from nsadmin.tui.views.brokers.broker_table import list_broker_rows, summarize_brokers
 from nsadmin.tui.views.table import Cell, Column, Tone
 
@@ -96,9 +96,9 @@ class HomeView(View):
     def subject_of_row(self, row: ProblemRow) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.record.remedy))
 
-    def open_row(self, row: ProblemRow) -> CommandTarget | GroupTarget:
+    def open_row(self, row: ProblemRow) -> CommandTarget | View:
         if row.record.check == "lag" and row.record.about is not None:
-            return GroupTarget(row.record.about)
+            return open_group(row.record.about)
         return CommandTarget(("check", row.record.check))
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:

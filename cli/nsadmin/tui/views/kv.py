@@ -9,7 +9,7 @@ from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer, Silence
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, DifferenceTarget, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 
 
@@ -91,5 +91,8 @@ class KvView(View):
         namespaces = sorted({name for server in model.name_servers.values() for name in server.kv_tables})
         return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 
-    def open_row(self, row: KvRow) -> DifferenceTarget | None:
-        return DifferenceTarget("KV config", f"{row.namespace} {row.kv_key}") if row.has_difference else None
+    def open_row(self, row: KvRow) -> View | None:
+        from nsadmin.tui.views.divergence import DifferenceSidesView
+
+        key_name = f"{row.namespace} {row.kv_key}"
+        return DifferenceSidesView("KV config", key_name) if row.has_difference else None

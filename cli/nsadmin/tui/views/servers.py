@@ -12,7 +12,7 @@ from nsadmin.tui.model.agreement import find_differences, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import CellLine, NameServerTarget, View
+from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 
 
@@ -93,10 +93,20 @@ SERVER_COLUMNS: Sequence[Column[NameServerRow]] = (
 )  # fmt: skip
 
 
-class ServersView(View):
-    name = "servers"
-    tab_set = "servers"
+class ServersTabView(View):
+    """The base class of all tabs of the name servers."""
+
+    scope = "servers"
     title = "Servers"
+
+    def list_tabs(self) -> Sequence[View]:
+        from nsadmin.tui.views.divergence import DifferencesView, DivergenceCausesView, DivergenceMatrixView
+
+        return [ServersView(), DivergenceMatrixView(), DifferencesView(), DivergenceCausesView()]
+
+
+class ServersView(ServersTabView):
+    name = "servers"
     columns = SERVER_COLUMNS
     empty_text = "no name server is known"
 
@@ -133,8 +143,8 @@ class ServersView(View):
         }
         return [*cells, Cell(*phrase_by_outcome.get(verdict.outcome, ("  agreement unknown", "warn")))]
 
-    def open_row(self, row: NameServerRow) -> NameServerTarget:
-        return NameServerTarget(row.server.addr)
+    def open_row(self, row: NameServerRow) -> View:
+        return NameServerSettingsView(row.server.addr)
 
 
 class SettingRow(NamedTuple):

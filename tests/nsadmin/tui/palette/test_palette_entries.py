@@ -9,18 +9,18 @@ from nsadmin.tui.palette.palette_entries import (
     list_screen_entries,
     list_theme_entries,
 )
-from nsadmin.tui.views.base_view import BrokerProcessTarget, TopicTarget
+from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import make_model, make_server_poll
 
 
 def test_brokers_and_topics_of_the_cluster_open_their_views() -> None:
     model = make_model(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))
-    master = BrokerProcessTarget("broker-a", 0, "h:1", "cluster-a")
     assert list(list_cluster_entries(model)) == [
-        PaletteEntry("broker-a", "broker h:1", target=master),
-        PaletteEntry("broker-a 2", "broker h:2", target=master._replace(broker_id=2, broker_addr="h:2")),
-        PaletteEntry("orders", "topic", target=TopicTarget("orders")),
-        PaletteEntry("payments", "topic", target=TopicTarget("payments")),
+        PaletteEntry("broker-a", "broker h:1", view=BrokerSummaryView("broker-a", 0, "h:1", "cluster-a")),
+        PaletteEntry("broker-a 2", "broker h:2", view=BrokerSummaryView("broker-a", 2, "h:2", "cluster-a")),
+        PaletteEntry("orders", "topic", view=TopicRouteView("orders")),
+        PaletteEntry("payments", "topic", view=TopicRouteView("payments")),
     ]
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import EventSeen
 from nsadmin.tui.views.events import (
     EVENT_COLUMNS,
@@ -50,7 +49,7 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     assert isinstance(newest, ChangeNotice)
     target = EventsView().open_row(oldest)
     assert target is not None
-    about = open_target(target)
+    about = target
     assert about == ObjectEventsView("broker-a")
     assert isinstance(about, ObjectEventsView)
     [row] = about.build_rows(model())
@@ -60,7 +59,7 @@ def test_enter_shows_all_that_happened_to_the_object_and_leads_on_to_a_topic() -
     )  # fmt: skip
     topic = ObjectEventsView("orders").open_row(newest)
     assert topic is not None
-    assert open_target(topic) == TopicRouteView("orders")
+    assert topic == TopicRouteView("orders")
     assert EventsView().open_row(newest._replace(object_names=())) is None
 
 
@@ -109,6 +108,6 @@ def test_events_of_several_servers_are_one_storm_and_enter_shows_each() -> None:
     assert view.row_key(row) == f"storm BrokerUnregistered {NOON}"
     target = view.open_row(row)
     assert target is not None
-    opened = open_target(target)
+    opened = target
     assert isinstance(opened, StormEventsView)
     assert [event_row.at_ms - NOON for event_row in opened.build_rows(model)] == [500, 400, 300, 200, 100, 0]

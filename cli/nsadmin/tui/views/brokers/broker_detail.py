@@ -29,7 +29,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.alert_levels import slave_state_tone
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_group, open_topic
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, draw_broker_facts, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, SortOrder
@@ -38,12 +38,19 @@ from nsadmin.tui.views.table import Cell, Column, SortOrder
 class BrokerDetailView(View):
     """The base class of all tabs of a broker."""
 
-    tab_set = "broker"
+    scope = "brokers"
 
     def __init__(self, broker_name: str, broker_id: int, broker_addr: str, cluster_name: str) -> None:
         self.key = BrokerProcessKey(broker_name, broker_id, broker_addr)
         self.cluster_name = cluster_name
         self.title = f"{broker_name} {self.key.role}"
+
+    def list_tabs(self) -> Sequence[View]:
+        tab_classes = (
+            BrokerSummaryView, BrokerFiguresView, BrokerConfigView, BrokerTopicsView, BrokerProducersView,
+            ReplicaDifferencesView, BrokerHistoryView,
+        )  # fmt: skip
+        return [tab_class(*self.key, self.cluster_name) for tab_class in tab_classes]
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(broker_name=self.key.name, broker_addr=self.key.addr, cluster=self.cluster_name)
@@ -164,8 +171,8 @@ class BrokerTopicsView(QueriedBrokerView):
     def subject_of_row(self, row: BrokerTopicRow) -> RowSubject:
         return super().subject_of_row(row)._replace(topic=row.topic)
 
-    def open_row(self, row: BrokerTopicRow) -> TopicTarget:
-        return TopicTarget(row.topic)
+    def open_row(self, row: BrokerTopicRow) -> View:
+        return open_topic(row.topic)
 
 
 class BrokerProducersView(QueriedBrokerView):
@@ -349,10 +356,10 @@ class ReplicaDifferencesView(BrokerDetailView):
     def row_key(self, row: SlaveDifferenceRow) -> str:
         return f"{row.slave_id} {row.record.kind} {row.record.name}"
 
-    def open_row(self, row: SlaveDifferenceRow) -> TopicTarget | GroupTarget | None:
+    def open_row(self, row: SlaveDifferenceRow) -> View | None:
         if row.record.kind == "topic":
-            return TopicTarget(row.record.name)
-        return GroupTarget(row.record.name) if row.record.kind == "group" else None
+            return open_topic(row.record.name)
+        return open_group(row.record.name) if row.record.kind == "group" else None
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The state of the broker, the counts of its slaves, and the age of the comparison."""

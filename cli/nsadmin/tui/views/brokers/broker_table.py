@@ -13,7 +13,7 @@ from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.model.server_states import ObservedBroker
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, BrokerProcessTarget, CellLine, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View, open_broker
 from nsadmin.tui.views.display_states import DisplayState
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.table import Cell, Column, Tone, draw_row_facts
@@ -329,8 +329,8 @@ class BrokersView(View):
         broker_name, _, broker_addr = row.broker.key
         return RowSubject(broker_name=broker_name, broker_addr=broker_addr, cluster=row.broker.cluster_name)
 
-    def open_row(self, row: BrokerRow) -> BrokerProcessTarget:
-        return BrokerProcessTarget(*row.broker.key, row.broker.cluster_name)
+    def open_row(self, row: BrokerRow) -> View:
+        return open_broker(row.broker)
 
     def draw_details(self, model: ClusterModel, row: BrokerRow, width: int, height: int) -> list[CellLine]:
         return draw_broker_facts(self.columns, row, width, height)

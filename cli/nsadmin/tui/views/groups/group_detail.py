@@ -14,7 +14,7 @@ from nsadmin.tui.model.server_states import Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, TopicTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_topic
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_table import make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
@@ -23,11 +23,14 @@ from nsadmin.tui.views.table import Cell, Column, SortOrder
 class GroupDetailView(View):
     """The base class of all tabs of a consumer group."""
 
-    tab_set = "group"
+    scope = "groups"
     has_messages = True
 
     def __init__(self, group: str) -> None:
         self.group = self.title = group
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_group_tabs(self.group)
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(group=self.group)
@@ -106,8 +109,8 @@ class GroupQueuesView(GroupDetailView):
             offset=row.consumer_offset,
         )
 
-    def open_row(self, row: QueueLag) -> TopicTarget:
-        return TopicTarget(row.topic)
+    def open_row(self, row: QueueLag) -> View:
+        return open_topic(row.topic)
 
 
 class GroupLagView(GroupDetailView):
@@ -208,3 +211,9 @@ class GroupClientsView(GroupDetailView):
 
     def row_key(self, row: ClientRow) -> str:
         return f"{row.client.client_id} {row.client.addr}"
+
+
+def list_group_tabs(group: str) -> Sequence[View]:
+    from nsadmin.tui.messages.message_table import GroupLettersView
+
+    return [GroupQueuesView(group), GroupClientsView(group), GroupLagView(group), GroupLettersView(group)]

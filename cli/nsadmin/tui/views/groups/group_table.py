@@ -14,7 +14,7 @@ from nsadmin.tui.model.server_states import LatestAnswer, Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_group
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, draw_row_facts
 
@@ -214,8 +214,8 @@ class GroupsView(View):
             return model.describe_awaited("the groups are")
         return super().empty_message(model)
 
-    def open_row(self, row: GroupRow) -> GroupTarget:
-        return GroupTarget(row.group)
+    def open_row(self, row: GroupRow) -> View:
+        return open_group(row.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         names_poll, rows = model.group_names_answer.last_poll, self.build_rows(model)

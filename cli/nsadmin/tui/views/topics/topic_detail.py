@@ -15,7 +15,7 @@ from nsadmin.tui.model.server_states import Silence, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, QueueLag, TopicPolled
 from nsadmin.tui.views import alert_levels, display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, MessagesTarget, View, clip_lines
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_group, open_messages
 from nsadmin.tui.views.groups.group_table import GroupRow, find_delay_ms, make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
@@ -49,11 +49,14 @@ class TopicRouteRow(NamedTuple):
 class TopicDetailView(View):
     """The base class of all tabs of a topic."""
 
-    tab_set = "topic"
+    scope = "topics"
     has_messages = True
 
     def __init__(self, topic: str) -> None:
         self.topic = self.title = topic
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_topic_tabs(self.topic)
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(topic=self.topic)
@@ -156,8 +159,8 @@ class TopicRouteView(TopicDetailView):
     def subject_of_row(self, row: TopicRouteRow) -> RowSubject:
         return RowSubject(topic=self.topic, broker_name=row.broker_name)
 
-    def open_row(self, row: TopicRouteRow) -> MessagesTarget:
-        return MessagesTarget(self.topic, row.broker_name)
+    def open_row(self, row: TopicRouteRow) -> View:
+        return open_messages(self.topic, row.broker_name)
 
 
 def _perm_cell(row: TopicRouteRow) -> Cell:
@@ -378,5 +381,14 @@ class TopicReadersView(TopicDetailView):
     def subject_of_row(self, row: ReaderRow) -> RowSubject:
         return RowSubject(topic=self.topic, group=row.group_row.group)
 
-    def open_row(self, row: ReaderRow) -> GroupTarget:
-        return GroupTarget(row.group_row.group)
+    def open_row(self, row: ReaderRow) -> View:
+        return open_group(row.group_row.group)
+
+
+def list_topic_tabs(topic: str) -> Sequence[View]:
+    from nsadmin.tui.messages.message_table import TopicMessagesView
+
+    return [
+        TopicRouteView(topic), TopicReadersView(topic), TopicDiagramView(topic), TopicProducersView(topic),
+        TopicHistoryView(topic), TopicMessagesView(topic),
+    ]  # fmt: skip

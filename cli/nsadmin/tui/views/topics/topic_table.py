@@ -14,7 +14,7 @@ from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, MessagesTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View, open_messages, open_topic
 from nsadmin.tui.views.table import Cell, Column
 
 _MAX_QUERIES = 60
@@ -187,9 +187,9 @@ class TopicsView(View):
         """An order by rate needs the rates of all topics, not only of the visible ones."""
         return [DetailQuery("topicRates")] if sort_key == "rate" else []
 
-    def open_row(self, row: TopicRow) -> TopicTarget | MessagesTarget:
+    def open_row(self, row: TopicRow) -> View:
         """A dead-letter topic is only interesting for its messages."""
-        return MessagesTarget(row.topic) if row.kind == "dead letters" else TopicTarget(row.topic)
+        return open_messages(row.topic) if row.kind == "dead letters" else open_topic(row.topic)
 
     def find_silence(self, model: ClusterModel) -> Silence | None:
         return model.find_silence()

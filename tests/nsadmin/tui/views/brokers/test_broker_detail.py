@@ -4,7 +4,6 @@ import pytest
 
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -17,7 +16,6 @@ from nsadmin.tui.polling.poll_records import (
     SlaveDifferenceRecord,
     SlaveRecord,
 )
-from nsadmin.tui.views.base_view import GroupTarget, TopicTarget
 from nsadmin.tui.views.brokers.broker_detail import (
     BrokerConfigView,
     BrokerFiguresView,
@@ -28,6 +26,7 @@ from nsadmin.tui.views.brokers.broker_detail import (
     QueriedBrokerView,
     ReplicaDifferencesView,
 )
+from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import (
     NOON,
@@ -54,7 +53,7 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
 
 
 def test_a_broker_has_seven_tabs_about_the_same() -> None:
-    tabs = list_tabs(BrokerFiguresView(*PLACE))
+    tabs = BrokerFiguresView(*PLACE).list_tabs()
     assert [tab.name for tab in tabs] == [
         "summary", "figures", "config", "topics", "producers", "replicas", "history"
     ]  # fmt: skip
@@ -123,7 +122,7 @@ def test_its_topics_lead_to_their_routes() -> None:
     model = model_of(BrokerTopicsPolled(NOON, A, {"orders": QueueCounts(8, 4, 6)}))
     [topic] = view.build_rows(model)
     assert [column.render_cell(topic).text for column in view.columns] == ["orders", "rw-", "4", "8"]
-    assert open_target(view.open_row(topic)) == TopicRouteView("orders")
+    assert view.open_row(topic) == TopicRouteView("orders")
     assert view.subject_of_row(topic).topic == "orders"
     assert view.subject_of_row(topic).broker_name == "broker-a"
     assert view.list_queries(model, []) == [DetailQuery("brokerTopics", A)]
@@ -258,7 +257,7 @@ def test_a_slave_has_its_own_differences_and_its_master_those_of_all_slaves() ->
 
 def test_enter_opens_a_topic_or_a_group() -> None:
     assert [MASTER.open_row(row) for row in MASTER.build_rows(compared_model(DRIFTED, LAGGING))] == [
-        TopicTarget("orders"), None, GroupTarget("G"),
+        TopicRouteView("orders"), None, GroupQueuesView("G"),
     ]  # fmt: skip
 
 

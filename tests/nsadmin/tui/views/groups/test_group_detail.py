@@ -4,7 +4,6 @@ from msgspec.structs import replace
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views.groups.group_detail import (
@@ -39,7 +38,7 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
         "–", "–", "5", "–", "–", "no consumer offset"
     ]  # fmt: skip
     assert view.row_key(first) == "orders broker-a 3"
-    assert open_target(view.open_row(first)) == TopicRouteView("orders")
+    assert view.open_row(first) == TopicRouteView("orders")
     assert (view.subject_of_row(first).topic, view.subject_of_row(first).group) == ("orders", "g")
 
 
@@ -47,7 +46,7 @@ def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = join_cells(view.render_headline(model()))
     assert line == "lag 500 (no consumer offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
-    assert [tab.name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
+    assert [tab.name for tab in view.list_tabs()] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), []) == [DetailQuery("group", "g")]
 
 
