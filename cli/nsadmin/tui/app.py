@@ -1,42 +1,56 @@
 """The Textual app: connects the poller, the model, the views and the keys."""
 
-from collections.abc import Callable, Sequence
+import signal
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
 from threading import BoundedSemaphore
 from time import monotonic
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.message import Message
 from textual.screen import Screen
 
 from nsadmin.client.wall_clock import time
 from nsadmin.tui import themes
-from nsadmin.tui.action_controller import KEY_ACTIONS, ActionController
+from nsadmin.tui.action_controller import ActionController
+from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.custom_commands.command_file import CustomCommands
 from nsadmin.tui.custom_commands.custom_command_controller import CustomCommandController
-from nsadmin.tui.model.agreement import judge_agreement
+from nsadmin.tui.model.agreement import AgreementVerdict, judge_agreement
+from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.navigation.view_navigation import ViewNavigation
+from nsadmin.tui.navigation.view_navigation import ViewNavigation, ViewState
 from nsadmin.tui.polling.poll_records import AnyPoll, BrokerPolled, NameServerPolled
 from nsadmin.tui.polling.poller import ClusterPoller
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
 from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
+from nsadmin.tui.row_action_controller import RowActionController
+from nsadmin.tui.screens.background_jobs import BackgroundJobs
 from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.screens.renderer import ScreenRenderer
+from nsadmin.tui.table_controller import TableController
+from nsadmin.tui.terminal_driver import TerminalDriver
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from nsadmin.tui.view_settings.view_settings_controller import ViewSettingsController
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import CommandTarget, MessageTarget, View
-from nsadmin.tui.views.table import RowFilter
+from nsadmin.tui.views.table import RowFilter, Tone
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
-from nsadmin.tui.widgets.prompt import Prompt, PromptMode
+from nsadmin.tui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from nsadmin.tui.message_controller import MessageController
 
 
 def build_bindings() -> list[BindingType]:
@@ -74,6 +88,8 @@ class ReplayRewound(Message):
     """The replay continues from another time. All polls that lead to that time follow."""
 
 
+_MAX_LOG_LINES = 1_000
+_TERMINAL_CHECK_SECONDS = 1.0
 _TICK_SECONDS = 0.25
 _CLOCK_SECONDS = 1.0
 _MAX_PENDING_BATCHES = 4
@@ -85,8 +101,13 @@ def wall_clock_ms() -> int:
     return int(time() * 1000)
 
 
-class Tui(BaseTui):
-    """`feed_factory` creates the poller. Tests pass their own; a replay uses `ReplayFeed` instead."""
+class Tui(App[None]):
+    """The state of the screen, its feed of polls and its widgets. Controllers do what the operator asks for.
+
+    `feed_factory` creates the poller. Tests pass their own; a replay uses `ReplayFeed` instead.
+    `last_message` is the last message with its tone and its time (ms). `all_rows` are the rows of the current
+    view, and `filtered_rows` those that pass the filter, also those of folded groups.
+    """
 
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
@@ -107,14 +128,30 @@ class Tui(BaseTui):
         custom_commands: CustomCommands | None = None,
         settings_file: SettingsFile | None = None,
     ) -> None:
-        super().__init__(available_contexts, interval, home, clock, player, recorder)
+        super().__init__()
+        self.player, self.recorder = player, recorder
+        self.available_contexts = available_contexts
+        self.cluster_context: ClusterContext = available_contexts.first_context
+        self.interval = interval
+        self.clock = clock if player is None else player.now_ms
+        self.empty_model()
+        self.log_lines: deque[tuple[int, str]] = deque(maxlen=_MAX_LOG_LINES)
+        self.unread_log_count = 0
+        self.last_message: tuple[str, Tone, int] | None = None
+        self.all_rows: Sequence[Any] = ()
+        self.filtered_rows: Sequence[Any] = ()
+        self.is_dirty = False
+        self.shows_details = True
         self.preferences = preferences or Preferences()
         self.custom_commands = custom_commands or CustomCommands()
         self.view_settings = ViewSettingsController(self, settings_file)
         self.navigation = self._create_navigation(home)
+        self.jobs = BackgroundJobs()
+        self.table = TableController(self)
+        self.row_actions = RowActionController(self)
         self.action_controller = ActionController(self)
-        self.prompt_controller = PromptController(self, self.action_controller)
-        self.custom_command_controller = CustomCommandController(self, self.action_controller)
+        self.prompt_controller = PromptController(self)
+        self.custom_command_controller = CustomCommandController(self)
         self.screen_renderer = ScreenRenderer(self)
         self._pending_slots = BoundedSemaphore(_MAX_PENDING_BATCHES)
         self._feed_factory = feed_factory
@@ -124,6 +161,93 @@ class Tui(BaseTui):
         for theme in (*themes.OWN_THEMES, *themes.build_themes(self.preferences.themes)):
             self.register_theme(theme)
         self.set_keymap(self.preferences.keys)
+
+    @cached_property
+    def messages(self) -> "MessageController":
+        # Imported late, so that the first screen appears sooner.
+        from nsadmin.tui.message_controller import MessageController
+
+        return MessageController(self)
+
+    def empty_model(self) -> None:
+        """Forget every poll: another cluster, or another moment of a replay, begins."""
+        self.model = ClusterModel(self.cluster_context.addrs, is_replay=self.player is not None)
+        self.agreement_verdict = AgreementVerdict("unknown")
+
+    def get_driver_class(self) -> type[Driver]:
+        return TerminalDriver
+
+    def on_mount(self) -> None:
+        self.set_interval(_TERMINAL_CHECK_SECONDS, self._end_without_terminal)
+
+    def _end_without_terminal(self) -> None:
+        """End as after SIGHUP, which only the first process of the terminal's session gets."""
+        if isinstance(self._driver, TerminalDriver) and self._driver.is_terminal_gone:
+            self.exit(return_code=128 + signal.SIGHUP)
+
+    @property
+    def row_grid(self) -> Grid:
+        return self.screen_stack[0].query_one(Grid)
+
+    @property
+    def prompt_input(self) -> Prompt:
+        return self.screen_stack[0].query_one(Prompt)
+
+    def find_lines(self, widget_id: str) -> Lines:
+        return self.screen_stack[0].query_one(f"#{widget_id}", Lines)
+
+    @property
+    def prompt_aliases(self) -> dict[str, str]:
+        """The aliases of the prompt: those of nsadmin, and the operator's own."""
+        return {**prompt_parser.BUILTIN_ALIASES, **self.custom_commands.aliases}
+
+    @property
+    def view_state(self) -> ViewState:
+        return self.navigation.current_state
+
+    @property
+    def current_view(self) -> View:
+        return self.view_state.view
+
+    def add_log_line(self, line: str) -> None:
+        """Add a line to the log panel, unless the last line has the same text."""
+        if not self.log_lines or self.log_lines[-1][1] != line:
+            self.log_lines.append((self.clock(), line))
+            self.unread_log_count += 1
+        self.is_dirty = True
+
+    def show_message(self, message_text: str, tone: Tone = "accent") -> None:
+        """Show a message in the last line for a few seconds. Errors also go to the log panel."""
+        self.last_message = (message_text, tone, self.clock())
+        if tone == "bad":
+            self.add_log_line(message_text)
+        self.redraw_screen()
+
+    def choose(
+        self,
+        title: str,
+        choices: Sequence[tuple[str, str]],
+        use_choice: Callable[[str], None],
+        initial_choice: str | None = None,
+        choice_by_letter: Mapping[str, str] | None = None,
+    ) -> None:
+        """Let the operator choose one of these ids, each with its text. After Esc, nothing happens."""
+        from nsadmin.tui.screens.dialogs import ChooseScreen
+
+        screen = ChooseScreen(title, choices, initial_choice, choice_by_letter)
+        self.push_screen(screen, lambda choice: None if choice is None else use_choice(choice))
+
+    def ask_fields(
+        self,
+        title: str,
+        initial_values: Sequence[tuple[str, str]],
+        use_texts: Callable[[dict[str, str]], None],
+    ) -> None:
+        """Let the operator type a text for each field. After Esc, nothing happens."""
+        from nsadmin.tui.screens.dialogs import FieldsScreen
+
+        screen = FieldsScreen(title, initial_values)
+        self.push_screen(screen, lambda texts: None if texts is None else use_texts(texts))
 
     def check_action(self, action_name: str, parameters: tuple[object, ...]) -> bool | None:
         """The app handles keys before its widgets, unless a prompt or a modal screen is open."""
@@ -325,22 +449,13 @@ class Tui(BaseTui):
         # Imported late, so that the first screen appears sooner.
         from nsadmin.tui.palette.palette_controller import PaletteController
 
-        PaletteController(self, self.action_controller, self.prompt_controller).open_palette()
-
-    def action_run_custom(self, key: str) -> None:
-        self.custom_command_controller.run_key(key)
-
-    def action_open_saved_view(self) -> None:
-        self.view_settings.open_view(None)
-
-    def action_columns(self) -> None:
-        self.view_settings.choose_columns()
+        PaletteController(self).open_palette()
 
     def action_edit(self) -> None:
         # Imported late, so that the first screen appears sooner.
         from nsadmin.tui.editor.edit_controller import EditController
 
-        EditController(self, self.action_controller).edit_row()
+        EditController(self).edit_row()
 
     def action_log(self) -> None:
         from nsadmin.tui.screens.log_screen import LogScreen
@@ -352,14 +467,9 @@ class Tui(BaseTui):
         self.feed.pause(not self.feed.is_paused)
         self.redraw_screen()
 
-    def action_prompt(self, mode: PromptMode) -> None:
-        self.prompt_controller.open_prompt(mode)
-
-    def action_run_key(self, binding_id: str) -> None:
-        KEY_ACTIONS[binding_id](self.action_controller)
-
-    def action_act(self, key: str) -> None:
-        self.action_controller.row_actions.act_by_key(key)
+    def action_do(self, method_path: str, *arguments: Any) -> None:
+        """Call a method of a controller, such as `table.reverse_order`."""
+        attrgetter(method_path)(self)(*arguments)
 
     # Messages of widgets.
 
@@ -368,12 +478,12 @@ class Tui(BaseTui):
         if isinstance(target, CommandTarget):
             self.action_controller.run_command(target.words)
         elif isinstance(target, MessageTarget):
-            self.action_controller.messages.open_message(target.message)
+            self.messages.open_message(target.message)
         elif target is not None:
             self.push_view(target)
 
     def on_grid_folded(self, message: Grid.Folded) -> None:
-        self.action_controller.table.fold_group(message.group_name)
+        self.table.fold_group(message.group_name)
 
     def on_grid_moved(self, message: Grid.Moved) -> None:
         self.view_state.row_key = self.row_grid.cursor_key
@@ -381,7 +491,7 @@ class Tui(BaseTui):
         self._send_queries()
 
     def on_grid_sort_asked(self, message: Grid.SortAsked) -> None:
-        self.action_controller.table.sort_by_column(message.column_key)
+        self.table.sort_by_column(message.column_key)
 
     async def on_lines_clicked(self, message: Lines.Clicked) -> None:
         if message.lines_widget.id == "hints":

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.actions.prompt_completion import (
     Candidate,
@@ -13,7 +13,6 @@ from nsadmin.tui.actions.prompt_completion import (
     list_own_candidates,
     split_line,
 )
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.screens import screen_export
 from nsadmin.tui.views import row_export, units
@@ -21,11 +20,13 @@ from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
 from nsadmin.tui.widgets.prompt import PromptMode
 
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
+
 
 class PromptController:
-    def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
+    def __init__(self, app: "Tui") -> None:
         self._app = app
-        self._action_controller = action_controller
         self._candidate_choice: CandidateChoice | None = None
 
     def open_prompt(self, mode: PromptMode, initial_text: str | None = None) -> None:
@@ -138,14 +139,14 @@ class PromptController:
 
     def close_prompt(self, mode: PromptMode, text: str | None) -> None:
         """Close the prompt and run its text. After Esc the text is None."""
-        app, actions = self._app, self._action_controller
+        app, actions = self._app, self._app.action_controller
         self._candidate_choice = None
         self._show_candidates(())
         app.screen_stack[0].remove_class("asking")
         app.prompt_input.display = False
         app.focus_rows()
         if mode == "filter":
-            actions.table.set_filter(text or "")
+            app.table.set_filter(text or "")
         if mode == "command" and text:
             actions.run_prompt_line(text)
         if mode == "seek" and text:

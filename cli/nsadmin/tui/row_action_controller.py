@@ -1,24 +1,20 @@
 """The controller of the actions on rows: on the row at the cursor, or on all marked rows at once."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
 from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject
-from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.screens.background_jobs import BackgroundJobs
+
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
 
 
 class RowActionController:
-    """Controls the actions of one app. `poll_after_change` is called with the exit code of a change."""
-
-    def __init__(
-        self, app: BaseTui, jobs: BackgroundJobs, poll_after_change: Callable[[int | None], None]
-    ) -> None:
+    def __init__(self, app: "Tui") -> None:
         self._app = app
-        self._jobs = jobs
-        self._poll_after_change = poll_after_change
 
     # The rows.
 
@@ -120,8 +116,9 @@ class RowActionController:
         """Preview one change, and run it after a confirmation."""
         from nsadmin.tui.screens.confirmation import ChangeScreen
 
-        screen = ChangeScreen(words, self._app.cluster_context.words, confirm_target, self._jobs)
-        self._app.push_screen(screen, self._poll_after_change)
+        app = self._app
+        screen = ChangeScreen(words, app.cluster_context.words, confirm_target, app.jobs)
+        app.push_screen(screen, lambda exit_code: app.feed.look_now())
 
     def open_batch_screen(
         self,
@@ -134,13 +131,15 @@ class RowActionController:
         """Preview several changes, and run all of them after one confirmation."""
         from nsadmin.tui.screens.confirmation import BatchChangeScreen
 
+        app = self._app
+
         def finish_batch(is_done: bool | None) -> None:
             handle_end(is_done)
             if is_done:
-                self._app.view_state.marked_keys.clear()
+                app.view_state.marked_keys.clear()
             if is_done is not None:
-                self._poll_after_change(0)
+                app.feed.look_now()
 
-        options = self._app.cluster_context.words
-        screen = BatchChangeScreen(title, commands, options, confirm_text, intro_lines, self._jobs)
-        self._app.push_screen(screen, finish_batch)
+        options = app.cluster_context.words
+        screen = BatchChangeScreen(title, commands, options, confirm_text, intro_lines, app.jobs)
+        app.push_screen(screen, finish_batch)

@@ -1,13 +1,15 @@
 """The controller of the rows of the current view: filter, order, grouping, and rows with problems."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.views.table import Heading, InvalidFilterError, RowFilter, SortOrder, is_numeric_column
+
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
 
 
 class TableController:
-    def __init__(self, app: BaseTui) -> None:
+    def __init__(self, app: "Tui") -> None:
         self._app = app
 
     def set_filter(self, filter_text: str) -> None:

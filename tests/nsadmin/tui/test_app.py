@@ -442,3 +442,12 @@ def test_messages_have_what_they_are_about() -> None:
     polled = PollsReceived([poll], feed)
     assert (polled.polls, polled.source_feed, FeedFailed(error).error) == ([poll], feed, error)
     assert ReplayRewound().control is None
+
+
+def test_an_error_goes_to_the_log_once_and_the_message_is_the_last_one() -> None:
+    app = make_still_tui()
+    app.show_message("closed", "bad")
+    app.show_message("closed", "bad")
+    app.show_message("saved")
+    assert list(app.log_lines) == [(NOON, "closed")]
+    assert app.last_message == ("saved", "accent", NOON)

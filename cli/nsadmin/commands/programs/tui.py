@@ -247,7 +247,7 @@ def _load_preferences() -> "Preferences":
     try:
         return preferences.load_preferences(
             preferences.preferences_path(contexts.contexts_path()),
-            [*key_bindings.list_binding_ids(), *key_bindings.GRID_BINDING_IDS],
+            key_bindings.list_binding_ids(),
         )
     except preferences.InvalidPreferencesError as error:
         raise UsageError(f"{error}") from None

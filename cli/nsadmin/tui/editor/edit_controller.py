@@ -4,16 +4,17 @@ import os
 import re
 import shutil
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import SuspendNotSupported
 
-from nsadmin.tui.action_controller import ActionController
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.editor import edit_documents, editor_process
 from nsadmin.tui.editor.edit_documents import EditDocument, EditTarget, InvalidEditError
 from nsadmin.tui.editor.editor_process import EditorError
 from nsadmin.tui.screens.command_process import CommandProcess
+
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
 
 _FORMAT_WORDS = ("--output", "json")
 
@@ -21,12 +22,11 @@ _FORMAT_WORDS = ("--output", "json")
 class EditController:
     """Controls the editor of one app. Nothing is sent before a preview and a confirmation."""
 
-    def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
+    def __init__(self, app: "Tui") -> None:
         self._app = app
-        self._action_controller = action_controller
 
     def edit_row(self) -> None:
-        app, subject = self._app, self._action_controller.row_actions.find_current_subject()
+        app, subject = self._app, self._app.row_actions.find_current_subject()
         if app.cluster_context.read_only:
             app.show_message("edit: disabled, because the context is read-only", "bad")
         elif edit_documents.needs_cluster(subject):
@@ -114,7 +114,7 @@ class EditController:
             if needs_file:
                 shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
-        self._action_controller.row_actions.open_batch_screen(
+        self._app.row_actions.open_batch_screen(
             f"Edit {target.title}",
             commands,
             target.confirm_target,

@@ -2,22 +2,22 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
 
 from nsadmin.command_line import registry
-from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions.prompt_completion import Candidate, split_line
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.palette import palette_entries
 from nsadmin.tui.palette.name_matcher import NameMatch, find_best_names
 from nsadmin.tui.palette.palette_entries import PaletteEntry
-from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.views.table import escape_unprintable
+
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
 
 _MAX_HITS = 60
 _LINE_SCORE = 1000.0
@@ -95,8 +95,8 @@ _PLACEHOLDER = "Screen, topic, broker, group, context or command"
 
 
 class PaletteController:
-    def __init__(self, app: BaseTui, actions: ActionController, prompt: PromptController) -> None:
-        self._app, self._actions, self._prompt = app, actions, prompt
+    def __init__(self, app: "Tui") -> None:
+        self._app = app
 
     def open_palette(self) -> None:
         source = PaletteSource(self.list_entries, self._app.cluster_context.complete_line, self.run_entry)
@@ -121,6 +121,6 @@ class PaletteController:
         if entry.view is not None:
             self._app.push_view(entry.view)
         elif entry.awaits_arguments:
-            self._prompt.open_prompt("command", entry.prompt_line)
+            self._app.prompt_controller.open_prompt("command", entry.prompt_line)
         else:
-            self._actions.run_prompt_line(entry.prompt_line)
+            self._app.action_controller.run_prompt_line(entry.prompt_line)

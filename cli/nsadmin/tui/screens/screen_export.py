@@ -1,15 +1,17 @@
 """Copies a row to the clipboard, and saves the screen or its rows to a file."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from namesrv_core import private_files
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import row_export
 
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
 
-def copy_row(app: BaseTui) -> None:
+
+def copy_row(app: "Tui") -> None:
     """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
     if app.current_view.is_drawing:
         copied_text = screen_to_text(app)
@@ -21,7 +23,7 @@ def copy_row(app: BaseTui) -> None:
     app.show_message("copied, if the terminal allows it")
 
 
-def save_screen(app: BaseTui, file_name: str) -> None:
+def save_screen(app: "Tui", file_name: str) -> None:
     """Save the screen or its rows. The suffix of the file name chooses the format.
 
     An existing file is kept, unless the name is followed by `!`.
@@ -50,7 +52,7 @@ def save_screen(app: BaseTui, file_name: str) -> None:
     app.show_message(f"saved {path}")
 
 
-def _format_jsonl(app: BaseTui) -> str:
+def _format_jsonl(app: "Tui") -> str:
     """All rows as lines of JSON. Messages are as `nsadmin consume --output jsonl` prints them."""
     if app.current_view.message_query is None:
         return row_export.rows_to_jsonl(app.current_view, app.filtered_rows)

@@ -1,18 +1,20 @@
 """The controller of what the screen remembers: settings of views by context, themes, and saved views."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_navigation import ViewState
 from nsadmin.tui.view_settings.settings_file import BrokenSettingsError, SettingsFile, take_map
 from nsadmin.tui.view_settings.view_record import ViewRecord, apply_record, parse_record, record_view
 
+if TYPE_CHECKING:
+    from nsadmin.tui.app import Tui
+
 
 class ViewSettingsController:
     """Remembers the settings of one app. Without a file, only saved views of this session exist."""
 
-    def __init__(self, app: BaseTui, settings_file: SettingsFile | None) -> None:
+    def __init__(self, app: "Tui", settings_file: SettingsFile | None) -> None:
         self._app = app
         self._settings_file = settings_file
         self._known_records: dict[str, ViewRecord] = {}
@@ -109,7 +111,7 @@ class ViewSettingsController:
             self._change_settings(change)
             app.show_message(f"saved the view {name}: open it with :view {name}")
 
-    def open_view(self, name: str | None) -> None:
+    def open_view(self, name: str | None = None) -> None:
         """Open a saved view. Without a name, let the operator choose one."""
         app = self._app
         self.load_settings()

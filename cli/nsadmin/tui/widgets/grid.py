@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from nsadmin.tui.actions.key_bindings import GRID_BINDINGS
 from nsadmin.tui.views import line_pieces
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
@@ -29,15 +30,8 @@ class Grid(ScrollView, can_focus=True):
     """Shows the rows of a view. The cursor stays on its row when other rows appear or disappear."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="down"),
-        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False, id="pageUp"),
-        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False, id="pageDown"),
-        Binding("home,g", "edge(-1)", "First row", show=False, id="first"),
-        Binding("end,G", "edge(1)", "Last row", show=False, id="last"),
-        Binding("left,h", "aside(-1)", "Columns to the left", show=False, id="columnsLeft"),
-        Binding("right,l", "aside(1)", "Columns to the right", show=False, id="columnsRight"),
-        Binding("enter", "enter", "Open", show=False, id="open"),
+        Binding(keys, action, show=False, id=binding_id)
+        for binding_id, (keys, action) in GRID_BINDINGS.items()
     ]
 
     DEFAULT_CSS = "Grid { overflow-x: hidden; scrollbar-size-vertical: 1; }"

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.app import App, ComposeResult
-from textual.binding import Binding
 
-from nsadmin.tui.actions.key_bindings import GRID_KEYS
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.themes import DARK_THEME
@@ -190,7 +188,3 @@ async def test_old_rows_are_dim_and_no_rows_are_explained() -> None:
         assert {tone for _, tone, _ in app.grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
         app.grid.show_rows(MANY[:1], None)
         assert "strong" in {tone for _, tone, _ in app.grid._pieces_of_line(1).text_pieces}
-
-
-def test_the_keys_of_the_table_are_known_where_own_keys_are_checked() -> None:
-    assert {binding.id: binding.key for binding in Grid.BINDINGS if isinstance(binding, Binding)} == GRID_KEYS
