@@ -447,9 +447,12 @@ class Tui(App[None]):
 
     def action_palette(self) -> None:
         # Imported late, so that the first screen appears sooner.
-        from nsadmin.tui.palette.palette_controller import PaletteController
+        from textual.command import CommandPalette
 
-        PaletteController(self).open_palette()
+        from nsadmin.tui.palette.palette_provider import PaletteProvider
+
+        placeholder = "Screen, topic, broker, group, context or command"
+        self.push_screen(CommandPalette([PaletteProvider], placeholder=placeholder))
 
     def action_edit(self) -> None:
         # Imported late, so that the first screen appears sooner.

@@ -53,7 +53,7 @@ class RowActionController:
     def _start_first(self, is_wanted: Callable[[RowAction], bool]) -> None:
         """Start the first wanted action that applies to all rows."""
         subjects = self.list_subjects()
-        wanted = [action for action in row_actions.all_actions() if is_wanted(action)]
+        wanted = [action for action in row_actions.ALL_ACTIONS if is_wanted(action)]
         if not wanted:
             return
         counts = [sum(map(action.applies_to, subjects)) for action in wanted]
@@ -74,7 +74,7 @@ class RowActionController:
         if app.cluster_context.read_only:
             app.show_message("this context is read-only: actions are disabled", "warn")
             return
-        actions = [a for a in row_actions.all_actions() if all(map(a.applies_to, subjects))]
+        actions = [a for a in row_actions.ALL_ACTIONS if all(map(a.applies_to, subjects))]
         if not actions:
             rows_text = f"all {len(subjects)} marked rows" if len(subjects) > 1 else "this row"
             app.show_message(f"no action applies to {rows_text}", "warn")
@@ -97,7 +97,7 @@ class RowActionController:
         target_text = action.confirm_target(first) if len(subjects) == 1 else f"{len(subjects)} marked rows"
         app.ask_fields(
             f"{action.display_name}: {target_text}",
-            [(field.field_name, field.read_current(first)) for field in action.input_fields],
+            [(name, read_current(first)) for name, read_current in action.input_fields.items()],
             lambda texts: self._preview_action(action, subjects, texts),
         )
 

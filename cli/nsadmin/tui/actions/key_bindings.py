@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.actions.row_actions import all_actions
+from nsadmin.tui.actions.row_actions import ALL_ACTIONS
 
 
 class KeyBinding(NamedTuple):
@@ -23,7 +23,7 @@ class KeyBinding(NamedTuple):
 def _list_action_keys() -> Iterator[tuple[str, ...]]:
     """A binding for each key of actions. Several actions share a key, and their names are its help."""
     names_by_key: dict[str, list[str]] = {}
-    for action in all_actions():
+    for action in ALL_ACTIONS:
         names_by_key.setdefault(action.shortcut_key, []).append(action.display_name)
     for key, names in names_by_key.items():
         yield f"do-{key}", key, f"do('row_actions.act_by_key', '{key}')", "; ".join(dict.fromkeys(names))
