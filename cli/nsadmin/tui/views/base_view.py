@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import ObservedBroker, Silence
+from nsadmin.tui.model.server_states import LatestAnswer, ObservedBroker, Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views.table import Cell, Column, SortOrder, draw_row_facts
 
@@ -50,6 +50,9 @@ class View:
     With `follows_first_row`, a cursor on the first row stays there when other rows appear above. The rows are
     topics, queues, groups or messages if `has_messages` is set.
 
+    If `needs_name_servers` is set, the rows are old while no name server answers. `awaited_phrase` names the
+    missing data before the first answer, such as "the topics are".
+
     A view stores only the object that it shows. It builds its rows from the model each time.
     """
 
@@ -61,6 +64,8 @@ class View:
     default_sort: SortOrder | None = None
     puts_problems_first = True
     is_drawing = False
+    needs_name_servers = False
+    awaited_phrase = ""
     empty_text = "no rows"
     follows_first_row = False
     has_messages = False
@@ -133,14 +138,23 @@ class View:
         """The line above the table."""
         return ()
 
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
+        """The answer to the detail query from which the rows are made. None without one, or before it."""
+        return None
+
     def find_silence(self, model: ClusterModel) -> Silence | None:
         """The silence of the servers that report these rows, or None. Rows are dimmed during a silence."""
-        return None
+        silence, answer = model.find_silence() if self.needs_name_servers else None, self.find_answer(model)
+        return silence or (None if answer is None else answer.current_silence)
 
     def empty_message(self, model: ClusterModel) -> str:
         """The text that is shown if there are no rows. It is "unknown" if the servers are silent."""
-        silence = self.find_silence(model)
-        return self.empty_text if silence is None else f"unknown: {silence.reason}"
+        silence, answer = self.find_silence(model), self.find_answer(model)
+        if silence is not None:
+            return f"unknown: {silence.reason}"
+        if self.awaited_phrase and (answer is None or answer.last_poll is None):
+            return model.describe_awaited(self.awaited_phrase)
+        return self.empty_text
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
         """The lines of a drawing."""

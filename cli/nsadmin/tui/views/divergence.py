@@ -16,9 +16,9 @@ from nsadmin.tui.model.agreement import (
     find_differences,
 )
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import ObservedNameServer, Silence
+from nsadmin.tui.model.server_states import LatestAnswer, ObservedNameServer
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import DivergenceFinding
+from nsadmin.tui.polling.poll_records import DivergenceFinding, DivergencePolled
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_topic
 from nsadmin.tui.views.servers import ServersTabView
@@ -178,8 +178,8 @@ class DivergenceCausesView(ServersTabView):
     def row_key(self, row: DivergenceFinding) -> str:
         return f"{row.section_name} {row.parent_name} {row.name} {row.cause}"
 
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.divergence_answer.current_silence
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[DivergencePolled]:
+        return model.divergence_answer
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         answer = model.divergence_answer

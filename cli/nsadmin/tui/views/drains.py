@@ -155,8 +155,6 @@ class DrainsView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[JobRow]:
         poll = model.drains_poll
-        if poll is None:
-            return []
         records: list[JobRecord] = [*poll.rebalances, *poll.restarts, *poll.drains]
         return [JobRow(record, model.now_ms) for record in records]
 
@@ -176,10 +174,9 @@ class DrainsView(View):
         return RowSubject(broker_name=record.broker_name, cluster=record.cluster, holder_pid=record.pid)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        errors = model.drains_poll.errors if model.drains_poll else ()
         return [
             Cell("drains and rolling restarts of this account on this machine", "dim"),
-            *(Cell(f"  {error_text}", "bad") for error_text in errors),
+            *(Cell(f"  {error_text}", "bad") for error_text in model.drains_poll.errors),
         ]
 
     def open_row(self, row: JobRow) -> View:
@@ -198,9 +195,7 @@ class DrainLogView(View):
         self.cluster_name, self.broker_name = cluster_name, broker_name
         self.title = f"restart of {cluster_name}" if broker_name is None else f"drain of {broker_name}"
 
-    def _find_record(self, poll: DrainsPolled | None) -> DrainRecord | RestartRecord | None:
-        if poll is None:
-            return None
+    def _find_record(self, poll: DrainsPolled) -> DrainRecord | RestartRecord | None:
         if self.broker_name is None:
             return next((r for r in poll.restarts if r.cluster == self.cluster_name), None)
         key = (self.cluster_name, self.broker_name)
@@ -265,8 +260,8 @@ class RebalanceView(View):
         self.title = f"rebalance of {cluster_name}"
 
     def _find_record(self, model: ClusterModel) -> RebalanceRecord | None:
-        key, records = (self.cluster_name, self.digest), model.drains_poll and model.drains_poll.rebalances
-        return next((r for r in records or () if (r.cluster, r.digest) == key), None)
+        key, records = (self.cluster_name, self.digest), model.drains_poll.rebalances
+        return next((r for r in records if (r.cluster, r.digest) == key), None)
 
     def build_rows(self, model: ClusterModel) -> Sequence[MovingQueuesRow]:
         record = self._find_record(model)

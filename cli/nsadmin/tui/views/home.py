@@ -10,7 +10,6 @@ from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ProblemRecord
 from nsadmin.tui.views import alert_levels, units
@@ -80,6 +79,7 @@ class HomeView(View):
     """The problems that `nsadmin check all` reports, with the same limits."""
 
     name = "home"
+    needs_name_servers = True
     puts_problems_first = False
     title = "Home"
     columns = PROBLEM_COLUMNS
@@ -103,9 +103,6 @@ class HomeView(View):
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("groups")]
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
         silence, poll = self.find_silence(model), model.problems_poll

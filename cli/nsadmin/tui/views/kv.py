@@ -7,28 +7,24 @@ from typing import NamedTuple
 
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import ObservedNameServer, Silence
+from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
 from nsadmin.tui.views.table import Cell, Column
 
 
 class KvRow(NamedTuple):
-    """A key with the last value of each name server, or None if the name server lacks the key.
+    """A key with the last value of the first name server that has it.
 
-    `fresh_values` are those of name servers that answer. Only these are compared. `is_current` means that all
-    name servers answer.
+    `fresh_values` are those of all name servers that answer, which are compared. None: it lacks the key.
+    `is_current` means that all name servers answer.
     """
 
     namespace: str
     kv_key: str
-    value_by_server: tuple[tuple[str, str | None], ...]
+    first_value: str
     fresh_values: tuple[str | None, ...]
     is_current: bool = True
-
-    @property
-    def first_value(self) -> str:
-        return next((value for _, value in self.value_by_server if value is not None), "")
 
     @property
     def has_difference(self) -> bool:
@@ -45,6 +41,7 @@ class KvView(View):
     """One row for each key that any name server has."""
 
     name = "kv"
+    needs_name_servers = True
     title = "KV"
     grouping_key = "namespace"
     empty_text = "no keys in the shown namespaces; pass --namespace to show others"
@@ -71,7 +68,7 @@ class KvView(View):
         return [
             KvRow(
                 *name,
-                tuple((server.addr, read_value(server, *name)) for server in answered),
+                next((value for s in answered if (value := read_value(s, *name)) is not None), ""),
                 tuple(read_value(server, *name) for server in reporting),
                 is_current,
             )
@@ -83,9 +80,6 @@ class KvView(View):
 
     def subject_of_row(self, row: KvRow) -> RowSubject:
         return RowSubject(namespace=row.namespace, key=row.kv_key, value=row.first_value)
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         namespaces = sorted({name for server in model.name_servers.values() for name in server.kv_tables})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
@@ -15,7 +15,6 @@ from nsadmin.tui.model.server_states import (
     BrokerProcessKey,
     LatestAnswer,
     ObservedBroker,
-    Silence,
     last_poll_of,
 )
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -24,6 +23,7 @@ from nsadmin.tui.polling.poll_records import (
     ClientConnection,
     ConfigPolled,
     ConnectionsPolled,
+    QueueCounts,
     SlaveDifferenceRecord,
     SlaveRecord,
 )
@@ -108,50 +108,21 @@ class BrokerFiguresView(BrokerDetailView):
         return row.figure_key
 
 
-class QueriedBrokerView(BrokerDetailView):
-    """A tab whose detail query runs while the tab is open.
-
-    `awaited_phrase` names the missing data before the first answer, such as "its topics are".
-    """
-
-    awaited_phrase: ClassVar[str]
-
-    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
-        """The last answer to the query of this tab."""
-        raise NotImplementedError
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        answer = self.find_answer(model)
-        return None if answer is None else answer.current_silence
-
-    def empty_message(self, model: ClusterModel) -> str:
-        if self.find_answer(model) is None:
-            return model.describe_awaited(self.awaited_phrase)
-        return super().empty_message(model)
-
-
-class BrokerTopicRow(NamedTuple):
-    topic: str
-    read_queues: int
-    write_queues: int
-    perm: int
-
-
-class BrokerTopicsView(QueriedBrokerView):
+class BrokerTopicsView(BrokerDetailView):
     """The topics in the broker's own configuration."""
 
     name = "topics"
     awaited_phrase = "the topics are"
     empty_text = "the broker has no topics"
-    columns: Sequence[Column[BrokerTopicRow]] = (
-        Column("topic", "TOPIC", 30, "", lambda row: row.topic, tone="strong", grow=True),
+    columns: Sequence[Column[tuple[str, QueueCounts]]] = (
+        Column("topic", "TOPIC", 30, "", lambda row: row[0], tone="strong", grow=True),
         Column("perm", "PERM", 5, "r read, w write, i inherit",
-               lambda row: row.perm, show=perm_text, tone=lambda perm: "" if perm & 2 else "warn",
+               lambda row: row[1].perm, show=perm_text, tone=lambda perm: "" if perm & 2 else "warn",
                flash=True),
         Column("write", "WRITE", 6, "number of write queues",
-               lambda row: row.write_queues, right=True, flash=True),
+               lambda row: row[1].write, right=True, flash=True),
         Column("read", "READ", 6, "number of read queues",
-               lambda row: row.read_queues, right=True, flash=True),
+               lambda row: row[1].read, right=True, flash=True),
     )  # fmt: skip
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
@@ -160,22 +131,22 @@ class BrokerTopicsView(QueriedBrokerView):
     def find_answer(self, model: ClusterModel) -> LatestAnswer[BrokerTopicsPolled] | None:
         return model.broker_topic_answers.get(self.key.addr)
 
-    def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
+    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, QueueCounts]]:
         poll = last_poll_of(self.find_answer(model))
         topics = (poll.topics if poll is not None else None) or {}
-        return [BrokerTopicRow(topic, q.read, q.write, q.perm) for topic, q in topics.items()]
+        return list(topics.items())
 
-    def row_key(self, row: BrokerTopicRow) -> str:
-        return row.topic
+    def row_key(self, row: tuple[str, QueueCounts]) -> str:
+        return row[0]
 
-    def subject_of_row(self, row: BrokerTopicRow) -> RowSubject:
-        return super().subject_of_row(row)._replace(topic=row.topic)
+    def subject_of_row(self, row: tuple[str, QueueCounts]) -> RowSubject:
+        return super().subject_of_row(row)._replace(topic=row[0])
 
-    def open_row(self, row: BrokerTopicRow) -> View:
-        return open_topic(row.topic)
+    def open_row(self, row: tuple[str, QueueCounts]) -> View:
+        return open_topic(row[0])
 
 
-class BrokerProducersView(QueriedBrokerView):
+class BrokerProducersView(BrokerDetailView):
     """The producers that are connected to the broker."""
 
     name = "producers"
@@ -232,7 +203,7 @@ class BrokerSettingRow(NamedTuple):
         return self.default_value is not None and self.default_value != self.setting_value
 
 
-class BrokerConfigView(QueriedBrokerView):
+class BrokerConfigView(BrokerDetailView):
     """The broker's current settings. Settings that differ come first."""
 
     name = "config"

@@ -113,7 +113,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     silent_count = len(model.list_silent_servers())
     brokers = sorted(model.brokers.values(), key=lambda broker: (broker.cluster_name, broker.key))
     masters = {broker.key.name: broker for broker in brokers if broker.key.id == 0 and broker.is_fresh}
-    drains = model.drains_poll.drains if model.drains_poll else ()
+    drains = model.drains_poll.drains
     phases = {(d.cluster, d.broker_name): d.phase for d in drains if d.phase != "undrain"}
     slaves = model.replicas_poll.slaves if model.replicas_poll else ()
     slave_states = {(slave.broker_name, slave.broker_id): slave.state for slave in slaves}

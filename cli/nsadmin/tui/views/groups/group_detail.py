@@ -10,7 +10,7 @@ from nsadmin.client.message_queues import MessageQueue, allocate_averagely
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence, last_poll_of
+from nsadmin.tui.model.server_states import LatestAnswer, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
@@ -25,6 +25,8 @@ class GroupDetailView(View):
 
     scope = "groups"
     has_messages = True
+    needs_name_servers = True
+    awaited_phrase = "the group is"
 
     def __init__(self, group: str) -> None:
         self.group = self.title = group
@@ -39,20 +41,14 @@ class GroupDetailView(View):
         return [DetailQuery("group", self.group)]
 
     def find_poll(self, model: ClusterModel) -> GroupPolled | None:
-        return last_poll_of(model.group_answers.get(self.group))
+        return last_poll_of(self.find_answer(model))
 
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        answer = model.group_answers.get(self.group)
-        return model.find_silence() or (answer.current_silence if answer is not None else None)
-
-    def empty_message(self, model: ClusterModel) -> str:
-        if self.group not in model.group_answers and self.find_silence(model) is None:
-            return model.describe_awaited("the group is")
-        return super().empty_message(model)
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[GroupPolled] | None:
+        return model.group_answers.get(self.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         if self.group not in model.group_answers:
-            return [Cell(model.describe_awaited("the group is"), "dim")]
+            return [Cell(model.describe_awaited(self.awaited_phrase), "dim")]
         poll, row = self.find_poll(model), make_group_row(model, self.group)
         if poll is None:
             return [Cell("the group is unknown", "warn")]

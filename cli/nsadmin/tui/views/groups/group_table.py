@@ -10,9 +10,9 @@ from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
-from nsadmin.tui.model.server_states import LatestAnswer, Silence, last_poll_of
+from nsadmin.tui.model.server_states import LatestAnswer, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
+from nsadmin.tui.polling.poll_records import GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
 from nsadmin.tui.views.base_view import CellLine, View, open_group
 from nsadmin.tui.views.graphs import draw_graph
@@ -177,6 +177,8 @@ class GroupsView(View):
     title = "Groups"
     columns = GROUP_COLUMNS
     default_sort = SortOrder("lag", True)
+    needs_name_servers = True
+    awaited_phrase = "the groups are"
     empty_text = "no broker has a consumer group"
 
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
@@ -206,13 +208,8 @@ class GroupsView(View):
             return lines[:height]
         return [*lines, [], *draw_graph("lag", {"": row.trend}, width, graph_height)]
 
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence() or model.group_names_answer.current_silence
-
-    def empty_message(self, model: ClusterModel) -> str:
-        if model.group_names_answer.last_poll is None and self.find_silence(model) is None:
-            return model.describe_awaited("the groups are")
-        return super().empty_message(model)
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[GroupsPolled]:
+        return model.group_names_answer
 
     def open_row(self, row: GroupRow) -> View:
         return open_group(row.group)

@@ -11,7 +11,7 @@ from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence, last_poll_of
+from nsadmin.tui.model.server_states import last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, QueueLag, TopicPolled
 from nsadmin.tui.views import alert_levels, display_states, events, units
@@ -50,6 +50,7 @@ class TopicDetailView(View):
     """The base class of all tabs of a topic."""
 
     scope = "topics"
+    needs_name_servers = True
     has_messages = True
 
     def __init__(self, topic: str) -> None:
@@ -66,9 +67,6 @@ class TopicDetailView(View):
 
     def find_poll(self, model: ClusterModel) -> TopicPolled | None:
         return model.topic_polls.get(self.topic)
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
         poll = self.find_poll(model)
@@ -181,12 +179,9 @@ class TopicHistoryView(TopicDetailView):
 
     name = "history"
     puts_problems_first = False
+    needs_name_servers = False  # Past events do not become old.
     empty_text = "no change since this screen was opened"
     columns = events.EVENT_COLUMNS
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        """None: past events do not become old when servers stop answering."""
-        return None
 
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text

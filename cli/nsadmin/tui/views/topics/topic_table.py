@@ -10,7 +10,6 @@ from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, lis
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, units
@@ -145,6 +144,7 @@ class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
     name = "topics"
+    needs_name_servers = True
     has_messages = True
     title = "Topics"
     columns = TOPIC_COLUMNS
@@ -190,9 +190,6 @@ class TopicsView(View):
     def open_row(self, row: TopicRow) -> View:
         """A dead-letter topic is only interesting for its messages."""
         return open_messages(row.topic) if row.kind == "dead letters" else open_topic(row.topic)
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         topics = model.list_topic_names()

@@ -18,12 +18,12 @@ from nsadmin.tui.polling.poll_records import (
 )
 from nsadmin.tui.views.brokers.broker_detail import (
     BrokerConfigView,
+    BrokerDetailView,
     BrokerFiguresView,
     BrokerHistoryView,
     BrokerProducersView,
     BrokerSummaryView,
     BrokerTopicsView,
-    QueriedBrokerView,
     ReplicaDifferencesView,
 )
 from nsadmin.tui.views.groups.group_detail import GroupQueuesView
@@ -108,7 +108,7 @@ def test_a_broker_that_is_not_known_any_more() -> None:
     ],
 )
 def test_a_tab_says_why_it_is_empty(
-    kind: type[QueriedBrokerView], what: str, failed: AnyPoll, told: AnyPoll, empty: str
+    kind: type[BrokerDetailView], what: str, failed: AnyPoll, told: AnyPoll, empty: str
 ) -> None:
     view = kind(*PLACE)
     assert view.empty_message(model_of()) == f"the {what} are loading"
