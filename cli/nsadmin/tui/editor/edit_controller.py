@@ -2,21 +2,27 @@
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import SuspendNotSupported
 
-from nsadmin.tui.editor import edit_documents, editor_process
+from nsadmin.tui.editor import edit_documents
 from nsadmin.tui.editor.edit_documents import EditDocument, EditTarget, InvalidEditError
-from nsadmin.tui.editor.editor_process import EditorError
 from nsadmin.tui.screens.command_process import CommandProcess
 
 if TYPE_CHECKING:
     from nsadmin.tui.app import Tui
 
 _FORMAT_WORDS = ("--output", "json")
+
+
+class EditorError(Exception):
+    """The editor did not start, or failed. The text says why."""
 
 
 class EditController:
@@ -91,13 +97,13 @@ class EditController:
 
     def _run_editor(self, path: str) -> None:
         app = self._app
-        editor_words = editor_process.find_editor()
+        editor_words = find_editor()
         was_paused = app.feed.is_paused
         # Polls would pile up while the editor runs.
         app.feed.pause(True)
         try:
             with app.suspend():
-                editor_process.run_editor(editor_words, path)
+                run_editor(editor_words, path)
         finally:
             app.feed.pause(was_paused)
             app.refresh(layout=True)
@@ -122,3 +128,25 @@ class EditController:
             remove_file,
         )
         return needs_file
+
+
+def find_editor(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The words of the editor in VISUAL or EDITOR, else vi."""
+    editor_text = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
+    try:
+        editor_words = shlex.split(editor_text)
+    except ValueError as error:
+        raise EditorError(f"invalid EDITOR {editor_text!r}: {str(error).lower()}") from None
+    if not editor_words:
+        raise EditorError("EDITOR is empty: set it to a program, such as vim")
+    return editor_words
+
+
+def run_editor(editor_words: Sequence[str], path: str) -> None:
+    """Let the operator edit a file. Raises EditorError."""
+    try:
+        exit_code = subprocess.run([*editor_words, path], check=False).returncode
+    except OSError as error:
+        raise EditorError(f'the editor "{editor_words[0]}" did not start: {error.strerror}') from None
+    if exit_code:
+        raise EditorError(f"the editor failed with exit code {exit_code}: {editor_words[0]}")

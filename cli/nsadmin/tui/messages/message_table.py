@@ -8,8 +8,13 @@ from itertools import islice
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
-from nsadmin.tui.messages.message_log import MessageLog
-from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery, query_topic
+from nsadmin.tui.messages.message_query import (
+    MAX_KEPT_MESSAGES,
+    BrowsedMessage,
+    MessageLog,
+    MessageQuery,
+    query_topic,
+)
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, MessageTarget, View, clip_lines

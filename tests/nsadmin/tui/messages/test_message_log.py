@@ -1,8 +1,7 @@
 """The messages that the screen keeps: the last ones, up to a number and a size."""
 
-from nsadmin.tui.messages import message_log
-from nsadmin.tui.messages.message_log import MessageLog
-from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, query_topic
+from nsadmin.tui.messages import message_query
+from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, MessageLog, query_topic
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from tests.support.screens import make_browsed_message, make_model
 
@@ -22,7 +21,7 @@ def test_the_oldest_messages_are_dropped_and_counted() -> None:
 
 def test_large_bodies_are_dropped_sooner() -> None:
     log = MessageLog(QUERY, 1)
-    big = make_browsed_message(b"x" * (message_log.MAX_KEPT_BYTES // 4))
+    big = make_browsed_message(b"x" * (message_query.MAX_KEPT_BYTES // 4))
     for _ in range(6):
         log.apply_poll(poll(big))
     assert (len(log.messages), log.dropped_count) == (4, 2)

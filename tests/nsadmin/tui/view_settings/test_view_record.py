@@ -2,7 +2,12 @@
 
 from nsadmin.tui.navigation.root_views import make_view
 from nsadmin.tui.navigation.view_navigation import ViewState
-from nsadmin.tui.view_settings.view_record import ViewRecord, apply_record, parse_record, record_view
+from nsadmin.tui.view_settings.view_settings_controller import (
+    ViewRecord,
+    apply_record,
+    parse_record,
+    record_view,
+)
 from nsadmin.tui.views.table import RowFilter, SortOrder
 
 
