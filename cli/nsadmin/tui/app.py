@@ -3,7 +3,6 @@
 import signal
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from threading import BoundedSemaphore
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
-from textual.message import Message
 from textual.screen import Screen
 
 from nsadmin.client.wall_clock import time
@@ -66,26 +64,6 @@ def build_bindings() -> list[BindingType]:
             for number, name in enumerate(root_views.SCREEN_NAMES)
         ),
     ]
-
-
-@dataclass
-class PollsReceived(Message):
-    """Polls from a thread of the poller. The app calls `mark_handled`; a replay thread waits for that."""
-
-    polls: Sequence[AnyPoll]
-    source_feed: object
-    mark_handled: Callable[[], object] = lambda: None
-
-
-@dataclass
-class FeedFailed(Message):
-    """An unexpected exception in a polling thread. The thread restarts."""
-
-    error: BaseException
-
-
-class ReplayRewound(Message):
-    """The replay continues from another time. All polls that lead to that time follow."""
 
 
 _MAX_LOG_LINES = 1_000
@@ -296,7 +274,7 @@ class Tui(App[None]):
         feed: Any = None
 
         def post_polls(polls: Sequence[AnyPoll]) -> None:
-            self.post_message(PollsReceived(polls, feed))
+            self.call_later(self.receive_polls, polls, feed)
 
         context = self.cluster_context
         feed = self._feed_factory(context, self.interval, post_polls, self._post_failure, self.clock)
@@ -308,22 +286,22 @@ class Tui(App[None]):
             while not self._pending_slots.acquire(timeout=1):
                 if not self.is_running:
                     return
-            self.post_message(PollsReceived(polls, feed, self._pending_slots.release))
+            self.call_later(self._pending_slots.release)
+            self.call_later(self.receive_polls, polls, feed)
 
-        feed = ReplayFeed(player, post_polls, lambda: self.post_message(ReplayRewound()), self._post_failure)
+        # The replay starts again from another moment: all polls that lead to it follow.
+        feed = ReplayFeed(player, post_polls, lambda: self.call_later(self.empty_model), self._post_failure)
         return feed
 
     def _post_failure(self, error: BaseException) -> None:
-        self.post_message(FeedFailed(error))
+        """Tell of an unexpected exception in a polling thread. The thread restarts."""
+        self.call_later(self.add_log_line, f"{type(error).__name__}: {error}")
 
-    # Messages of the poller.
-
-    def on_polls_received(self, message: PollsReceived) -> None:
-        message.mark_handled()
-        if message.source_feed is not self.feed:
+    def receive_polls(self, polls: Sequence[AnyPoll], source_feed: object) -> None:
+        if source_feed is not self.feed:
             return
         is_first_poll = not self.model.brokers
-        for poll in message.polls:
+        for poll in polls:
             try:
                 self.model.apply_poll(poll)
             except Exception as error:
@@ -333,17 +311,10 @@ class Tui(App[None]):
             # Polls of brokers arrive all the time. The redraw of each second shows them.
             self.is_dirty |= not isinstance(poll, BrokerPolled)
         if self.recorder is not None:
-            self.recorder.record_polls(message.polls)
+            self.recorder.record_polls(polls)
         if is_first_poll and self.model.brokers:
             # The operator waits for the first screen: draw it at once.
             self.redraw_screen()
-
-    def on_replay_rewound(self) -> None:
-        """Start with an empty model, because the replay starts again from another moment."""
-        self.empty_model()
-
-    def on_feed_failed(self, message: FeedFailed) -> None:
-        self.add_log_line(f"{type(message.error).__name__}: {message.error}")
 
     def switch_context(self, cluster_context: ClusterContext) -> None:
         """Show another cluster. The model starts empty, and a recording of the earlier cluster ends."""

@@ -21,7 +21,7 @@ from namesrv_core.file_shapes import (
 )
 from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
-from nsadmin.tui.custom_commands.placeholders import PLACEHOLDER_MEANINGS, list_placeholders
+from nsadmin.tui.custom_commands.placeholders import PLACEHOLDER_NAMES, list_placeholders
 
 ALL_SCOPES = "all"
 _ENTRY_NOUNS = {"aliases": "alias", "hotkeys": "hotkey", "plugins": "plugin"}
@@ -234,8 +234,8 @@ def _parse_command(value: Any) -> list[str]:
     if not words:
         raise InvalidValue("must be a text")
     for placeholder in list_placeholders(words):
-        if placeholder not in PLACEHOLDER_MEANINGS:
-            known_text = ", ".join(f"{{{name}}}" for name in PLACEHOLDER_MEANINGS)
+        if placeholder not in PLACEHOLDER_NAMES:
+            known_text = ", ".join(f"{{{name}}}" for name in PLACEHOLDER_NAMES)
             raise InvalidValue(f": unknown placeholder {{{placeholder}}}: use {known_text}")
     if list_placeholders(words[:1]):
         raise InvalidValue(": the program itself cannot be a placeholder")

@@ -12,18 +12,6 @@ class InvalidMessageQueryError(ValueError):
     """The words of a query are wrong. The text is one line with the reason."""
 
 
-def _query_first_word(query_words: Sequence[str]) -> MessageQuery:
-    return query_topic(query_words[0])
-
-
-def _decode_nothing(body: bytes, decoder_names: Sequence[str]) -> tuple[Any, str | None]:
-    return body.decode("utf-8", "replace"), None
-
-
-def _list_fields(located: LocatedMessage) -> Mapping[str, Any]:
-    return located.message._asdict()
-
-
 class MessageTools(NamedTuple):
     """The functions of the message commands, which the screen cannot import.
 
@@ -33,9 +21,11 @@ class MessageTools(NamedTuple):
     jsonl` prints it. `decoder_help` names the decoders.
     """
 
-    parse_query: Callable[[Sequence[str]], MessageQuery] = _query_first_word
-    decode_body: Callable[[bytes, Sequence[str]], tuple[Any, str | None]] = _decode_nothing
-    make_row: Callable[[LocatedMessage], Mapping[str, Any]] = _list_fields
+    parse_query: Callable[[Sequence[str]], MessageQuery] = lambda words: query_topic(words[0])
+    decode_body: Callable[[bytes, Sequence[str]], tuple[Any, str | None]] = lambda body, decoder_names: (
+        body.decode("utf-8", "replace"), None
+    )  # fmt: skip
+    make_row: Callable[[LocatedMessage], Mapping[str, Any]] = lambda located: located.message._asdict()
     decoder_help: str = ""
 
 

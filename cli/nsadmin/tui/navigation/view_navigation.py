@@ -59,10 +59,6 @@ class ViewNavigation:
         """The titles of all views on the stack."""
         return [state.view.title for state in self._state_stack]
 
-    @property
-    def root_view(self) -> View:
-        return self._state_stack[0].view
-
     def push_view(self, view: View) -> None:
         """Open a view on top of the current one."""
         self._previous_stack = list(self._state_stack)
