@@ -10,8 +10,8 @@ from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.prompt_parser import parse_moment
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.screens import screen_export
-from nsadmin.tui.views import units
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views import row_export, units
 
 if TYPE_CHECKING:
     from nsadmin.tui.app import Tui
@@ -47,16 +47,13 @@ class ActionController:
 
     def _run_builtin(self, command: str, argument: str | None) -> None:
         app = self._app
-        if command == "theme":
-            self.use_theme(argument)
-        elif command == "view":
-            app.view_settings.open_view(argument)
-        elif command == "deleteView":
-            app.view_settings.delete_view(argument)
-        elif command == "plugin":
-            app.custom_command_controller.run_plugin_by_name(argument)
-        elif command == "context":
-            self.choose_context(argument)
+        commands_with_argument = {
+            "theme": self.use_theme, "context": self.choose_context, "view": app.view_settings.open_view,
+            "deleteView": app.view_settings.delete_view,
+            "plugin": app.custom_command_controller.run_plugin_by_name,
+        }  # fmt: skip
+        if command in commands_with_argument:
+            commands_with_argument[command](argument)
         elif command == "columns":
             app.view_settings.choose_columns()
         else:
@@ -177,4 +174,13 @@ class ActionController:
         app.show_message(f"at {units.format_moment(moment_ms)}")
 
     def copy_row(self) -> None:
-        screen_export.copy_row(self._app)
+        """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
+        app = self._app
+        if app.current_view.is_drawing:
+            copied_text = screen_to_text(app)
+        elif app.row_grid.cursor_item is None:
+            return
+        else:
+            copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
+        app.copy_to_clipboard(copied_text)
+        app.show_message("copied, if the terminal allows it")

@@ -31,7 +31,7 @@ from nsadmin.tui.polling.poller import ClusterPoller
 from nsadmin.tui.preferences import DEFAULT_THEME, Preferences
 from nsadmin.tui.prompt_controller import PromptController
 from nsadmin.tui.recording.recording_file import PollRecorder
-from nsadmin.tui.recording.replay import ReplayFeed, ReplayPlayer
+from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.row_action_controller import RowActionController
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
 from nsadmin.tui.screens.main_screen import MainScreen
@@ -41,7 +41,7 @@ from nsadmin.tui.terminal_driver import TerminalDriver
 from nsadmin.tui.view_settings.settings_file import SettingsFile
 from nsadmin.tui.view_settings.view_settings_controller import ViewSettingsController
 from nsadmin.tui.views import screen_frame
-from nsadmin.tui.views.base_view import CommandTarget, MessageTarget, View
+from nsadmin.tui.views.base_view import CommandTarget, View
 from nsadmin.tui.views.table import RowFilter, Tone
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.lines import Lines
@@ -82,7 +82,7 @@ def wall_clock_ms() -> int:
 class Tui(App[None]):
     """The state of the screen, its feed of polls and its widgets. Controllers do what the operator asks for.
 
-    `feed_factory` creates the poller. Tests pass their own; a replay uses `ReplayFeed` instead.
+    `feed_factory` creates the poller. Tests pass their own; a replay uses its player instead.
     `last_message` is the last message with its tone and its time (ms). `all_rows` are the rows of the current
     view, and `filtered_rows` those that pass the filter, also those of folded groups.
     """
@@ -280,18 +280,18 @@ class Tui(App[None]):
         feed = self._feed_factory(context, self.interval, post_polls, self._post_failure, self.clock)
         return feed
 
-    def _create_replay_feed(self, player: ReplayPlayer) -> ReplayFeed:
+    def _create_replay_feed(self, player: ReplayPlayer) -> ReplayPlayer:
         def post_polls(polls: Sequence[AnyPoll]) -> None:
             # Wait until the screen has shown earlier polls: a fast replay would fill the message queue.
             while not self._pending_slots.acquire(timeout=1):
                 if not self.is_running:
                     return
             self.call_later(self._pending_slots.release)
-            self.call_later(self.receive_polls, polls, feed)
+            self.call_later(self.receive_polls, polls, player)
 
         # The replay starts again from another moment: all polls that lead to it follow.
-        feed = ReplayFeed(player, post_polls, lambda: self.call_later(self.empty_model), self._post_failure)
-        return feed
+        player.connect(post_polls, lambda: self.call_later(self.empty_model), self._post_failure)
+        return player
 
     def _post_failure(self, error: BaseException) -> None:
         """Tell of an unexpected exception in a polling thread. The thread restarts."""
@@ -448,11 +448,12 @@ class Tui(App[None]):
     # Messages of widgets.
 
     def on_grid_entered(self, message: Grid.Entered) -> None:
+        if self.current_view.message_query is not None:
+            self.messages.open_message(message.row)
+            return
         target = self.current_view.open_row(message.row)
         if isinstance(target, CommandTarget):
             self.action_controller.run_command(target.words)
-        elif isinstance(target, MessageTarget):
-            self.messages.open_message(target.message)
         elif target is not None:
             self.push_view(target)
 

@@ -14,11 +14,10 @@ from textual.app import SuspendNotSupported
 from nsadmin.tui.editor import edit_documents
 from nsadmin.tui.editor.edit_documents import EditDocument, EditTarget, InvalidEditError
 from nsadmin.tui.screens.command_process import CommandProcess
+from nsadmin.tui.screens.confirmation import add_options
 
 if TYPE_CHECKING:
     from nsadmin.tui.app import Tui
-
-_FORMAT_WORDS = ("--output", "json")
 
 
 class EditorError(Exception):
@@ -55,10 +54,9 @@ class EditController:
 
     def _read_in_thread(self, target: EditTarget) -> None:
         app = self._app
-        words = [*target.read_words]
+        words = target.read_words
         if words[0] != "export":
-            words[1:1] = _FORMAT_WORDS if words[0] != "kv" else ()
-            words[2:2] = _FORMAT_WORDS if words[0] == "kv" else ()
+            words = add_options(words, "--output", "json")
         process = CommandProcess(words, app.cluster_context.words, merges_errors=False)
         output = "\n".join(process.read_lines())
         try:

@@ -17,7 +17,7 @@ from nsadmin.tui.messages.message_query import (
 )
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, MessageTarget, View, clip_lines
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone
 
 
@@ -112,9 +112,6 @@ class MessagesView(View):
 
     def row_key(self, row: BrowsedMessage) -> str:
         return row.position_text
-
-    def open_row(self, row: BrowsedMessage) -> MessageTarget:
-        return MessageTarget(row)
 
     def subject_of_row(self, row: BrowsedMessage) -> RowSubject:
         if self.dead_group is None:

@@ -174,10 +174,7 @@ def _query_divergence(probe: ServerProbe, _: str) -> Iterator[AnyPoll]:
             describe_difference(finding.differences[0], servers),
             finding.cause.text,
             finding.cause.advice,
-            {
-                addr: _format_value(value)
-                for addr, value in map_by_server(finding.differences[0], servers).items()
-            },
+            {addr: _format_value(v) for addr, v in map_by_server(finding.differences[0], servers).items()},
         )
         for finding in look.findings
     ]

@@ -118,16 +118,9 @@ class ScreenRenderer:
         """The filter, and what else keeps rows from the screen, for the footer."""
         state = self._app.view_state
         hidden_count = 0 if state.shows_hidden else sum(map(state.view.is_hidden, all_rows))
-        return ", ".join(
-            filter(
-                None,
-                (
-                    state.row_filter.text,
-                    "problems only" if state.shows_problems_only else "",
-                    f"{hidden_count} hidden (A shows them)" if hidden_count else "",
-                ),
-            )
-        )
+        problems_text = "problems only" if state.shows_problems_only else ""
+        hidden_text = f"{hidden_count} hidden (A shows them)" if hidden_count else ""
+        return ", ".join(filter(None, (state.row_filter.text, problems_text, hidden_text)))
 
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
         """Group the rows under headings, if the operator chose grouping."""

@@ -1,4 +1,4 @@
-"""Copies a row to the clipboard, and saves the screen or its rows to a file."""
+"""Saves the screen or its rows to a file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,18 +9,6 @@ from nsadmin.tui.views import row_export
 
 if TYPE_CHECKING:
     from nsadmin.tui.app import Tui
-
-
-def copy_row(app: "Tui") -> None:
-    """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
-    if app.current_view.is_drawing:
-        copied_text = screen_to_text(app)
-    elif app.row_grid.cursor_item is None:
-        return
-    else:
-        copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
-    app.copy_to_clipboard(copied_text)
-    app.show_message("copied, if the terminal allows it")
 
 
 def save_screen(app: "Tui", file_name: str) -> None:

@@ -27,9 +27,11 @@ class ViewRecord(NamedTuple):
     screen: str | None = None
     filter: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        items = self._asdict().items()
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in items}
+
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
+    "sort": str, "descending": bool, "columns": (list, tuple), "problemsOnly": bool, "showAll": bool,
+    "grouped": bool, "screen": str, "filter": str,
+}  # fmt: skip
 
 
 def parse_record(json_value: Any) -> ViewRecord | None:
@@ -37,25 +39,10 @@ def parse_record(json_value: Any) -> ViewRecord | None:
     if not isinstance(json_value, Mapping):
         return None
 
-    def read_flag(name: str) -> bool:
-        return json_value.get(name) is True
-
-    def read_text(name: str) -> str | None:
-        value = json_value.get(name)
-        return value if isinstance(value, str) else None
-
-    columns = json_value.get("columns")
-    is_valid = isinstance(columns, list) and columns and all(isinstance(column, str) for column in columns)
-    return ViewRecord(
-        read_text("sort"),
-        read_flag("descending"),
-        tuple(columns) if is_valid and isinstance(columns, list) else None,
-        read_flag("problemsOnly"),
-        read_flag("showAll"),
-        read_flag("grouped"),
-        read_text("screen"),
-        read_text("filter") or "",
-    )
+    fields = {n: value for n, value in json_value.items() if isinstance(value, _FIELD_TYPES.get(n, ()))}
+    columns = fields.pop("columns", ())
+    is_valid = all(isinstance(column, str) for column in columns)
+    return ViewRecord(**fields, columns=tuple(columns) if columns and is_valid else None)
 
 
 def record_view(state: ViewState) -> ViewRecord:
@@ -152,7 +139,7 @@ class ViewSettingsController:
             if new_theme is not None:
                 context_settings["theme"] = new_theme
             for view_name, record in new_records.items():
-                take_map(context_settings, "screens")[view_name] = record.to_json()
+                take_map(context_settings, "screens")[view_name] = record._asdict()
 
         self._change_settings(change)
 
@@ -183,7 +170,7 @@ class ViewSettingsController:
             saved_record = record_view(state)._replace(screen=state.view.name, filter=state.row_filter.text)
 
             def change(settings: dict[str, Any]) -> None:
-                take_map(settings, "views")[name] = saved_record.to_json()
+                take_map(settings, "views")[name] = saved_record._asdict()
 
             self._change_settings(change)
             app.show_message(f"saved the view {name}: open it with :view {name}")

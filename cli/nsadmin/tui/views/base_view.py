@@ -13,13 +13,7 @@ from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views.table import Cell, Column, SortOrder, draw_row_facts
 
 if TYPE_CHECKING:
-    from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
-
-
-class MessageTarget(NamedTuple):
-    """One message. A separate screen shows it, not a view."""
-
-    message: BrowsedMessage
+    from nsadmin.tui.messages.message_query import MessageQuery
 
 
 class CommandTarget(NamedTuple):
@@ -111,7 +105,7 @@ class View:
         """The summary of a group of rows, for its heading."""
         return [Cell(count_noun(len(rows), "row"), "dim")]
 
-    def open_row(self, row: Any) -> View | CommandTarget | MessageTarget | None:
+    def open_row(self, row: Any) -> View | CommandTarget | None:
         """What Enter opens, or None. Other modules are imported here, so that the first screen is fast."""
         return None
 

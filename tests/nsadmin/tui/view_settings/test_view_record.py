@@ -16,7 +16,7 @@ def test_what_is_recorded_is_restored() -> None:
     state.sort_order, state.chosen_columns = SortOrder("in", True), ("broker", "in")
     state.shows_problems_only = state.shows_hidden = state.is_grouped = True
     state.row_filter = RowFilter("orders")
-    record = parse_record(record_view(state).to_json())
+    record = parse_record(record_view(state)._asdict())
     assert record == ViewRecord("in", True, ("broker", "in"), True, True, True)
     restored = ViewState(make_view("brokers"))
     apply_record(record, restored)

@@ -121,19 +121,16 @@ class GroupLagView(GroupDetailView):
         return draw_graph("lag in messages", trends, width, height)
 
 
-class ClientShare(NamedTuple):
-    """The queues of a client, their lag (None: unknown), and the part of the group's lag (0 to 1)."""
+class ClientRow(NamedTuple):
+    """A connected client, its queues, their lag, and the part of the group's lag (0 to 1).
 
+    These are None if the lag is unknown, or if clients do not divide the queues among themselves.
+    """
+
+    client: ClientConnection
     queue_count: int | None = None
     lag: int | None = None
     lag_ratio: float | None = None
-
-
-class ClientRow(NamedTuple):
-    """A connected client. `share` is empty if clients do not divide the queues among themselves."""
-
-    client: ClientConnection
-    share: ClientShare
 
 
 def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
@@ -146,10 +143,10 @@ def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
         and all(client.protocol != "gRPC" for client in poll.members)
     )
     shares = _divide_queues(poll) if divides_queues and poll.members else {}
-    return [ClientRow(client, shares.get(client.client_id, ClientShare())) for client in poll.members]
+    return [ClientRow(client, *shares.get(client.client_id, ())) for client in poll.members]
 
 
-def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
+def _divide_queues(poll: GroupPolled) -> dict[str, tuple[int, int | None, float | None]]:
     client_ids = [client.client_id for client in poll.members]
     lag_by_queue = {MessageQueue(lag.topic, lag.broker_name, lag.queue_id): lag.lag for lag in poll.lags}
     queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
@@ -161,12 +158,12 @@ def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
     for client_id, queues in queues_by_client.items():
         lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
         ratio = lag / total_lag if total_lag and lag is not None else None
-        shares[client_id] = ClientShare(len(queues), lag, ratio)
+        shares[client_id] = (len(queues), lag, ratio)
     return shares
 
 
 def _share_cell(row: ClientRow) -> Cell:
-    ratio = row.share.lag_ratio
+    ratio = row.lag_ratio
     if ratio is None:
         return Cell(units.UNKNOWN_MARK, "dim")
     return Cell(f"{units.draw_meter(ratio, 5)}{units.format_percent(ratio):>5}")
@@ -180,11 +177,11 @@ class GroupClientsView(GroupDetailView):
         Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr),
         Column("queues", "QUEUES", 6,
                "queues of the client, as Java's default strategy divides them; – if it does not apply",
-               lambda row: row.share.queue_count, show=units.format_count, right=True),
+               lambda row: row.queue_count, show=units.format_count, right=True),
         Column("lag", "LAG", 7, "messages on these queues not consumed yet",
-               lambda row: row.share.lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+               lambda row: row.lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
         Column("share", "SHARE", 10, "part of the group's lag that waits for this client",
-               lambda row: row.share.lag_ratio, cell=_share_cell, right=True),
+               lambda row: row.lag_ratio, cell=_share_cell, right=True),
         Column("language", "LANGUAGE", 9, "", lambda row: row.client.language, tone="dim", drop=1),
         Column("version", "VERSION", 9, "", lambda row: row.client.version, tone="dim", drop=1),
         Column("protocol", "PROTOCOL", 8, "",
