@@ -71,6 +71,7 @@ class MessagesView(View):
     """The messages of one query. `dead_group` is the group whose dead letters these are, or None."""
 
     name = "messages"
+    key_fields = ("position_text",)
     puts_problems_first = False
     has_messages = True
 
@@ -109,9 +110,6 @@ class MessagesView(View):
     def build_rows(self, model: ClusterModel) -> Sequence[BrowsedMessage]:
         log = self.find_log(model)
         return () if log is None else tuple(log.messages)
-
-    def row_key(self, row: BrowsedMessage) -> str:
-        return row.position_text
 
     def subject_of_row(self, row: BrowsedMessage) -> RowSubject:
         if self.dead_group is None:

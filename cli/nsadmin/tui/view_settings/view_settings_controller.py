@@ -39,7 +39,8 @@ def parse_record(json_value: Any) -> ViewRecord | None:
     if not isinstance(json_value, Mapping):
         return None
 
-    fields = {n: value for n, value in json_value.items() if isinstance(value, _FIELD_TYPES.get(n, ()))}
+    known = ((n, value) for n, value in json_value.items() if isinstance(value, _FIELD_TYPES.get(n, ())))
+    fields: dict[str, Any] = dict(known)
     columns = fields.pop("columns", ())
     is_valid = all(isinstance(column, str) for column in columns)
     return ViewRecord(**fields, columns=tuple(columns) if columns and is_valid else None)

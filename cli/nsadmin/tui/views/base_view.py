@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from nsadmin.console.phrases import count_noun
@@ -38,8 +40,9 @@ class View:
     """A view. `name` is for `:` and in file names. `title` is shown above it. `scope` is the name of the root
     view whose plugins work in it, if that is another one.
 
-    `grouping_key` is the key of the column by which its rows can be grouped. Until the operator chooses an
-    order, rows with problems come first, unless `puts_problems_first` is False.
+    `key_fields` are the attributes that identify a row. Filters apply to `filter_fields`, or without them to
+    the cells of all columns. `grouping_key` is the key of the column by which rows can be grouped. Until the
+    operator chooses an order, rows with problems come first, unless `puts_problems_first` is False.
 
     With `follows_first_row`, a cursor on the first row stays there when other rows appear above. The rows are
     topics, queues, groups or messages if `has_messages` is set.
@@ -58,6 +61,8 @@ class View:
     default_sort: SortOrder | None = None
     puts_problems_first = True
     is_drawing = False
+    key_fields: tuple[str, ...] = ()
+    filter_fields: tuple[str, ...] = ()
     needs_name_servers = False
     awaited_phrase = ""
     empty_text = "no rows"
@@ -75,10 +80,12 @@ class View:
 
     def row_key(self, row: Any) -> str:
         """A key that identifies a row, and stays the same after the next poll."""
-        return str(row)
+        return _join_fields(row, self.key_fields) if self.key_fields else str(row)
 
     def filter_text(self, row: Any) -> str:
         """The text of a row to which filters apply."""
+        if self.filter_fields:
+            return _join_fields(row, self.filter_fields)
         return " ".join(column.render_cell(row).text for column in self.columns)
 
     def problem_rank(self, row: Any) -> int:
@@ -159,6 +166,15 @@ class View:
 
     def __hash__(self) -> int:
         return hash((type(self), *(value for value in vars(self).values() if isinstance(value, str))))
+
+
+_make_getter = cache(attrgetter)
+
+
+def _join_fields(row: Any, fields: tuple[str, ...]) -> str:
+    """The texts of these attributes. There may be ten thousand rows."""
+    found = _make_getter(*fields)(row)
+    return found if len(fields) == 1 else " ".join(map(str, found))
 
 
 # Views that many rows open. They are imported only then, so that the first screen appears sooner.

@@ -93,6 +93,7 @@ class DifferencesView(ServersTabView):
     """The objects on which the last polls of the name servers differ."""
 
     name = "differences"
+    key_fields = ("aspect_name", "object_name")
     empty_text = "the name servers that answer have the same brokers, permissions, topics and KV keys"
     columns: Sequence[Column[NameServerDifference]] = (
         Column("what", "WHAT", 11, "", lambda row: row.aspect_name, tone="info"),
@@ -105,9 +106,6 @@ class DifferencesView(ServersTabView):
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerDifference]:
         return list(find_differences(model.list_fresh_servers()))
-
-    def row_key(self, row: NameServerDifference) -> str:
-        return f"{row.aspect_name} {row.object_name}"
 
     def open_row(self, row: NameServerDifference) -> View:
         if row.aspect_name == "topics":
@@ -156,6 +154,7 @@ class DivergenceCausesView(ServersTabView):
     """The findings of the command `divergence`, which compares all routes and suggests causes."""
 
     name = "causes"
+    key_fields = ("section_name", "parent_name", "name", "cause")
     empty_text = "no difference found so far; comparing every route of every name server takes a while"
     columns: Sequence[Column[DivergenceFinding]] = (
         Column("what", "WHAT", 8, "", lambda row: row.section_name, tone="info"),
@@ -174,9 +173,6 @@ class DivergenceCausesView(ServersTabView):
 
     def build_rows(self, model: ClusterModel) -> Sequence[DivergenceFinding]:
         return _list_findings(model)
-
-    def row_key(self, row: DivergenceFinding) -> str:
-        return f"{row.section_name} {row.parent_name} {row.name} {row.cause}"
 
     def find_answer(self, model: ClusterModel) -> LatestAnswer[DivergencePolled]:
         return model.divergence_answer

@@ -233,6 +233,7 @@ class RebalanceView(View):
     """The topics that a rebalance moves now, with a row for each broker."""
 
     name = "rebalance"
+    key_fields = ("moving_topic.topic", "broker_name")
     empty_text = "no topic is moving now; the rebalance is finished, or begins"
     columns: Sequence[Column[MovingQueuesRow]] = (
         Column("topic", "TOPIC", 20, "topic that moves now",
@@ -272,9 +273,6 @@ class RebalanceView(View):
             ]
             rows += place_rows or [MovingQueuesRow(topic, "", None, model.now_ms)]
         return rows
-
-    def row_key(self, row: MovingQueuesRow) -> str:
-        return f"{row.moving_topic.topic} {row.broker_name}"
 
     def subject_of_row(self, row: MovingQueuesRow) -> RowSubject:
         return RowSubject(broker_name=row.broker_name or None, topic=row.moving_topic.topic)

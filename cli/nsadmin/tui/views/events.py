@@ -91,11 +91,9 @@ def notices_about(model: ClusterModel, name: str, addr: str = "") -> list[Change
 class EventListView(View):
     """The base class of lists of events, in which the newest event comes first."""
 
+    key_fields = ("at_ms", "server_addr", "event_kind", "description")
     puts_problems_first = False
     columns = EVENT_COLUMNS
-
-    def row_key(self, row: ChangeNotice) -> str:
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
 
     def open_row(self, row: ChangeNotice) -> View | None:
         """The notices of the object that the row concerns."""

@@ -79,6 +79,8 @@ class HomeView(View):
     """The problems that `nsadmin check all` reports, with the same limits."""
 
     name = "home"
+    key_fields = ("check_words", "record.text")
+    filter_fields = ("record.state", "check_words", "record.text")
     needs_name_servers = True
     puts_problems_first = False
     title = "Home"
@@ -86,12 +88,6 @@ class HomeView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[ProblemRow]:
         return list_problems(model)
-
-    def row_key(self, row: ProblemRow) -> str:
-        return f"{row.check_words} {row.record.text}"
-
-    def filter_text(self, row: ProblemRow) -> str:
-        return f"{row.record.state} {row.check_words} {row.record.text}"
 
     def subject_of_row(self, row: ProblemRow) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.record.remedy))

@@ -41,6 +41,7 @@ class KvView(View):
     """One row for each key that any name server has."""
 
     name = "kv"
+    key_fields = ("namespace", "kv_key")
     needs_name_servers = True
     title = "KV"
     grouping_key = "namespace"
@@ -74,9 +75,6 @@ class KvView(View):
             )
             for name in sorted(names)
         ]
-
-    def row_key(self, row: KvRow) -> str:
-        return f"{row.namespace} {row.kv_key}"
 
     def subject_of_row(self, row: KvRow) -> RowSubject:
         return RowSubject(namespace=row.namespace, key=row.kv_key, value=row.first_value)

@@ -107,6 +107,8 @@ class ServersTabView(View):
 
 class ServersView(ServersTabView):
     name = "servers"
+    key_fields = ("server.addr",)
+    filter_fields = ("server.addr",)
     columns = SERVER_COLUMNS
     empty_text = "no name server is known"
 
@@ -119,12 +121,6 @@ class ServersView(ServersTabView):
             other_name = model.find_other_name(server)
             rows.append(NameServerRow(server, model.now_ms, max(counts, default=None), other_name))
         return rows
-
-    def row_key(self, row: NameServerRow) -> str:
-        return row.server.addr
-
-    def filter_text(self, row: NameServerRow) -> str:
-        return row.server.addr
 
     def subject_of_row(self, row: NameServerRow) -> RowSubject:
         return RowSubject(name_server=row.server.addr)
@@ -157,6 +153,7 @@ class SettingRow(NamedTuple):
 
 class NameServerSettingsView(View):
     name = "settings"
+    key_fields = ("setting_name",)
     empty_text = "the name server returned no settings"
     columns: Sequence[Column[SettingRow]] = (
         Column("key", "SETTING", 40, "", lambda row: row.setting_name),
@@ -176,9 +173,6 @@ class NameServerSettingsView(View):
             differing = [other.addr for other in others if other.settings.get(name) != value]
             rows.append(SettingRow(name, value, " ".join(differing)))
         return rows
-
-    def row_key(self, row: SettingRow) -> str:
-        return row.setting_name
 
     def subject_of_row(self, row: SettingRow) -> RowSubject:
         return RowSubject(name_server=self.addr, key=row.setting_name, value=row.setting_value)

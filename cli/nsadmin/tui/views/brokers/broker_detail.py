@@ -88,6 +88,7 @@ class BrokerFiguresView(BrokerDetailView):
     """All runtime figures that the broker reports."""
 
     name = "figures"
+    key_fields = ("figure_key",)
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
@@ -103,9 +104,6 @@ class BrokerFiguresView(BrokerDetailView):
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerFigure]:
         poll = last_poll_of(self.find_broker(model))
         return list_figures(poll.table, model.now_ms) if poll is not None and poll.table else []
-
-    def row_key(self, row: BrokerFigure) -> str:
-        return row.figure_key
 
 
 class BrokerTopicsView(BrokerDetailView):
@@ -207,6 +205,7 @@ class BrokerConfigView(BrokerDetailView):
     """The broker's current settings. Settings that differ come first."""
 
     name = "config"
+    key_fields = ("setting_name",)
     awaited_phrase = "the settings are"
     empty_text = "the broker returned no settings"
     default_sort = SortOrder("differs")
@@ -260,9 +259,6 @@ class BrokerConfigView(BrokerDetailView):
             rows.append(BrokerSettingRow(name, value, defaults.get(name), peers))
         return rows
 
-    def row_key(self, row: BrokerSettingRow) -> str:
-        return row.setting_name
-
     def subject_of_row(self, row: BrokerSettingRow) -> RowSubject:
         return super().subject_of_row(row)._replace(key=row.setting_name, value=row.setting_value)
 
@@ -296,6 +292,7 @@ class ReplicaDifferencesView(BrokerDetailView):
     """The differences of one slave, or those of all slaves of a master."""
 
     name = "replicas"
+    key_fields = ("slave_id", "record.kind", "record.name")
     columns: Sequence[Column[SlaveDifferenceRow]] = (
         Column("slave", "SLAVE", 5, "broker id of the slave",
                lambda row: row.slave_id, tone="dim", right=True, drop=2),
@@ -323,9 +320,6 @@ class ReplicaDifferencesView(BrokerDetailView):
             (slave.broker_id, record) for slave in self._list_slaves(model) for record in slave.differences
         ]
         return [SlaveDifferenceRow(broker_id, record, model.now_ms) for broker_id, record in records]
-
-    def row_key(self, row: SlaveDifferenceRow) -> str:
-        return f"{row.slave_id} {row.record.kind} {row.record.name}"
 
     def open_row(self, row: SlaveDifferenceRow) -> View | None:
         if row.record.kind == "topic":

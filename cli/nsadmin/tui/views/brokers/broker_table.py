@@ -289,6 +289,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
 
 class BrokersView(View):
     name = "brokers"
+    key_fields = ("broker.key.name", "broker.key.id", "broker.key.addr")
     title = "Brokers"
     columns = BROKER_COLUMNS
     grouping_key = "cluster"
@@ -296,9 +297,6 @@ class BrokersView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerRow]:
         return list_broker_rows(model)
-
-    def row_key(self, row: BrokerRow) -> str:
-        return " ".join(map(str, row.broker.key))
 
     def filter_text(self, row: BrokerRow) -> str:
         return (

@@ -63,6 +63,7 @@ class GroupDetailView(View):
 
 class GroupQueuesView(GroupDetailView):
     name = "queues"
+    key_fields = ("topic", "broker_name", "queue_id")
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has an offset of the group"
@@ -92,9 +93,6 @@ class GroupQueuesView(GroupDetailView):
         lag = sum_lags(row.lag for row in rows).messages
         lag_cell = Cell(units.format_count(lag), alert_levels.lag_tone(lag) or "accent")
         return [Cell(count_noun(len(rows), "queue"), "dim"), Cell("  lag "), lag_cell]
-
-    def row_key(self, row: QueueLag) -> str:
-        return f"{row.topic} {row.broker_name} {row.queue_id}"
 
     def subject_of_row(self, row: QueueLag) -> RowSubject:
         return RowSubject(
@@ -171,6 +169,7 @@ def _share_cell(row: ClientRow) -> Cell:
 
 class GroupClientsView(GroupDetailView):
     name = "members"
+    key_fields = ("client.client_id", "client.addr")
     empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientRow]] = (
         Column("client", "CLIENT", 34, "", lambda row: row.client.client_id, tone="strong", grow=True),
@@ -201,9 +200,6 @@ class GroupClientsView(GroupDetailView):
             addr, error_text = next(iter(poll.unreported.items()))
             return f"unknown: {addr} returned no connections ({error_text})"
         return super().empty_message(model)
-
-    def row_key(self, row: ClientRow) -> str:
-        return f"{row.client.client_id} {row.client.addr}"
 
 
 def list_group_tabs(group: str) -> Sequence[View]:

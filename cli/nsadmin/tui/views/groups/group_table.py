@@ -173,6 +173,8 @@ def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
 
 class GroupsView(View):
     name = "groups"
+    key_fields = ("group",)
+    filter_fields = ("group",)
     has_messages = True
     title = "Groups"
     columns = GROUP_COLUMNS
@@ -184,12 +186,6 @@ class GroupsView(View):
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
         poll = model.group_names_answer.last_poll
         return [make_group_row(model, group) for group in (poll.names if poll is not None else ())]
-
-    def row_key(self, row: GroupRow) -> str:
-        return row.group
-
-    def filter_text(self, row: GroupRow) -> str:
-        return row.group
 
     def subject_of_row(self, row: GroupRow) -> RowSubject:
         return RowSubject(group=row.group)

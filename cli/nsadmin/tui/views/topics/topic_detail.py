@@ -121,6 +121,8 @@ class TopicRouteView(TopicDetailView):
     """The queues and the permission of the topic, by broker and name server."""
 
     name = "route"
+    key_fields = ("broker_name",)
+    filter_fields = ("broker_name",)
     empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
         Column("broker", "BROKER", 20, "", lambda row: row.broker_name, tone="strong", grow=True),
@@ -147,12 +149,6 @@ class TopicRouteView(TopicDetailView):
     def build_rows(self, model: ClusterModel) -> Sequence[TopicRouteRow]:
         poll = self.find_poll(model)
         return build_route_rows(model, poll) if poll is not None else []
-
-    def row_key(self, row: TopicRouteRow) -> str:
-        return row.broker_name
-
-    def filter_text(self, row: TopicRouteRow) -> str:
-        return row.broker_name
 
     def subject_of_row(self, row: TopicRouteRow) -> RowSubject:
         return RowSubject(topic=self.topic, broker_name=row.broker_name)
@@ -273,6 +269,7 @@ class TopicProducersView(TopicDetailView):
     """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
     name = "producers"
+    key_fields = ("group", "client.client_id")
     empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
         Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
@@ -306,9 +303,6 @@ class TopicProducersView(TopicDetailView):
                     row = rows.get((group, client.client_id), ProducerRow(group, client, ()))
                     rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
         return [rows[key] for key in sorted(rows)]
-
-    def row_key(self, row: ProducerRow) -> str:
-        return f"{row.group} {row.client.client_id}"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         hint = Cell("  producers of its brokers; any of them may send to the topic", "dim")
@@ -347,6 +341,7 @@ def _clients_cell(row: ReaderRow) -> Cell:
 
 class TopicReadersView(TopicDetailView):
     name = "groups"
+    key_fields = ("group_row.group",)
     empty_text = "no consumer group reads the topic, according to the brokers that answered"
     default_sort = SortOrder("lag", True)
     columns: Sequence[Column[ReaderRow]] = (
@@ -369,9 +364,6 @@ class TopicReadersView(TopicDetailView):
         poll = self.find_poll(model)
         groups = (poll.groups if poll is not None else None) or ()
         return [ReaderRow(self.topic, make_group_row(model, group)) for group in groups]
-
-    def row_key(self, row: ReaderRow) -> str:
-        return row.group_row.group
 
     def subject_of_row(self, row: ReaderRow) -> RowSubject:
         return RowSubject(topic=self.topic, group=row.group_row.group)

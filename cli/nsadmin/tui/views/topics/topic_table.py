@@ -144,6 +144,8 @@ class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
     name = "topics"
+    key_fields = ("topic",)
+    filter_fields = ("topic", "kind")
     needs_name_servers = True
     has_messages = True
     title = "Topics"
@@ -159,12 +161,6 @@ class TopicsView(View):
             (topics, own_names),
             lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topics],
         )
-
-    def row_key(self, row: TopicRow) -> str:
-        return row.topic
-
-    def filter_text(self, row: TopicRow) -> str:
-        return f"{row.topic} {row.kind}"
 
     def is_hidden(self, row: TopicRow) -> bool:
         """Only the topics of applications are shown at first."""
