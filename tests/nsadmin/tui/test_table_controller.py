@@ -33,7 +33,7 @@ async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
             await pilot.press(key)
             item = app.row_grid.cursor_item
             assert item is not None
-            places.append(item.broker_name)
+            places.append(item.broker.key.name)
     assert places == ["broker-c", "broker-b", "broker-c", "broker-b"]
 
 

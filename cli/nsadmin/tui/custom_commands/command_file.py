@@ -1,6 +1,5 @@
 """The file tui-commands.yaml: aliases, hotkeys and plugins. Each mistake is one line; the rest is used."""
 
-import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -52,11 +51,6 @@ class CustomCommands(NamedTuple):
     hotkeys: Mapping[str, str] = {}
     plugins: Sequence[Plugin] = ()
     error_lines: Sequence[str] = ()
-
-
-def commands_path(contexts_file: str) -> str:
-    """The path of tui-commands.yaml, which lies in the folder of the contexts file."""
-    return os.path.join(os.path.dirname(contexts_file), "tui-commands.yaml")
 
 
 def load_custom_commands(

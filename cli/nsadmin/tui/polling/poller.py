@@ -23,8 +23,7 @@ from msgspec import structs
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.polling import server_polls
-from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
-from nsadmin.tui.polling.group_queries import query_groups
+from nsadmin.tui.polling.detail_queries import DetailQuery, query_groups, run_queries
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerPolled,

@@ -68,7 +68,7 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
     assert (cells["steps"], cells["safe"], cells["at"]) == ("■■■■■", "30 s", "pid 7")
     [puts] = [column for column in view.columns if column.key == "puts"]
     assert puts.render_cell(first) == ("0", "good")
-    assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == ("3", "warn")
+    assert puts.render_cell(first._replace(drain=msgspec.structs.replace(safe, puts=3))) == ("3", "warn")
     assert [column.render_cell(second).text for column in view.columns][2:4] == ["", "undoing"]
 
 

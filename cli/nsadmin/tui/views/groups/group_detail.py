@@ -72,7 +72,7 @@ class GroupQueuesView(GroupDetailView):
         Column("broker", "BROKER", 14, "", lambda row: row.broker_name),
         Column("queue", "QUEUE", 5, "", lambda row: row.queue_id, right=True),
         Column("lag", "LAG", 8, "messages not consumed yet; – if unknown",
-               lambda row: row.diff, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+               lambda row: row.lag.messages, show=units.format_count, tone=alert_levels.lag_tone, right=True),
         Column("inflight", "INFLIGHT", 8, "delivered, but not acknowledged yet",
                lambda row: row.inflight, show=units.format_count, right=True, drop=2),
         Column("end", "END", 14, "offset of the queue's next message",

@@ -89,7 +89,7 @@ class GroupRow(NamedTuple):
 
 def find_delay_ms(queues: Sequence[QueueLag], now_ms: int) -> int | None:
     """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-    times = [queue.last_timestamp for queue in queues if queue.diff and queue.last_timestamp]
+    times = [queue.last_timestamp for queue in queues if queue.lag.messages and queue.last_timestamp]
     return now_ms - min(times) if times else None
 
 
