@@ -9,9 +9,11 @@ from threading import BoundedSemaphore
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import App
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.driver import Driver
+from textual.message import Message
 from textual.screen import Screen
 
 from nsadmin.client.wall_clock import time
@@ -34,7 +36,6 @@ from nsadmin.tui.recording.recording_file import PollRecorder
 from nsadmin.tui.recording.replay import ReplayPlayer
 from nsadmin.tui.row_action_controller import RowActionController
 from nsadmin.tui.screens.background_jobs import BackgroundJobs
-from nsadmin.tui.screens.main_screen import MainScreen
 from nsadmin.tui.screens.renderer import ScreenRenderer
 from nsadmin.tui.table_controller import TableController
 from nsadmin.tui.terminal_driver import TerminalDriver
@@ -49,6 +50,34 @@ from nsadmin.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from nsadmin.tui.message_controller import MessageController
+
+
+class MainScreen(Screen[None]):
+    """The screen below all modal screens. The key Tab shows the next tab and does not move the focus."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.tab(1)", show=False, id="nextTab"),
+        Binding("shift+tab", "app.tab(-1)", show=False, id="previousTab"),
+    ]
+
+    class WidgetsReady(Message):
+        """All widgets of the screen exist."""
+
+    def on_mount(self) -> None:
+        self.post_message(self.WidgetsReady())
+
+    def compose(self) -> ComposeResult:
+        yield Lines("bar", id="header")
+        yield Lines("panel", id="screens")
+        yield Lines(id="headline")
+        with Horizontal(id="body"):
+            yield Grid(id="grid")
+            yield Lines(id="drawing")
+            yield Lines("panel", id="details")
+        yield Lines(id="footer")
+        yield Lines("panel", id="candidates")
+        yield Prompt(id="prompt")
+        yield Lines("bar", id="hints")
 
 
 def build_bindings() -> list[BindingType]:

@@ -4,9 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
-from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
+from nsadmin.tui.messages.message_query import (
+    BrowsedMessage,
+    InvalidMessageQueryError,
+    MessageQuery,
+    MessageTools,
+    query_topic,
+)
 from nsadmin.tui.messages.message_table import MessagesView
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
 
 if TYPE_CHECKING:
     from nsadmin.tui.app import Tui

@@ -82,7 +82,6 @@ class PromptController:
             self._app.run_worker(find, thread=True, exclusive=True, group="completion")
 
     def _list_own_lines(self) -> list[OwnLine]:
-        """The lines that are no commands of nsadmin."""
         app = self._app
         contexts, views = app.available_contexts.list_names(), app.view_settings.list_view_names()
         names_by_command = {

@@ -54,8 +54,6 @@ class RowActionController:
         """Start the first wanted action that applies to all rows."""
         subjects = self.list_subjects()
         wanted = [action for action in row_actions.ALL_ACTIONS if is_wanted(action)]
-        if not wanted:
-            return
         counts = [sum(map(action.applies_to, subjects)) for action in wanted]
         action, count = wanted[counts.index(max(counts))], max(counts)
         if count == len(subjects):

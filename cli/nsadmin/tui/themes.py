@@ -38,7 +38,6 @@ OWN_THEMES = (DARK_THEME, LIGHT_THEME)
 
 
 def build_themes(colors_by_theme: Mapping[str, Mapping[str, str]]) -> list[Theme]:
-    """Build the custom themes of the preferences file."""
     built_themes = []
     for name, colors in colors_by_theme.items():
         options: dict[str, Any] = dict(colors)

@@ -26,7 +26,7 @@ from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_
 if TYPE_CHECKING:
     from nsadmin.tui.context import AvailableContexts, ClusterContext
     from nsadmin.tui.custom_commands.command_file import CustomCommands
-    from nsadmin.tui.messages.message_tools import MessageTools
+    from nsadmin.tui.messages.message_query import MessageTools
     from nsadmin.tui.polling.journal_source import JournalTape
     from nsadmin.tui.preferences import Preferences
     from nsadmin.tui.recording.recording_file import PollRecorder

@@ -245,6 +245,5 @@ def find_remedy_words(advice: str) -> list[str]:
 
 
 def needs_confirmation(command_words: Sequence[str]) -> bool:
-    """Whether a command line needs a preview and a confirmation before it runs."""
     entry = find_entry(command_words)
     return entry is not None and entry.may_change

@@ -40,6 +40,10 @@ class Plugin(NamedTuple):
     runs_in_background: bool = False
     is_read_only: bool = False
 
+    @property
+    def summary(self) -> str:
+        return self.description or " ".join(self.command_words)
+
     def works_in(self, scope: str) -> bool:
         return ALL_SCOPES in self.scopes or scope in self.scopes
 
@@ -91,8 +95,6 @@ class _CommandsStyle(FileStyle):
 
 
 class _FileReader:
-    """Reads one file and collects its mistakes."""
-
     def __init__(self, file_path: str, screen_names: Sequence[str], taken_keys: Mapping[str, str]) -> None:
         self._file_path = file_path
         self._screen_names = screen_names

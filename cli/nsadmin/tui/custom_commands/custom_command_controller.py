@@ -102,11 +102,8 @@ class CustomCommandController:
             return True
         find_target = app.cluster_context.find_target
         planned = [PlannedCommand(find_target(line[1:]) or " ".join(line[1:]), line[1:]) for line in lines]
-        title, confirm_text = (
-            f"plugin {plugin.name}: {count_noun(len(planned), 'command')}",
-            f"{plugin.name} {len(planned)}",
-        )
-        self._app.row_actions.open_batch_screen(title, planned, confirm_text)
+        title = f"plugin {plugin.name}: {count_noun(len(planned), 'command')}"
+        self._app.row_actions.open_batch_screen(title, planned, f"{plugin.name} {len(planned)}")
         return True
 
     def _start_commands(self, plugin: Plugin, lines: Sequence[Sequence[str]]) -> None:

@@ -97,10 +97,7 @@ class PaletteProvider(Provider):
             *(_line_entry(f"context {name}", "another cluster") for name in contexts),
             *(_line_entry(alias, f"alias of {line}") for alias, line in app.prompt_aliases.items()),
             *(_line_entry(f"view {name}", "saved view") for name in app.view_settings.list_view_names()),
-            *(
-                _line_entry(f"plugin {plugin.name}", plugin.description or " ".join(plugin.command_words))
-                for plugin in app.custom_commands.plugins
-            ),
+            *(_line_entry(f"plugin {p.name}", p.summary) for p in app.custom_commands.plugins),
             *map(_broker_entry, model.brokers.values()),
             *(PaletteEntry(topic, "topic", view=open_topic(topic)) for topic in model.list_topic_names()),
             *(PaletteEntry(group, "consumer group", view=open_group(group)) for group in sorted(groups)),
@@ -117,7 +114,6 @@ class PaletteProvider(Provider):
         ]
 
     def run_entry(self, entry: PaletteEntry) -> None:
-        """Open the view of an entry, or run its line."""
         if entry.view is not None:
             self.tui.push_view(entry.view)
         elif entry.awaits_arguments:

@@ -58,13 +58,11 @@ def run_queries(probe: ServerProbe, queries: Sequence[DetailQuery]) -> Iterator[
 
 
 def _query_topic(probe: ServerProbe, topic: str) -> Iterator[AnyPoll]:
-    """Query the routes, the put rates and the consumer groups of a topic."""
     masters, poll = _read_routes(probe, topic)
     yield _add_rates(probe, poll, masters, with_groups=True)
 
 
 def _query_topic_row(probe: ServerProbe, topic: str) -> Iterator[AnyPoll]:
-    """Query the routes and the put rates of a topic, for its row in the list of topics."""
     masters, poll = _read_routes(probe, topic)
     is_rated = len(masters) <= _MAX_RATED_MASTERS
     yield _add_rates(probe, poll, masters, with_groups=False) if is_rated else poll
@@ -196,7 +194,6 @@ def _query_divergence(probe: ServerProbe, _: str) -> Iterator[AnyPoll]:
 
 
 def _format_value(value: object) -> str:
-    """The value of one name server as a short text."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -228,7 +225,6 @@ def query_groups(probe: ServerProbe, _: str) -> Iterator[AnyPoll]:
 
 
 def query_group(probe: ServerProbe, group: str) -> Iterator[AnyPoll]:
-    """Query the lag and the connected clients of a consumer group."""
     try:
         with probe.pace.reserve_requests(1):
             targets = probe.admin.groups.list_targets(None)

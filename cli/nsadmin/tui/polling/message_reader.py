@@ -9,8 +9,13 @@ from nsadmin.client.messages.pull_requests import PAGE_SIZE
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.tui.messages.message_lines import format_value, preview_body, preview_text
-from nsadmin.tui.messages.message_query import FROM_LATEST, MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery
-from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.messages.message_query import (
+    FROM_LATEST,
+    MAX_KEPT_MESSAGES,
+    BrowsedMessage,
+    MessageQuery,
+    MessageTools,
+)
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from nsadmin.tui.polling.server_polls import ServerProbe
 
@@ -45,7 +50,6 @@ class MessageReader:
         self._last_poll: MessagesPolled | None = None
 
     def raise_limit(self, read_limit: int) -> None:
-        """Read on up to this number of messages."""
         self.query = self.query._replace(read_limit=read_limit)
 
     def read_step(self) -> MessagesPolled | None:

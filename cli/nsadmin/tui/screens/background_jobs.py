@@ -29,7 +29,6 @@ class BackgroundJobs:
         self.running_jobs: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
 
     def start_job(self, command_words: Sequence[str], options: Sequence[str]) -> None:
-        """Start a command of nsadmin."""
         arguments = python_process.build_command("nsadmin", *options, *command_words)
         self.start_program(" ".join(command_words), arguments, python_process.build_environment())
 
@@ -51,7 +50,6 @@ class BackgroundJobs:
         self.running_jobs.append((title, process, file))
 
     def take_ended_jobs(self) -> Iterator[EndedJob]:
-        """The jobs that have ended since the last call."""
         for job in list(self.running_jobs):
             title, process, file = job
             exit_code = process.poll()

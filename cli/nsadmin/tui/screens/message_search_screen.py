@@ -10,8 +10,7 @@ from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from nsadmin.tui.messages.message_query import MessageQuery
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
+from nsadmin.tui.messages.message_query import InvalidMessageQueryError, MessageQuery, MessageTools
 from nsadmin.tui.screens.screen_text import make_panel
 
 
@@ -69,7 +68,6 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
         self.query(Input).first().focus()
 
     def action_step_field(self, step: int) -> None:
-        """Go to the next or the previous field."""
         if step > 0:
             self.focus_next(Input)
         else:

@@ -27,7 +27,6 @@ class ScreenRenderer:
         self._problem_counter = ProblemCounter()
 
     def render_screen(self) -> None:
-        """Update every widget of the main screen."""
         app = self._app
         model, state, width = app.model, app.view_state, app.size.width
         all_rows = state.view.build_rows(model)
@@ -123,7 +122,6 @@ class ScreenRenderer:
         return ", ".join(filter(None, (state.row_filter.text, problems_text, hidden_text)))
 
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
-        """Group the rows under headings, if the operator chose grouping."""
         state = self._app.view_state
         columns, key = state.view.columns, state.view.grouping_key
         group_column = next((column for column in columns if column.key == key), None)
@@ -134,7 +132,6 @@ class ScreenRenderer:
 
     @property
     def sort_column(self) -> Column[Any] | None:
-        """The column by which rows are sorted."""
         state = self._app.view_state
         if state.sort_order is None:
             return None

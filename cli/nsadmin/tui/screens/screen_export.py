@@ -44,6 +44,6 @@ def _format_jsonl(app: "Tui") -> str:
     """All rows as lines of JSON. Messages are as `nsadmin consume --output jsonl` prints them."""
     if app.current_view.message_query is None:
         return row_export.rows_to_jsonl(app.current_view, app.filtered_rows)
-    from nsadmin.tui.messages.message_tools import messages_to_jsonl
+    from nsadmin.tui.messages.message_query import messages_to_jsonl
 
     return messages_to_jsonl(app.filtered_rows, app.messages.tools)

@@ -106,7 +106,6 @@ class ViewSettingsController:
 
     @property
     def remembered_theme(self) -> str | None:
-        """The theme that the operator chose last in this context."""
         theme = self._context_settings.get("theme")
         return theme if isinstance(theme, str) and theme in self._app.available_themes else None
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
-from nsadmin.tui.model.agreement import find_differences, judge_agreement
+from nsadmin.tui.model.agreement import count_pairwise_differences, judge_agreement
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import alert_levels, display_states, units
@@ -113,13 +113,11 @@ class ServersView(ServersTabView):
     empty_text = "no name server is known"
 
     def build_rows(self, model: ClusterModel) -> Sequence[NameServerRow]:
-        fresh = model.list_fresh_servers()
+        pair_counts = count_pairwise_differences(model.list_fresh_servers()).items()
         rows = []
         for server in model.name_servers.values():
-            others = [other for other in fresh if other is not server] if server in fresh else []
-            counts = [sum(1 for _ in find_differences((server, other))) for other in others]
-            other_name = model.find_other_name(server)
-            rows.append(NameServerRow(server, model.now_ms, max(counts, default=None), other_name))
+            largest = max((count for (addr, _), count in pair_counts if addr == server.addr), default=None)
+            rows.append(NameServerRow(server, model.now_ms, largest, model.find_other_name(server)))
         return rows
 
     def subject_of_row(self, row: NameServerRow) -> RowSubject:

@@ -144,7 +144,6 @@ class Grid(ScrollView, can_focus=True):
 
     @property
     def visible_items(self) -> Sequence[Any]:
-        """The visible rows without headings."""
         top = int(self.scroll_offset.y)
         return without_headings(self.rows[top : top + max(self.size.height - 1, 1)])
 

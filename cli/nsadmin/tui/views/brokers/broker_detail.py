@@ -85,8 +85,6 @@ class BrokerSummaryView(BrokerDetailView):
 
 
 class BrokerFiguresView(BrokerDetailView):
-    """All runtime figures that the broker reports."""
-
     name = "figures"
     key_fields = ("figure_key",)
     puts_problems_first = False
@@ -144,19 +142,29 @@ class BrokerTopicsView(BrokerDetailView):
         return open_topic(row[0])
 
 
-class BrokerProducersView(BrokerDetailView):
-    """The producers that are connected to the broker."""
+class ProducerRow(NamedTuple):
+    """A client of a producer group, and the masters of a topic that it is connected to."""
 
+    group: str
+    client: ClientConnection
+    brokers: tuple[str, ...] = ()
+
+
+PRODUCER_COLUMNS: Sequence[Column[ProducerRow]] = (
+    Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
+    Column("client", "CLIENT", 34, "", lambda row: row.client.client_id),
+    Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr, tone="dim", drop=2),
+    Column("language", "LANGUAGE", 8, "", lambda row: row.client.language, tone="dim", drop=1),
+    Column("version", "VERSION", 8, "", lambda row: row.client.version, tone="dim", drop=1),
+)  # fmt: skip
+
+
+class BrokerProducersView(BrokerDetailView):
     name = "producers"
+    key_fields = ("group", "client.client_id", "client.addr")
     awaited_phrase = "the producers are"
     empty_text = "no producer is connected"
-    columns: Sequence[Column[tuple[str, ClientConnection]]] = (
-        Column("group", "PRODUCER GROUP", 26, "", lambda row: row[0], tone="strong", grow=True),
-        Column("client", "CLIENT", 34, "", lambda row: row[1].client_id),
-        Column("addr", "ADDRESS", 21, "", lambda row: row[1].addr, tone="dim", drop=2),
-        Column("language", "LANGUAGE", 8, "", lambda row: row[1].language, tone="dim", drop=1),
-        Column("version", "VERSION", 8, "", lambda row: row[1].version, tone="dim", drop=1),
-    )  # fmt: skip
+    columns = PRODUCER_COLUMNS
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("connections", self.key.addr)]
@@ -164,13 +172,10 @@ class BrokerProducersView(BrokerDetailView):
     def find_answer(self, model: ClusterModel) -> LatestAnswer[ConnectionsPolled] | None:
         return model.connection_answers.get(self.key.addr)
 
-    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, ClientConnection]]:
+    def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
         poll = last_poll_of(self.find_answer(model))
         producers = (poll.producers if poll is not None else None) or {}
-        return [(group, client) for group, clients in producers.items() for client in clients]
-
-    def row_key(self, row: tuple[str, ClientConnection]) -> str:
-        return f"{row[0]} {row[1].client_id} {row[1].addr}"
+        return [ProducerRow(group, client) for group, clients in producers.items() for client in clients]
 
 
 class BrokerHistoryView(BrokerDetailView):

@@ -13,9 +13,10 @@ from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, QueueLag, TopicPolled
+from nsadmin.tui.polling.poll_records import QueueCounts, QueueLag, TopicPolled
 from nsadmin.tui.views import alert_levels, display_states, events, units
 from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_group, open_messages
+from nsadmin.tui.views.brokers.broker_detail import PRODUCER_COLUMNS, ProducerRow
 from nsadmin.tui.views.groups.group_table import GroupRow, find_delay_ms, make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
@@ -191,8 +192,6 @@ def _draw_stem(is_last: bool) -> Cell:
 
 
 class TopicDiagramView(TopicDetailView):
-    """A diagram of the topic's name servers, brokers and consumer groups."""
-
     name = "drawn"
     is_drawing = True
 
@@ -257,14 +256,6 @@ _MAX_ASKED_MASTERS = 12
 """The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""
 
 
-class ProducerRow(NamedTuple):
-    """A client of a producer group, and the masters of the topic that it is connected to."""
-
-    group: str
-    client: ClientConnection
-    brokers: tuple[str, ...]
-
-
 class TopicProducersView(TopicDetailView):
     """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
@@ -272,13 +263,10 @@ class TopicProducersView(TopicDetailView):
     key_fields = ("group", "client.client_id")
     empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
-        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
-        Column("client", "CLIENT", 34, "", lambda row: row.client.client_id),
+        *PRODUCER_COLUMNS[:2],
         Column("brokers", "ON", 3, "masters of the topic that the producer is connected to",
                lambda row: len(row.brokers), right=True, flash=True),
-        Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr, tone="dim", drop=2),
-        Column("language", "LANGUAGE", 8, "", lambda row: row.client.language, tone="dim", drop=1),
-        Column("version", "VERSION", 8, "", lambda row: row.client.version, tone="dim", drop=1),
+        *PRODUCER_COLUMNS[2:],
     )  # fmt: skip
 
     def _find_masters(self, model: ClusterModel) -> dict[str, str]:
@@ -300,7 +288,7 @@ class TopicProducersView(TopicDetailView):
             poll = last_poll_of(model.connection_answers.get(addr))
             for group, clients in ((poll.producers if poll is not None else None) or {}).items():
                 for client in clients:
-                    row = rows.get((group, client.client_id), ProducerRow(group, client, ()))
+                    row = rows.get((group, client.client_id), ProducerRow(group, client))
                     rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
         return [rows[key] for key in sorted(rows)]
 
