@@ -4,17 +4,14 @@ import os
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.prompt_parser import parse_moment
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import row_export, units
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 
@@ -22,7 +19,7 @@ POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 class ActionController:
     """Controls one app. It shows results and errors in the last line of the screen."""
 
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     # Commands.

@@ -1,9 +1,9 @@
 """The controller of messages: opens the messages of a row or of a search, and one message."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.messages.message_query import (
     BrowsedMessage,
     InvalidMessageQueryError,
@@ -13,12 +13,9 @@ from nsadmin.tui.messages.message_query import (
 )
 from nsadmin.tui.messages.message_table import MessagesView
 
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
-
 
 class MessageController:
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
@@ -13,15 +13,13 @@ from nsadmin.tui.actions.prompt_completion import (
     split_line,
 )
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.screens import screen_export
 from nsadmin.tui.views import row_export, units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter
 from nsadmin.tui.widgets.prompt import PromptMode
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 
 class OwnLine(NamedTuple):
@@ -32,7 +30,7 @@ class OwnLine(NamedTuple):
 
 
 class PromptController:
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
         self._candidate_choice: CandidateChoice | None = None
 

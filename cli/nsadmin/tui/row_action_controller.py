@@ -1,19 +1,16 @@
 """The controller of the actions on rows: on the row at the cursor, or on all marked rows at once."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
 from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
+from nsadmin.tui.base_app import BaseTui
 
 
 class RowActionController:
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     # The rows.

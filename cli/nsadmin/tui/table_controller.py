@@ -1,15 +1,13 @@
 """The controller of the rows of the current view: filter, order, grouping, and rows with problems."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.views.table import Heading, InvalidFilterError, RowFilter, SortOrder, is_numeric_column
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 
 class TableController:
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     def set_filter(self, filter_text: str) -> None:

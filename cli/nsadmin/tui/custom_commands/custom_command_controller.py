@@ -1,23 +1,20 @@
 """The controller of the operator's own keys and plugins: which key does what, and how its command runs."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nsadmin.console import python_process
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.custom_commands.placeholders import MissingValueError, collect_values, fill_words
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 _RUN_CHOICE = "run"
 
 
 class CustomCommandController:
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     def bind_keys(self) -> None:

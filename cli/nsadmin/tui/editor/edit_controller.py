@@ -7,17 +7,15 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import SuspendNotSupported
 
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.editor import edit_documents
 from nsadmin.tui.editor.edit_documents import EditDocument, EditTarget, InvalidEditError
 from nsadmin.tui.screens.command_process import CommandProcess
 from nsadmin.tui.screens.confirmation import add_options
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 
 class EditorError(Exception):
@@ -27,7 +25,7 @@ class EditorError(Exception):
 class EditController:
     """Controls the editor of one app. Nothing is sent before a preview and a confirmation."""
 
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
 
     def edit_row(self) -> None:

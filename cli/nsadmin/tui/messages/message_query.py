@@ -1,7 +1,6 @@
 """The query of a message view, the kept messages, and what the screen needs of the message commands. Pure."""
 
 import json
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +9,9 @@ from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.client.messages.message_filter import EVERY_MESSAGE, MessageFilter
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
-from nsadmin.tui.polling.poll_records import MessagesPolled
 
 MAX_KEPT_MESSAGES = 1_000
 """The screen keeps this many messages. The oldest are dropped."""
-MAX_KEPT_BYTES = 32 << 20
-"""The bodies of all kept messages together."""
 FROM_LATEST = FollowStart(is_latest=True)
 
 
@@ -102,33 +98,6 @@ class BrowsedMessage(NamedTuple):
     def position_text(self) -> str:
         """The queue and the offset, such as "broker-a/3 1042"."""
         return f"{self.broker_name}/{self.message.queue_id} {self.message.queue_offset}"
-
-
-class MessageLog:
-    """Keeps the last messages of one run of a query. Only `apply_poll` changes it.
-
-    Counts: `dropped_count` messages were shown and are not kept any more. `examined_count` were read.
-    `lost_count` were deleted by a broker before they were read. `skipped_count` were not read, because the
-    topic gets more messages than the screen reads. `errors` are by broker name; "" for the whole topic.
-    """
-
-    def __init__(self, query: MessageQuery, run_id: int) -> None:
-        self.query, self.run_id = query, run_id
-        self.messages: deque[BrowsedMessage] = deque()
-        self.dropped_count = self.examined_count = self.lost_count = self.skipped_count = 0
-        self.errors: Mapping[str, str] = {}
-        self.read_state = "reading"
-        self._kept_bytes = 0
-
-    def apply_poll(self, poll: MessagesPolled) -> None:
-        self.query, self.read_state, self.errors = poll.query, poll.state, poll.errors
-        self.examined_count, self.lost_count, self.skipped_count = poll.examined, poll.lost, poll.skipped
-        for message in poll.messages:
-            self.messages.append(message)
-            self._kept_bytes += len(message.message.body)
-        while len(self.messages) > MAX_KEPT_MESSAGES or self._kept_bytes > MAX_KEPT_BYTES:
-            self._kept_bytes -= len(self.messages.popleft().message.body)
-            self.dropped_count += 1
 
 
 class InvalidMessageQueryError(ValueError):

@@ -8,10 +8,10 @@ from itertools import islice
 from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX, DeadLetter
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
+from nsadmin.tui.messages.message_log import MessageLog
 from nsadmin.tui.messages.message_query import (
     MAX_KEPT_MESSAGES,
     BrowsedMessage,
-    MessageLog,
     MessageQuery,
     query_topic,
 )
@@ -80,6 +80,10 @@ class MessagesView(View):
         is_dead = topic.startswith(DEAD_LETTER_PREFIX)
         self.dead_group = topic.removeprefix(DEAD_LETTER_PREFIX) if is_dead else None
         self.title = f"dead letters of {self.dead_group}" if is_dead else f"messages of {topic}"
+
+    @classmethod
+    def of_topic(cls, topic: str, broker_name: str | None = None) -> MessagesView:
+        return cls(query_topic(topic, broker_name))
 
     @property
     def message_query(self) -> MessageQuery:
@@ -157,33 +161,6 @@ class MessagesView(View):
 
     def __hash__(self) -> int:
         return hash((type(self), self.query.topic))
-
-
-class TopicMessagesView(MessagesView):
-    scope = "topics"
-
-    def __init__(self, topic: str) -> None:
-        super().__init__(query_topic(topic))
-        self.topic = self.title = topic
-
-    def list_tabs(self) -> Sequence[View]:
-        from nsadmin.tui.views.topics.topic_detail import list_topic_tabs
-
-        return list_topic_tabs(self.topic)
-
-
-class GroupLettersView(MessagesView):
-    name = "dead-letters"
-    scope = "groups"
-
-    def __init__(self, group: str) -> None:
-        super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
-        self.group = self.title = group
-
-    def list_tabs(self) -> Sequence[View]:
-        from nsadmin.tui.views.groups.group_detail import list_group_tabs
-
-        return list_group_tabs(self.group)
 
 
 def _state_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:

@@ -44,7 +44,7 @@ from nsadmin.tui.polling.poll_records import (
 )
 
 if TYPE_CHECKING:
-    from nsadmin.tui.messages.message_query import MessageLog
+    from nsadmin.tui.messages.message_log import MessageLog
 
 R = TypeVar("R")
 _MAX_TREND_POINTS = 720
@@ -124,7 +124,7 @@ class ClusterModel:
 
     def _apply_messages(self, poll: MessagesPolled) -> None:
         """Add messages. The messages of an earlier query are forgotten."""
-        from nsadmin.tui.messages.message_query import MessageLog
+        from nsadmin.tui.messages.message_log import MessageLog
 
         if self.message_log is None or self.message_log.run_id != poll.run_id:
             self.message_log = MessageLog(poll.query, poll.run_id)

@@ -1,10 +1,9 @@
 """The root views, which number keys open. Pure."""
 
 from collections.abc import Mapping
-from pkgutil import resolve_name
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.views.base_view import NO_PROBLEM, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, View, open_view
 
 ROOT_VIEWS: Mapping[str, str] = {
     "home": "Home", "brokers": "Brokers", "topics": "Topics", "groups": "Groups", "servers": "Servers",
@@ -25,8 +24,7 @@ def make_view(screen_name: str) -> View:
 
     Raises KeyError for an unknown name.
     """
-    view: View = resolve_name(f"nsadmin.tui.views.{_VIEW_CLASSES[screen_name]}")()
-    return view
+    return open_view(f"views.{_VIEW_CLASSES[screen_name]}")
 
 
 COUNTED_SCREENS = ("home", "brokers", "topics", "groups", "servers", "kv", "drains")

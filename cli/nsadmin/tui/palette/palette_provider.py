@@ -2,7 +2,7 @@
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -11,14 +11,12 @@ from textual.markup import escape
 from nsadmin.command_line import registry
 from nsadmin.tui.actions.prompt_completion import split_line
 from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.model.server_states import ObservedBroker
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.palette.name_matcher import NameMatch, find_best_names
 from nsadmin.tui.views.base_view import View, open_broker, open_group, open_topic
 from nsadmin.tui.views.table import escape_unprintable
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 _MAX_HITS = 60
 _LINE_SCORE = 1000.0
@@ -42,8 +40,8 @@ class PaletteProvider(Provider):
     """Provides the entries, and opens or runs what the operator chose."""
 
     @property
-    def tui(self) -> "Tui":
-        return cast("Tui", self.app)
+    def tui(self) -> BaseTui:
+        return cast("BaseTui", self.app)
 
     async def startup(self) -> None:
         self._named_entries = [(entry.name, entry) for entry in self.list_entries()]

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -99,12 +100,21 @@ def _unwrapped_lines(view: View) -> Iterator[CellLine]:
         yield [Cell(f"  {key_names:<10} ", "key"), Cell(key_help)]
 
 
+class SearchInput(Input):
+    """The search text. A question mark closes the help that it opened."""
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "question_mark":
+            event.stop()
+            event.prevent_default()
+            self.screen.dismiss()
+
+
 class HelpScreen(ModalScreen[None]):
     """Shows the help, and only matching lines while the operator types. Esc, ? or Enter closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "clear_or_close", "Close"),
-        Binding("question_mark", "dismiss", "Close", priority=True),
         Binding("up", "scroll_help(-1)", show=False),
         Binding("down", "scroll_help(1)", show=False),
         Binding("pageup", "scroll_help(-10)", show=False),
@@ -119,7 +129,7 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="panel", can_focus=False) as panel:
             panel.border_title = literal_title(f"{self._view.title} – type to search, Esc closes")
-            yield Input(id="search", placeholder="search", compact=True)
+            yield SearchInput(id="search", placeholder="search", compact=True)
             yield Lines("surface", id="helpLines")
 
     def on_mount(self) -> None:

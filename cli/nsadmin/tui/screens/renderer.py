@@ -1,17 +1,15 @@
 """The renderer of the main screen: fills its widgets from the model and the current view."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.root_views import ProblemCounter
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine
 from nsadmin.tui.views.table import Cell, Column, arrange_rows, group_rows
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 _MESSAGE_DURATION_MS = 6_000
 MIN_DETAILS_SCREEN_WIDTH = 160
@@ -22,7 +20,7 @@ _DETAILS_WIDTH = 56
 class ScreenRenderer:
     """Renders one app. It shows the last message in the last line for a few seconds."""
 
-    def __init__(self, app: "Tui") -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
         self._problem_counter = ProblemCounter()
 

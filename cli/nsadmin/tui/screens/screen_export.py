@@ -1,17 +1,15 @@
 """Saves the screen or its rows to a file."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from namesrv_core import private_files
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import row_export
 
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
-
-def save_screen(app: "Tui", file_name: str) -> None:
+def save_screen(app: BaseTui, file_name: str) -> None:
     """Save the screen or its rows. The suffix of the file name chooses the format.
 
     An existing file is kept, unless the name is followed by `!`.
@@ -40,7 +38,7 @@ def save_screen(app: "Tui", file_name: str) -> None:
     app.show_message(f"saved {path}")
 
 
-def _format_jsonl(app: "Tui") -> str:
+def _format_jsonl(app: BaseTui) -> str:
     """All rows as lines of JSON. Messages are as `nsadmin consume --output jsonl` prints them."""
     if app.current_view.message_query is None:
         return row_export.rows_to_jsonl(app.current_view, app.filtered_rows)

@@ -1,15 +1,13 @@
 """The controller of what the screen remembers: settings of views by context, themes, and saved views."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_navigation import ViewState
 from nsadmin.tui.view_settings.settings_file import BrokenSettingsError, SettingsFile, take_map
 from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder
-
-if TYPE_CHECKING:
-    from nsadmin.tui.app import Tui
 
 
 class ViewRecord(NamedTuple):
@@ -79,7 +77,7 @@ def apply_record(record: ViewRecord, state: ViewState) -> None:
 class ViewSettingsController:
     """Remembers the settings of one app. Without a file, only saved views of this session exist."""
 
-    def __init__(self, app: "Tui", settings_file: SettingsFile | None) -> None:
+    def __init__(self, app: BaseTui, settings_file: SettingsFile | None) -> None:
         self._app = app
         self._settings_file = settings_file
         self._known_records: dict[str, ViewRecord] = {}

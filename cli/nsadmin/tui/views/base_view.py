@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from operator import attrgetter
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from nsadmin.console.phrases import count_noun
@@ -113,7 +114,7 @@ class View:
         return [Cell(count_noun(len(rows), "row"), "dim")]
 
     def open_row(self, row: Any) -> View | CommandTarget | None:
-        """What Enter opens, or None. Other modules are imported here, so that the first screen is fast."""
+        """What Enter opens, or None."""
         return None
 
     def list_tabs(self) -> Sequence[View]:
@@ -177,29 +178,22 @@ def _join_fields(row: Any, fields: tuple[str, ...]) -> str:
     return found if len(fields) == 1 else " ".join(map(str, found))
 
 
-# Views that many rows open. They are imported only then, so that the first screen appears sooner.
+# Views that many rows open.
+
+
+def open_view(class_path: str, *arguments: Any) -> View:
+    """Create a view of another module. It is imported only now, so that the first screen appears sooner."""
+    view: View = resolve_name(f"nsadmin.tui.{class_path}")(*arguments)
+    return view
 
 
 def open_topic(topic: str) -> View:
-    from nsadmin.tui.views.topics.topic_detail import TopicRouteView
-
-    return TopicRouteView(topic)
+    return open_view("views.topics.topic_detail:TopicRouteView", topic)
 
 
 def open_group(group: str) -> View:
-    from nsadmin.tui.views.groups.group_detail import GroupQueuesView
-
-    return GroupQueuesView(group)
+    return open_view("views.groups.group_detail:GroupQueuesView", group)
 
 
 def open_broker(broker: ObservedBroker) -> View:
-    from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
-
-    return BrokerSummaryView(*broker.key, broker.cluster_name)
-
-
-def open_messages(topic: str, broker_name: str | None = None) -> View:
-    from nsadmin.tui.messages.message_query import query_topic
-    from nsadmin.tui.messages.message_table import MessagesView
-
-    return MessagesView(query_topic(topic, broker_name))
+    return open_view("views.brokers.broker_detail:BrokerSummaryView", *broker.key, broker.cluster_name)

@@ -10,6 +10,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.servers import DifferenceSidesView
 from nsadmin.tui.views.table import Cell, Column
 
 
@@ -84,7 +85,5 @@ class KvView(View):
         return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 
     def open_row(self, row: KvRow) -> View | None:
-        from nsadmin.tui.views.divergence import DifferenceSidesView
-
         key_name = f"{row.namespace} {row.kv_key}"
         return DifferenceSidesView("KV config", key_name) if row.has_difference else None

@@ -7,10 +7,9 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.base_view import View
 from nsadmin.tui.views.brokers.broker_detail import BrokerHistoryView
 from nsadmin.tui.views.brokers.broker_table import BrokersView
-from nsadmin.tui.views.divergence import DivergenceMatrixView
 from nsadmin.tui.views.events import ObjectEventsView
 from nsadmin.tui.views.groups.group_detail import GroupLagView
-from nsadmin.tui.views.servers import ServersView
+from nsadmin.tui.views.servers import DivergenceMatrixView, ServersView
 from nsadmin.tui.views.topics.topic_detail import TopicDiagramView
 
 

@@ -6,7 +6,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, DivergenceFinding, DivergencePolled, NameServerPolled
-from nsadmin.tui.views.divergence import (
+from nsadmin.tui.views.servers import (
     DifferenceSidesView,
     DifferencesView,
     DivergenceAdviceView,

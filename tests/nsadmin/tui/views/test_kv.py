@@ -2,8 +2,8 @@
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import NameServerPolled
-from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.kv import KvView
+from nsadmin.tui.views.servers import DifferenceSidesView
 from tests.support.screens import NOON, join_cells, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"

@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.message_queues import MessageQueue, allocate_averagely
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.messages.message_query import query_topic
+from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import LatestAnswer, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -202,7 +205,17 @@ class GroupClientsView(GroupDetailView):
         return super().empty_message(model)
 
 
-def list_group_tabs(group: str) -> Sequence[View]:
-    from nsadmin.tui.messages.message_table import GroupLettersView
+class GroupLettersView(MessagesView):
+    name = "dead-letters"
+    scope = "groups"
 
+    def __init__(self, group: str) -> None:
+        super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
+        self.group = self.title = group
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_group_tabs(self.group)
+
+
+def list_group_tabs(group: str) -> Sequence[View]:
     return [GroupQueuesView(group), GroupClientsView(group), GroupLagView(group), GroupLettersView(group)]

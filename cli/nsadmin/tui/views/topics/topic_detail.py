@@ -9,13 +9,15 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.messages.message_query import query_topic
+from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, QueueLag, TopicPolled
 from nsadmin.tui.views import alert_levels, display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_group, open_messages
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_group
 from nsadmin.tui.views.brokers.broker_detail import PRODUCER_COLUMNS, ProducerRow
 from nsadmin.tui.views.groups.group_table import GroupRow, find_delay_ms, make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
@@ -155,7 +157,7 @@ class TopicRouteView(TopicDetailView):
         return RowSubject(topic=self.topic, broker_name=row.broker_name)
 
     def open_row(self, row: TopicRouteRow) -> View:
-        return open_messages(self.topic, row.broker_name)
+        return MessagesView.of_topic(self.topic, row.broker_name)
 
 
 def _perm_cell(row: TopicRouteRow) -> Cell:
@@ -360,9 +362,18 @@ class TopicReadersView(TopicDetailView):
         return open_group(row.group_row.group)
 
 
-def list_topic_tabs(topic: str) -> Sequence[View]:
-    from nsadmin.tui.messages.message_table import TopicMessagesView
+class TopicMessagesView(MessagesView):
+    scope = "topics"
 
+    def __init__(self, topic: str) -> None:
+        super().__init__(query_topic(topic))
+        self.topic = self.title = topic
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_topic_tabs(self.topic)
+
+
+def list_topic_tabs(topic: str) -> Sequence[View]:
     return [
         TopicRouteView(topic), TopicReadersView(topic), TopicDiagramView(topic), TopicProducersView(topic),
         TopicHistoryView(topic), TopicMessagesView(topic),

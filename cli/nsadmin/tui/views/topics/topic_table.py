@@ -13,7 +13,7 @@ from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View, open_messages, open_topic
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View, open_topic, open_view
 from nsadmin.tui.views.table import Cell, Column
 
 _MAX_QUERIES = 60
@@ -185,7 +185,9 @@ class TopicsView(View):
 
     def open_row(self, row: TopicRow) -> View:
         """A dead-letter topic is only interesting for its messages."""
-        return open_messages(row.topic) if row.kind == "dead letters" else open_topic(row.topic)
+        if row.kind == "dead letters":
+            return open_view("messages.message_table:MessagesView.of_topic", row.topic)
+        return open_topic(row.topic)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         topics = model.list_topic_names()
