@@ -1,8 +1,10 @@
 """The screens that change something: previews with --dry-run, a typed confirmation, then the changes."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Label, Log
 
@@ -113,12 +115,13 @@ def add_options(words: Sequence[str], *options: str) -> list[str]:
     return [*words[:options_end], *options, *words[options_end:]]
 
 
-class BatchChangeScreen(ConfirmScreen):
+class BatchChangeScreen(ConfirmScreen, inherit_bindings=False):
     """Runs several commands one after the other, with one confirmation and a result for each of them.
 
     The result is None if nothing was sent, else whether all commands succeeded.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "Close")]
     running_hint = "Esc stops before the next command"
 
     def __init__(
