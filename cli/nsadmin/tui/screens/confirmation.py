@@ -68,6 +68,9 @@ class ConfirmScreen(CommandScreen):
         message.input.display = self.query_one("#question").display = False
         self.query_one(".panel").border_subtitle = self.running_hint
         self.query_one(Log).clear().focus()
+        self.start_changes()
+
+    def start_changes(self) -> None:
         self.run_worker(self.run_changes, thread=True)
 
     def run_changes(self) -> None:
@@ -93,20 +96,26 @@ class ChangeScreen(ConfirmScreen):
         jobs: BackgroundJobs | None = None,
     ) -> None:
         super().__init__(f"nsadmin {' '.join(words)}", global_options, confirm_target, jobs)
-        self.words, self._change_words = add_options(words, "--dry-run"), list(words)
+        self.words, self._change_words = add_options(words, "--dry-run"), add_options(words, "--yes")
 
     def run_commands(self) -> None:
-        exit_code = self.run_command(self.words)
-        self.app.call_from_thread(self.show_exit_code, exit_code, self.words)
+        self.app.call_from_thread(self._end_preview, self.run_command(self.words))
+
+    def _end_preview(self, exit_code: int | None) -> None:
+        # One step: what is typed after the exit code goes to the input.
+        self.show_exit_code(exit_code, self.words)
         if exit_code == 0:
-            self.app.call_from_thread(self.ask_confirmation, "make the change")
+            self.ask_confirmation("make the change")
+
+    def start_changes(self) -> None:
+        if self.start_in_background(self._change_words):
+            self.action_close()
+        else:
+            super().start_changes()
 
     def run_changes(self) -> None:
-        words = add_options(self._change_words, "--yes")
-        if self.start_in_background(words):
-            self.app.call_from_thread(self.action_close)
-            return
-        self.app.call_from_thread(self.show_exit_code, self.run_command(words), self.words)
+        exit_code = self.run_command(self._change_words)
+        self.app.call_from_thread(self.show_exit_code, exit_code, self.words)
 
 
 def add_options(words: Sequence[str], *options: str) -> list[str]:
