@@ -287,7 +287,9 @@ class BaseTui(App[None]):
 
     def redraw_screen(self) -> None:
         """Draw the whole screen from the model. An exception becomes a line of the log panel."""
-        if not self._is_ready or not self.size.width or not self.screen_stack[0].query(Grid):
+        # A timer can still call this while the app ends: then there is no screen any more.
+        has_screen = self._is_ready and bool(self.screen_stack)
+        if not has_screen or not self.size.width or not self.screen_stack[0].query(Grid):
             return
         self.is_dirty, self._drawn_at = False, monotonic()
         if not self.feed.is_paused:
