@@ -14,7 +14,7 @@ from textual.widgets import Log
 
 from namesrv_core.protocol.stored_messages import decode_messages
 from nsadmin.client import AdminClient
-from nsadmin.tui.app import PollsReceived, Tui
+from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts, ClusterContext
 from nsadmin.tui.messages.message_lines import preview_body
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery
@@ -129,7 +129,7 @@ def make_still_tui(
 
 async def feed_polls(app: Tui, pilot: Any, polls: Iterable[AnyPoll]) -> None:
     """Polls, and the screen drawn anew."""
-    app.post_message(PollsReceived(list(polls), app.feed))
+    app.call_later(app.receive_polls, list(polls), app.feed)
     await pilot.pause()
     app.redraw_screen()
     await pilot.pause()

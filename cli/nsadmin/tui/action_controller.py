@@ -2,46 +2,25 @@
 
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from nsadmin.tui.actions import prompt_parser, row_actions
 from nsadmin.tui.actions.prompt_parser import parse_moment
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.navigation import root_views
-from nsadmin.tui.row_action_controller import RowActionController
-from nsadmin.tui.screens import screen_export
-from nsadmin.tui.screens.background_jobs import BackgroundJobs
-from nsadmin.tui.table_controller import TableController
-from nsadmin.tui.views import units
-
-if TYPE_CHECKING:
-    from nsadmin.tui.message_controller import MessageController
+from nsadmin.tui.screens.screen_text import screen_to_text
+from nsadmin.tui.views import row_export, units
 
 POLL_INTERVALS = (1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0)
 
 
 class ActionController:
-    """Controls one app. It shows results and errors in the last line of the screen.
-
-    `table` controls the rows of the current view, and `row_actions` the actions on them.
-    """
+    """Controls one app. It shows results and errors in the last line of the screen."""
 
     def __init__(self, app: BaseTui) -> None:
         self._app = app
-        self.table = TableController(app)
-        self.jobs = BackgroundJobs()
-        self.row_actions = RowActionController(app, self.jobs, self._poll_after_change)
-
-    @cached_property
-    def messages(self) -> "MessageController":
-        # Imported late, so that the first screen appears sooner.
-        from nsadmin.tui.message_controller import MessageController
-
-        return MessageController(self._app, self.row_actions)
 
     # Commands.
 
@@ -54,27 +33,26 @@ class ActionController:
         elif parsed.screen_name is not None:
             app.show_view(root_views.make_view(parsed.screen_name))
             if parsed.filter_text is not None:
-                self.table.set_filter(parsed.filter_text)
+                app.table.set_filter(parsed.filter_text)
                 app.redraw_screen()
         elif parsed.builtin_command is not None:
             self._run_builtin(parsed.builtin_command, parsed.argument)
         elif parsed.message_words is not None:
-            self.messages.open_words(parsed.message_words)
+            app.messages.open_words(parsed.message_words)
         elif parsed.command_words:
             self.run_command(parsed.command_words)
 
     def _run_builtin(self, command: str, argument: str | None) -> None:
         app = self._app
-        if command == "theme":
-            self.use_theme(argument)
-        elif command == "view":
-            app.view_settings.open_view(argument)
-        elif command == "deleteView":
-            app.view_settings.delete_view(argument)
-        elif command == "plugin":
-            app.custom_command_controller.run_plugin_by_name(argument)
-        elif command == "context":
-            self.choose_context(argument)
+        commands_with_argument = {
+            "theme": self.use_theme, "context": self.choose_context, "view": app.view_settings.open_view,
+            "deleteView": app.view_settings.delete_view,
+            "plugin": app.custom_command_controller.run_plugin_by_name,
+        }  # fmt: skip
+        if command in commands_with_argument:
+            commands_with_argument[command](argument)
+        elif command == "columns":
+            app.view_settings.choose_columns()
         else:
             app.call_later(app.run_action, command)
 
@@ -88,7 +66,7 @@ class ActionController:
             app.show_message(refusal or "", "bad")
         elif row_actions.needs_confirmation(words):
             target = app.cluster_context.find_target(words) or entry.typed_name
-            self.row_actions.open_change_screen(words, target)
+            app.row_actions.open_change_screen(words, target)
         else:
             # Local commands ask no server and do not have the options of connections.
             options = () if entry.kind == "local" else app.cluster_context.words
@@ -97,20 +75,20 @@ class ActionController:
     def start_background(self, title: str, arguments: Sequence[str]) -> None:
         """Start a program in the background. Its last line and exit code are shown when it has ended."""
         try:
-            self.jobs.start_program(title, arguments, os.environ)
+            self._app.jobs.start_program(title, arguments, os.environ)
         except (OSError, ValueError) as error:
             self._app.show_message(f"{title}: {getattr(error, 'strerror', None) or error}", "bad")
         else:
             self._app.show_message(f"{title} runs in the background")
 
     def report_ended_jobs(self) -> None:
-        for job in self.jobs.take_ended_jobs():
+        for job in self._app.jobs.take_ended_jobs():
             end_text = f"{job.title} ended with exit code {job.exit_code}: {job.last_line}"
             self._app.show_message(end_text, "bad" if job.exit_code else "accent")
 
     def stop_drain(self) -> None:
         """Interrupt the process of this row's drain or restart. A drained broker stays drained for now."""
-        app, subject = self._app, self.row_actions.find_current_subject()
+        app, subject = self._app, self._app.row_actions.find_current_subject()
         if subject.holder_pid is None:
             app.show_message("no process holds a drain or a restart in this row", "warn")
         elif subject.holder_pid <= 0:
@@ -125,10 +103,6 @@ class ActionController:
             if subject.restart_commands is not None:
                 text = f"the restart of {subject.cluster} stops after this step; R resumes"
             app.show_message(text, "warn")
-
-    def _poll_after_change(self, exit_code: int | None) -> None:
-        """Poll at once, so that the screen shows the change before the next interval."""
-        self._app.feed.look_now()
 
     # The poll interval.
 
@@ -197,35 +171,13 @@ class ActionController:
         app.show_message(f"at {units.format_moment(moment_ms)}")
 
     def copy_row(self) -> None:
-        screen_export.copy_row(self._app)
-
-
-KEY_ACTIONS: Mapping[str, Callable[[ActionController], None]] = {
-    "nextProblem": lambda actions: actions.table.move_to_problem(1),
-    "previousProblem": lambda actions: actions.table.move_to_problem(-1),
-    "problemsOnly": lambda actions: actions.table.toggle_problems_only(),
-    "showAll": lambda actions: actions.table.toggle_hidden_rows(),
-    "details": lambda actions: actions.table.toggle_details(),
-    "sort": lambda actions: actions.table.step_sort_column(1),
-    "sortBack": lambda actions: actions.table.step_sort_column(-1),
-    "reverse": lambda actions: actions.table.reverse_order(),
-    "group": lambda actions: actions.table.toggle_grouping(),
-    "fold": lambda actions: actions.table.fold_group(),
-    "foldAll": lambda actions: actions.table.fold_all_groups(),
-    "messages": lambda actions: actions.messages.open_messages(),
-    "moreMessages": lambda actions: actions.messages.read_more(),
-    "copy": ActionController.copy_row,
-    "context": lambda actions: actions.choose_context(),
-    "theme": lambda actions: actions.use_theme(),
-    "mark": lambda actions: actions.table.toggle_mark(),
-    "markAll": lambda actions: actions.table.toggle_all_marks(),
-    "actions": lambda actions: actions.row_actions.show_action_menu(),
-    "stopDrain": ActionController.stop_drain,
-    "slower": lambda actions: actions.step_interval(1),
-    "faster": lambda actions: actions.step_interval(-1),
-    "seekBack": lambda actions: actions.seek_moment("-60"),
-    "seekOn": lambda actions: actions.seek_moment("+60"),
-    "seekFarBack": lambda actions: actions.seek_moment("-600"),
-    "seekFarOn": lambda actions: actions.seek_moment("+600"),
-}
-"""The actions of key bindings, by the id of the binding."""
+        """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
+        app = self._app
+        if app.current_view.is_drawing:
+            copied_text = screen_to_text(app)
+        elif app.row_grid.cursor_item is None:
+            return
+        else:
+            copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
+        app.copy_to_clipboard(copied_text)
+        app.show_message("copied, if the terminal allows it")

@@ -10,7 +10,7 @@ from nsadmin.tui.polling.poll_records import EventDescriber
 from nsadmin.tui.polling.server_polls import RequestStopwatch
 
 if TYPE_CHECKING:
-    from nsadmin.tui.messages.message_tools import MessageTools
+    from nsadmin.tui.messages.message_query import MessageTools
 
 
 ClientFactory = Callable[[Sequence[str], float | None, RequestStopwatch], AdminClient]

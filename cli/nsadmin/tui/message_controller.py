@@ -4,17 +4,19 @@ from collections.abc import Sequence
 
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
+from nsadmin.tui.messages.message_query import (
+    BrowsedMessage,
+    InvalidMessageQueryError,
+    MessageQuery,
+    MessageTools,
+    query_topic,
+)
 from nsadmin.tui.messages.message_table import MessagesView
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
-from nsadmin.tui.row_action_controller import RowActionController
 
 
 class MessageController:
-    """Controls one app. The controller of actions knows the row at the cursor, and replays dead letters."""
-
-    def __init__(self, app: BaseTui, row_actions: RowActionController) -> None:
-        self._app, self._row_actions = app, row_actions
+    def __init__(self, app: BaseTui) -> None:
+        self._app = app
 
     @property
     def tools(self) -> MessageTools:
@@ -29,7 +31,7 @@ class MessageController:
         if query is not None:
             self._open_search(query)
             return
-        subject = self._row_actions.find_current_subject()
+        subject = self._app.row_actions.find_current_subject()
         if subject.topic is not None:
             place = (subject.broker_name, subject.queue_id, subject.offset)
             self._show_query(query_topic(subject.topic, *place))
@@ -40,7 +42,7 @@ class MessageController:
 
     def open_words(self, query_words: Sequence[str]) -> None:
         """Open the messages of a topic with conditions, as typed after `:messages`."""
-        topic = self._row_actions.find_current_subject().topic
+        topic = self._app.row_actions.find_current_subject().topic
         if not query_words and topic is None:
             self._app.show_message("name a topic: `:messages TOPIC`", "warn")
             return
@@ -61,7 +63,7 @@ class MessageController:
         if query is None:
             return
         app, view = self._app, MessagesView(query._replace(opened_ms=self._app.clock()))
-        if isinstance(app.current_view, MessagesView) and app.current_view.tab_set is None:
+        if isinstance(app.current_view, MessagesView) and not app.current_view.list_tabs():
             app.replace_view(view)
         else:
             app.push_view(view)
@@ -94,6 +96,6 @@ class MessageController:
             if action_id is not None:
                 # Marks would replay other dead letters than the shown one.
                 self._app.view_state.marked_keys.clear()
-                self._row_actions.start_action(action_id)
+                self._app.row_actions.start_action(action_id)
         elif action_id is not None:
             self._app.show_message("the message is not in the list any more", "warn")

@@ -1,6 +1,5 @@
 """The user's preferences from tui.yaml: theme, interval, keys, and custom themes."""
 
-import os
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
@@ -25,11 +24,6 @@ class Preferences(NamedTuple):
     interval: float | None = None
     keys: Mapping[str, str] = {}
     themes: Mapping[str, Mapping[str, str]] = {}
-
-
-def preferences_path(contexts_file: str) -> str:
-    """The path of tui.yaml, which lies in the folder of the contexts file."""
-    return os.path.join(os.path.dirname(contexts_file), "tui.yaml")
 
 
 def load_preferences(path: str, binding_ids: Collection[str]) -> Preferences:

@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
-from nsadmin.tui.action_controller import ActionController
+from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.actions.prompt_completion import (
     Candidate,
     CandidateChoice,
     UnfinishedLine,
-    describe_screens,
-    list_own_candidates,
     split_line,
 )
+from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.screens import screen_export
@@ -22,10 +22,16 @@ from nsadmin.tui.views.table import InvalidFilterError, RowFilter
 from nsadmin.tui.widgets.prompt import PromptMode
 
 
+class OwnLine(NamedTuple):
+    """A line of the prompt that is no command of nsadmin: its words, and what it is."""
+
+    words: list[str]
+    description: str
+
+
 class PromptController:
-    def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
-        self._action_controller = action_controller
         self._candidate_choice: CandidateChoice | None = None
 
     def open_prompt(self, mode: PromptMode, initial_text: str | None = None) -> None:
@@ -36,15 +42,10 @@ class PromptController:
             return
         if initial_text is None:
             initial_text = self._usual_text(mode)
-        suggested_lines = (
-            prompt_parser.list_suggestions(
-                root_views.SCREEN_NAMES,
-                sorted(app.available_themes),
-                list(app.available_contexts.list_names()),
-            )
-            if mode == "command"
-            else ()
-        )
+        suggested_lines = []
+        if mode == "command":
+            command_names = (e.typed_name for e in registry.COMMANDS if e.kind not in TERMINAL_KINDS)
+            suggested_lines = [*(" ".join(own.words) for own in self._list_own_lines()), *command_names]
         app.screen_stack[0].add_class("asking")
         app.prompt_input.open_prompt(mode, initial_text, suggested_lines)
 
@@ -69,25 +70,28 @@ class PromptController:
             return
         unfinished = split_line(line)
         if unfinished is not None:
-            own_candidates = self._list_own_candidates(unfinished)
+            *words_before, typed_word = (*unfinished.words_before, unfinished.typed_word.lower())
+            own_candidates = [
+                (words[-1], description)
+                for words, description in self._list_own_lines()
+                if words[:-1] == words_before and words[-1].lower().startswith(typed_word)
+            ]
             find = partial(self._find_candidates, line, unfinished, own_candidates)
             self._app.run_worker(find, thread=True, exclusive=True, group="completion")
 
-    def _list_own_candidates(self, unfinished: UnfinishedLine) -> list[Candidate]:
+    def _list_own_lines(self) -> list[OwnLine]:
         app = self._app
-        contexts = app.available_contexts.list_names()
-        return list_own_candidates(
-            unfinished,
-            describe_screens(root_views.SCREEN_NAMES, app.prompt_aliases),
-            {
-                "theme": sorted(app.available_themes),
-                "context": contexts,
-                "ctx": contexts,
-                "view": app.view_settings.list_view_names(),
-                "deleteView": app.view_settings.list_view_names(),
-                "plugin": [plugin.name for plugin in app.custom_commands.plugins],
-            },
-        )
+        contexts, views = app.available_contexts.list_names(), app.view_settings.list_view_names()
+        names_by_command = {
+            "theme": sorted(app.available_themes), "context": contexts, "ctx": contexts, "view": views,
+            "deleteView": views, "plugin": [plugin.name for plugin in app.custom_commands.plugins],
+        }  # fmt: skip
+        return [
+            *(OwnLine([name], "screen") for name in root_views.SCREEN_NAMES),
+            *(OwnLine([command], "") for command in prompt_parser.BUILTIN_COMMANDS),
+            *(OwnLine([alias], f"alias of {line}") for alias, line in app.prompt_aliases.items()),
+            *(OwnLine([command, name], "") for command, names in names_by_command.items() for name in names),
+        ]
 
     def _find_candidates(self, line: str, unfinished: UnfinishedLine, own: list[Candidate]) -> None:
         """Find the candidates in a thread, because this may wait for servers."""
@@ -138,14 +142,14 @@ class PromptController:
 
     def close_prompt(self, mode: PromptMode, text: str | None) -> None:
         """Close the prompt and run its text. After Esc the text is None."""
-        app, actions = self._app, self._action_controller
+        app, actions = self._app, self._app.action_controller
         self._candidate_choice = None
         self._show_candidates(())
         app.screen_stack[0].remove_class("asking")
         app.prompt_input.display = False
         app.focus_rows()
         if mode == "filter":
-            actions.table.set_filter(text or "")
+            app.table.set_filter(text or "")
         if mode == "command" and text:
             actions.run_prompt_line(text)
         if mode == "seek" and text:

@@ -7,18 +7,11 @@ from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand, plan_commands
 from nsadmin.tui.actions.row_actions import FieldTexts, RowAction, RowSubject
 from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.screens.background_jobs import BackgroundJobs
 
 
 class RowActionController:
-    """Controls the actions of one app. `poll_after_change` is called with the exit code of a change."""
-
-    def __init__(
-        self, app: BaseTui, jobs: BackgroundJobs, poll_after_change: Callable[[int | None], None]
-    ) -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
-        self._jobs = jobs
-        self._poll_after_change = poll_after_change
 
     # The rows.
 
@@ -57,9 +50,7 @@ class RowActionController:
     def _start_first(self, is_wanted: Callable[[RowAction], bool]) -> None:
         """Start the first wanted action that applies to all rows."""
         subjects = self.list_subjects()
-        wanted = [action for action in row_actions.all_actions() if is_wanted(action)]
-        if not wanted:
-            return
+        wanted = [action for action in row_actions.ALL_ACTIONS if is_wanted(action)]
         counts = [sum(map(action.applies_to, subjects)) for action in wanted]
         action, count = wanted[counts.index(max(counts))], max(counts)
         if count == len(subjects):
@@ -78,7 +69,7 @@ class RowActionController:
         if app.cluster_context.read_only:
             app.show_message("this context is read-only: actions are disabled", "warn")
             return
-        actions = [a for a in row_actions.all_actions() if all(map(a.applies_to, subjects))]
+        actions = [a for a in row_actions.ALL_ACTIONS if all(map(a.applies_to, subjects))]
         if not actions:
             rows_text = f"all {len(subjects)} marked rows" if len(subjects) > 1 else "this row"
             app.show_message(f"no action applies to {rows_text}", "warn")
@@ -101,7 +92,7 @@ class RowActionController:
         target_text = action.confirm_target(first) if len(subjects) == 1 else f"{len(subjects)} marked rows"
         app.ask_fields(
             f"{action.display_name}: {target_text}",
-            [(field.field_name, field.read_current(first)) for field in action.input_fields],
+            [(name, read_current(first)) for name, read_current in action.input_fields.items()],
             lambda texts: self._preview_action(action, subjects, texts),
         )
 
@@ -120,8 +111,9 @@ class RowActionController:
         """Preview one change, and run it after a confirmation."""
         from nsadmin.tui.screens.confirmation import ChangeScreen
 
-        screen = ChangeScreen(words, self._app.cluster_context.words, confirm_target, self._jobs)
-        self._app.push_screen(screen, self._poll_after_change)
+        app = self._app
+        screen = ChangeScreen(words, app.cluster_context.words, confirm_target, app.jobs)
+        app.push_screen(screen, lambda exit_code: app.feed.look_now())
 
     def open_batch_screen(
         self,
@@ -134,13 +126,15 @@ class RowActionController:
         """Preview several changes, and run all of them after one confirmation."""
         from nsadmin.tui.screens.confirmation import BatchChangeScreen
 
+        app = self._app
+
         def finish_batch(is_done: bool | None) -> None:
             handle_end(is_done)
             if is_done:
-                self._app.view_state.marked_keys.clear()
+                app.view_state.marked_keys.clear()
             if is_done is not None:
-                self._poll_after_change(0)
+                app.feed.look_now()
 
-        options = self._app.cluster_context.words
-        screen = BatchChangeScreen(title, commands, options, confirm_text, intro_lines, self._jobs)
-        self._app.push_screen(screen, finish_batch)
+        options = app.cluster_context.words
+        screen = BatchChangeScreen(title, commands, options, confirm_text, intro_lines, app.jobs)
+        app.push_screen(screen, finish_batch)

@@ -34,8 +34,6 @@ class TerminalOutput:
 
 
 class TerminalDriver(LinuxDriver):
-    """Reads keys from the terminal and draws on it."""
-
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._file: Any = TerminalOutput(self._file)

@@ -38,13 +38,9 @@ OWN_THEMES = (DARK_THEME, LIGHT_THEME)
 
 
 def build_themes(colors_by_theme: Mapping[str, Mapping[str, str]]) -> list[Theme]:
-    """Build the custom themes of the preferences file."""
     built_themes = []
     for name, colors in colors_by_theme.items():
-        options: dict[str, Any] = {name: color for name, color in colors.items() if name != "dark"}
-        built_themes.append(Theme(name=name, dark=_is_dark(colors), **options))
+        options: dict[str, Any] = dict(colors)
+        is_dark = options.pop("dark", "true").lower() != "false"
+        built_themes.append(Theme(name=name, dark=is_dark, **options))
     return built_themes
-
-
-def _is_dark(colors: Mapping[str, str]) -> bool:
-    return colors.get("dark", "true").lower() != "false"

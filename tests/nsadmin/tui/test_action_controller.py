@@ -294,7 +294,7 @@ async def test_a_change_behind_the_colon_is_confirmed_with_its_target() -> None:
     async with app.run_test(size=SIZE) as pilot:
         await feed_polls(app, pilot, [make_server_poll(), make_broker_poll(A)])
         app.push_screen = lambda screen, then=None: targets.append(  # type: ignore[method-assign,assignment]
-            screen._confirm_target
+            screen.confirm_text
         )
         for line in ("wipeWritePerm broker-a", "orphans"):
             app.action_controller.run_prompt_line(line)

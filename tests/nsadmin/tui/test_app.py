@@ -8,7 +8,7 @@ from textual import events
 from textual.binding import Binding
 
 from nsadmin.tui.actions.key_bindings import KEY_BINDINGS
-from nsadmin.tui.app import FeedFailed, PollsReceived, ReplayRewound, Tui, build_bindings
+from nsadmin.tui.app import Tui, build_bindings
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -157,7 +157,7 @@ async def test_the_cursor_moves_and_stays_with_its_row() -> None:
 @run_screen_test
 async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() -> None:
     async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
-        app.post_message(FeedFailed(ZeroDivisionError("division by zero")))
+        app._post_failure(ZeroDivisionError("division by zero"))
         await feed_polls(app, pilot, THREE)
         assert "1 in the log" in screen_to_text(app)
         await press(pilot, "L")
@@ -169,7 +169,7 @@ async def test_what_went_wrong_in_here_goes_to_the_log_and_the_screen_goes_on() 
 @run_screen_test
 async def test_what_another_feed_still_says_is_not_heard() -> None:
     async with open_screen(make_still_tui(), size=WIDE) as (app, pilot):
-        app.post_message(PollsReceived(THREE, object()))
+        app.call_later(app.receive_polls, THREE, object())
         await pilot.pause()
         assert app.model.poll_count == 0
 
@@ -437,8 +437,10 @@ def test_each_key_and_each_screen_has_a_binding_and_tabs_have_none() -> None:
     assert all(binding.priority for binding in bindings)
 
 
-def test_messages_have_what_they_are_about() -> None:
-    feed, poll, error = object(), make_server_poll(), ValueError("x")
-    polled = PollsReceived([poll], feed)
-    assert (polled.polls, polled.source_feed, FeedFailed(error).error) == ([poll], feed, error)
-    assert ReplayRewound().control is None
+def test_an_error_goes_to_the_log_once_and_the_message_is_the_last_one() -> None:
+    app = make_still_tui()
+    app.show_message("closed", "bad")
+    app.show_message("closed", "bad")
+    app.show_message("saved")
+    assert list(app.log_lines) == [(NOON, "closed")]
+    assert app.last_message == ("saved", "accent", NOON)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.tui.preferences import InvalidPreferencesError, Preferences, load_preferences, preferences_path
+from nsadmin.tui.preferences import InvalidPreferencesError, Preferences, load_preferences
 from tests.support.hostile_yaml import HOSTILE_YAML
 
 NAMES = ("sort", "quit")
@@ -16,8 +16,7 @@ def loaded(tmp_path: Path, text: str) -> Preferences:
     return load_preferences(str(file), NAMES)
 
 
-def test_it_lies_beside_the_contexts_and_need_not_be_there(tmp_path: Path) -> None:
-    assert preferences_path("/home/me/.config/nsadmin/config.yaml") == "/home/me/.config/nsadmin/tui.yaml"
+def test_it_need_not_be_there(tmp_path: Path) -> None:
     assert load_preferences(str(tmp_path / "tui.yaml"), NAMES) == Preferences()
     assert loaded(tmp_path, "") == Preferences()
 

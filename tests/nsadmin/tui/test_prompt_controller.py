@@ -91,6 +91,32 @@ async def test_tab_completes_the_line_and_shows_candidates() -> None:
 
 
 @run_screen_test
+async def test_screens_aliases_and_the_names_after_a_built_in_command_are_offered() -> None:
+    contexts = AvailableContexts(make_context(), lambda: ["lab", "prod"])
+    async with open_screen(make_still_tui(contexts), size=SIZE) as (app, pilot):
+
+        async def complete(line: str) -> list[str]:
+            app.prompt_controller.open_prompt("command", line)
+            await tab(app, pilot)
+            lines = app.find_lines("candidates").shown_lines
+            found = [cells[0].text.strip() for cells in lines] or [app.prompt_input.value]
+            await press(pilot, "escape")
+            return found
+
+        assert await complete("Th") == ["theme "]
+        assert await complete("c") == ["context", "columns", "ctx"]
+        assert await complete("theme nord") == ["theme nord "]
+        assert await complete("theme nord n") == ["theme nord n"]
+        app.prompt_controller.open_prompt("command")
+        suggester = app.prompt_input.suggester
+        assert suggester is not None
+        starts = ("br", "theme no", "context p", "topicr", "kv g", "tui")
+        assert [await suggester.get_suggestion(start) for start in starts] == [
+            "brokers", "theme nord", "context prod", "topicRoute", "kv get", None,
+        ]  # fmt: skip
+
+
+@run_screen_test
 async def test_a_failed_completion_is_a_line_of_the_log() -> None:
     def fail(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
         raise ValueError("context prod: no such file")

@@ -33,7 +33,7 @@ async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
             await pilot.press(key)
             item = app.row_grid.cursor_item
             assert item is not None
-            places.append(item.broker_name)
+            places.append(item.broker.key.name)
     assert places == ["broker-c", "broker-b", "broker-c", "broker-b"]
 
 
@@ -41,7 +41,7 @@ async def test_n_goes_to_the_next_row_with_a_problem_and_round() -> None:
 async def test_rows_with_problems_come_first_until_the_operator_chooses_an_order() -> None:
     async with open_screen(make_still_tui(), POLLS, size=SIZE) as (app, _):
         assert [row.split()[0] for row in list_row_keys(app)] == ["broker-b", "broker-c", "broker-a"]
-        app.action_controller.table.sort_by_column("broker")
+        app.table.sort_by_column("broker")
         assert [row.split()[0] for row in list_row_keys(app)] == ["broker-a", "broker-b", "broker-c"]
 
 

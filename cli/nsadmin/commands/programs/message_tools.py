@@ -13,8 +13,12 @@ from nsadmin.commands.messages.message_conditions import parse_pairs, parse_rege
 from nsadmin.commands.messages.message_rows import MESSAGE_COLUMNS, show_message
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import read_row
-from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, MessageQuery
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
+from nsadmin.tui.messages.message_query import (
+    MAX_KEPT_MESSAGES,
+    InvalidMessageQueryError,
+    MessageQuery,
+    MessageTools,
+)
 
 _COMMAND_NAME = "messages"
 _INDEX_PREFIX = "key:"

@@ -26,7 +26,7 @@ from nsadmin.operations.inventory.keeper import InventoryKeeper, find_inventory_
 if TYPE_CHECKING:
     from nsadmin.tui.context import AvailableContexts, ClusterContext
     from nsadmin.tui.custom_commands.command_file import CustomCommands
-    from nsadmin.tui.messages.message_tools import MessageTools
+    from nsadmin.tui.messages.message_query import MessageTools
     from nsadmin.tui.polling.journal_source import JournalTape
     from nsadmin.tui.preferences import Preferences
     from nsadmin.tui.recording.recording_file import PollRecorder
@@ -240,14 +240,18 @@ def _refuse_connection(
     raise AssertionError("a replay asks no server")
 
 
+def _beside_contexts(file_name: str) -> str:
+    return os.path.join(os.path.dirname(contexts.contexts_path()), file_name)
+
+
 def _load_preferences() -> "Preferences":
     from nsadmin.tui import preferences
     from nsadmin.tui.actions import key_bindings
 
     try:
         return preferences.load_preferences(
-            preferences.preferences_path(contexts.contexts_path()),
-            [*key_bindings.list_binding_ids(), *key_bindings.GRID_BINDING_IDS],
+            _beside_contexts("tui.yaml"),
+            key_bindings.list_binding_ids(),
         )
     except preferences.InvalidPreferencesError as error:
         raise UsageError(f"{error}") from None
@@ -267,7 +271,7 @@ def _load_custom_commands(user_preferences: "Preferences") -> "CustomCommands":
     from nsadmin.tui.navigation import root_views
 
     return command_file.load_custom_commands(
-        command_file.commands_path(contexts.contexts_path()),
+        _beside_contexts("tui-commands.yaml"),
         root_views.SCREEN_NAMES,
         key_bindings.list_taken_keys(user_preferences.keys),
     )

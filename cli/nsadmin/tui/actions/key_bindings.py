@@ -1,9 +1,9 @@
 """The key bindings of the main screen. Preferences assign other keys by the id of a binding."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nsadmin.tui.actions.row_actions import all_actions
+from nsadmin.tui.actions.row_actions import ALL_ACTIONS
 
 
 class KeyBinding(NamedTuple):
@@ -12,103 +12,111 @@ class KeyBinding(NamedTuple):
     `footer_hint` is a short text for the last line of the screen, or "".
     """
 
+    help_section: str
     binding_id: str
     key_names: str
     app_action: str
-    help_section: str
     help_text: str
     footer_hint: str = ""
 
 
-def _describe_action_key(key: str) -> str:
-    """The names of all actions that share a key."""
-    names = (action.display_name for action in all_actions() if action.shortcut_key == key)
-    return "; ".join(dict.fromkeys(names))
+def _list_action_keys() -> Iterator[tuple[str, ...]]:
+    """A binding for each key of actions. Several actions share a key, and their names are its help."""
+    names_by_key: dict[str, list[str]] = {}
+    for action in ALL_ACTIONS:
+        names_by_key.setdefault(action.shortcut_key, []).append(action.display_name)
+    for key, names in names_by_key.items():
+        yield f"do-{key}", key, f"do('row_actions.act_by_key', '{key}')", "; ".join(dict.fromkeys(names))
 
 
-KEY_BINDINGS = (
-    KeyBinding("help", "question_mark", "help", "Everywhere", "help for this screen, and all keys", "help"),
-    KeyBinding("filter", "slash", "prompt('filter')", "Everywhere", "rows with TEXT, or !TEXT: without, "
-    "or /REGEX/", "filter"),
-    KeyBinding("nextProblem", "n", "run_key('nextProblem')", "Everywhere", "next row with a problem"),
-    KeyBinding("previousProblem", "N", "run_key('previousProblem')", "Everywhere", "previous row with a "
-    "problem"),
-    KeyBinding("problemsOnly", "exclamation_mark", "run_key('problemsOnly')", "Everywhere", "only rows with "
-    "problems, or all"),
-    KeyBinding("showAll", "A", "run_key('showAll')", "Everywhere", "show or hide system and retry "
-    "topics, and dead letters"),
-    KeyBinding("details", "i", "run_key('details')", "Everywhere", "show or hide the details of the row, on "
-    "160 columns and more"),
-    KeyBinding("sort", "s", "run_key('sort')", "Everywhere", "sort by the next column", "sort"),
-    KeyBinding("sortBack", "S", "run_key('sortBack')", "Everywhere", "sort by the previous column"),
-    KeyBinding("reverse", "r", "run_key('reverse')", "Everywhere", "reverse the order"),
-    KeyBinding("group", "b", "run_key('group')", "Everywhere", "group rows, such as brokers by cluster; "
-    "or not"),
-    KeyBinding("fold", "f", "run_key('fold')", "Everywhere", "fold or unfold this group, like Enter"),
-    KeyBinding("foldAll", "F", "run_key('foldAll')", "Everywhere", "fold or unfold all groups"),
-    KeyBinding("back", "escape", "back", "Everywhere", "back: clear the filter, then one level up", "back"),
-    KeyBinding("before", "minus", "last", "Everywhere", "the previous view"),
-    KeyBinding("nextTab", "tab", "tab(1)", "Everywhere", "the next tab"),
-    KeyBinding("previousTab", "shift+tab", "tab(-1)", "Everywhere", "the previous tab"),
-    KeyBinding("command", "colon", "prompt('command')", "Everywhere", "a screen, or any nsadmin "
-    "command", "command"),
-    KeyBinding("palette", "ctrl+p", "palette", "Everywhere", "find a screen, an object, a context or a "
-    "command by a few letters", "find"),
-    KeyBinding("messages", "v", "run_key('messages')", "Everywhere", "messages of this topic, queue or "
-    "group; in a list of messages: search", "messages"),
-    KeyBinding("moreMessages", "greater_than_sign", "run_key('moreMessages')", "Everywhere", "read more "
-    "messages"),
-    KeyBinding("copy", "y", "run_key('copy')", "Everywhere", "copy the row to the clipboard"),
-    KeyBinding("save", "o", "prompt('save')", "Everywhere", "save the screen (.svg, .txt) or all "
-    "rows (.csv)"),
-    KeyBinding("context", "c", "run_key('context')", "Everywhere", "another context"),
-    KeyBinding("views", "O", "open_saved_view", "Everywhere", "open a saved view"),
-    KeyBinding("saveView", "V", "prompt('view')", "Everywhere", "save this screen as a view"),
-    KeyBinding("columns", "C", "columns", "Everywhere", "choose the columns"),
-    KeyBinding("theme", "T", "run_key('theme')", "Everywhere", "the next theme"),
-    KeyBinding("edit", "e", "edit", "Changing", "edit a KV value, settings, a topic or a group in $EDITOR"),
-    KeyBinding("mark", "m", "run_key('mark')", "Changing", "mark this row: actions change all marked rows"),
-    KeyBinding("markAll", "M", "run_key('markAll')", "Changing", "mark all shown rows, or remove all marks"),
-    KeyBinding("actions", "space", "run_key('actions')", "Changing", "actions for this row", "do"),
-    *(
-        KeyBinding(
-            f"do-{shortcut_key}", shortcut_key, f"act('{shortcut_key}')", "Changing",
-            _describe_action_key(shortcut_key),
-        )
-        for shortcut_key in dict.fromkeys(action.shortcut_key for action in all_actions())
+_BINDINGS_BY_SECTION: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "Everywhere": (
+        ("help", "question_mark", "help", "help for this screen, and all keys", "help"),
+        ("filter", "slash", "do('prompt_controller.open_prompt', 'filter')",
+         "rows with TEXT, or !TEXT: without, or /REGEX/", "filter"),
+        ("nextProblem", "n", "do('table.move_to_problem', 1)", "next row with a problem"),
+        ("previousProblem", "N", "do('table.move_to_problem', -1)", "previous row with a problem"),
+        ("problemsOnly", "exclamation_mark", "do('table.toggle_problems_only')",
+         "only rows with problems, or all"),
+        ("showAll", "A", "do('table.toggle_hidden_rows')",
+         "show or hide system and retry topics, and dead letters"),
+        ("details", "i", "do('table.toggle_details')",
+         "show or hide the details of the row, on 160 columns and more"),
+        ("sort", "s", "do('table.step_sort_column', 1)", "sort by the next column", "sort"),
+        ("sortBack", "S", "do('table.step_sort_column', -1)", "sort by the previous column"),
+        ("reverse", "r", "do('table.reverse_order')", "reverse the order"),
+        ("group", "b", "do('table.toggle_grouping')", "group rows, such as brokers by cluster; or not"),
+        ("fold", "f", "do('table.fold_group')", "fold or unfold this group, like Enter"),
+        ("foldAll", "F", "do('table.fold_all_groups')", "fold or unfold all groups"),
+        ("back", "escape", "back", "back: clear the filter, then one level up", "back"),
+        ("before", "minus", "last", "the previous view"),
+        ("nextTab", "tab", "tab(1)", "the next tab"),
+        ("previousTab", "shift+tab", "tab(-1)", "the previous tab"),
+        ("command", "colon", "do('prompt_controller.open_prompt', 'command')",
+         "a screen, or any nsadmin command", "command"),
+        ("palette", "ctrl+p", "palette",
+         "find a screen, an object, a context or a command by a few letters", "find"),
+        ("messages", "v", "do('messages.open_messages')",
+         "messages of this topic, queue or group; in a list of messages: search", "messages"),
+        ("moreMessages", "greater_than_sign", "do('messages.read_more')", "read more messages"),
+        ("copy", "y", "do('action_controller.copy_row')", "copy the row to the clipboard"),
+        ("save", "o", "do('prompt_controller.open_prompt', 'save')",
+         "save the screen (.svg, .txt) or all rows (.csv)"),
+        ("context", "c", "do('action_controller.choose_context')", "another context"),
+        ("views", "O", "do('view_settings.open_view')", "open a saved view"),
+        ("saveView", "V", "do('prompt_controller.open_prompt', 'view')", "save this screen as a view"),
+        ("columns", "C", "do('view_settings.choose_columns')", "choose the columns"),
+        ("theme", "T", "do('action_controller.use_theme')", "the next theme"),
     ),
-    KeyBinding("stopDrain", "K", "run_key('stopDrain')", "Changing", "stop the process of a drain or "
-    "restart"),
-    KeyBinding("pause", "p", "pause", "Watching", "pause, and continue", "pause"),
-    KeyBinding("slower", "plus", "run_key('slower')", "Watching", "a longer interval"),
-    KeyBinding("faster", "underscore", "run_key('faster')", "Watching", "a shorter interval"),
-    KeyBinding("log", "L", "log", "Watching", "errors and warnings"),
-    KeyBinding("seekBack", "left_square_bracket", "run_key('seekBack')", "Replaying", "a minute back"),
-    KeyBinding("seekOn", "right_square_bracket", "run_key('seekOn')", "Replaying", "a minute forward"),
-    KeyBinding("seekFarBack", "left_curly_bracket", "run_key('seekFarBack')", "Replaying", "ten "
-    "minutes back"),
-    KeyBinding("seekFarOn", "right_curly_bracket", "run_key('seekFarOn')", "Replaying", "ten "
-    "minutes forward"),
-    KeyBinding("seekTo", "full_stop", "prompt('seek')", "Replaying", "to a time of day; + and _ "
-    "change the speed"),
-    KeyBinding("suspend", "ctrl+z", "suspend_process", "Leaving", "suspend; the shell command fg resumes"),
-    KeyBinding("quit", "q,ctrl+c", "quit", "Leaving", "leave", "quit"),
-)  # fmt: skip
-
-GRID_KEYS = {
-    "up": "up,k", "down": "down,j", "pageUp": "pageup,ctrl+b", "pageDown": "pagedown,ctrl+f",
-    "first": "home,g", "last": "end,G", "columnsLeft": "left,h", "columnsRight": "right,l", "open": "enter",
+    "Changing": (
+        ("edit", "e", "edit", "edit a KV value, settings, a topic or a group in $EDITOR"),
+        ("mark", "m", "do('table.toggle_mark')", "mark this row: actions change all marked rows"),
+        ("markAll", "M", "do('table.toggle_all_marks')", "mark all shown rows, or remove all marks"),
+        ("actions", "space", "do('row_actions.show_action_menu')", "actions for this row", "do"),
+        *_list_action_keys(),
+        ("stopDrain", "K", "do('action_controller.stop_drain')", "stop the process of a drain or restart"),
+    ),
+    "Watching": (
+        ("pause", "p", "pause", "pause, and continue", "pause"),
+        ("slower", "plus", "do('action_controller.step_interval', 1)", "a longer interval"),
+        ("faster", "underscore", "do('action_controller.step_interval', -1)", "a shorter interval"),
+        ("log", "L", "log", "errors and warnings"),
+    ),
+    "Replaying": (
+        ("seekBack", "left_square_bracket", "do('action_controller.seek_moment', '-60')", "a minute back"),
+        ("seekOn", "right_square_bracket", "do('action_controller.seek_moment', '+60')", "a minute forward"),
+        ("seekFarBack", "left_curly_bracket", "do('action_controller.seek_moment', '-600')",
+         "ten minutes back"),
+        ("seekFarOn", "right_curly_bracket", "do('action_controller.seek_moment', '+600')",
+         "ten minutes forward"),
+        ("seekTo", "full_stop", "do('prompt_controller.open_prompt', 'seek')",
+         "to a time of day; + and _ change the speed"),
+    ),
+    "Leaving": (
+        ("suspend", "ctrl+z", "suspend_process", "suspend; the shell command fg resumes"),
+        ("quit", "q,ctrl+c", "quit", "leave", "quit"),
+    ),
 }  # fmt: skip
-"""The keys of the `Grid` widget by the ids of its bindings."""
-GRID_BINDING_IDS = tuple(GRID_KEYS)
-"""The ids of the bindings of the `Grid` widget, which preferences can change, too."""
+KEY_BINDINGS = tuple(
+    KeyBinding(section, *row) for section, rows in _BINDINGS_BY_SECTION.items() for row in rows
+)
+
+GRID_BINDINGS = {
+    "up": ("up,k", "move(-1)"), "down": ("down,j", "move(1)"), "pageUp": ("pageup,ctrl+b", "page(-1)"),
+    "pageDown": ("pagedown,ctrl+f", "page(1)"), "first": ("home,g", "edge(-1)"),
+    "last": ("end,G", "edge(1)"), "columnsLeft": ("left,h", "aside(-1)"),
+    "columnsRight": ("right,l", "aside(1)"), "open": ("enter", "enter"),
+}  # fmt: skip
+"""The keys and the actions of the `Grid` widget, by the ids of its bindings, for preferences, too."""
 
 
 def list_binding_ids() -> list[str]:
-    return [binding.binding_id for binding in KEY_BINDINGS]
+    """The ids of all bindings that preferences can change."""
+    return [*(binding.binding_id for binding in KEY_BINDINGS), *GRID_BINDINGS]
 
 
 def list_taken_keys(own_keys: Mapping[str, str]) -> dict[str, str]:
     """The id of the binding by each key that is in use. `own_keys` replace the keys of bindings."""
-    keys_by_id = {**{b.binding_id: b.key_names for b in KEY_BINDINGS}, **GRID_KEYS, **own_keys}
+    grid_keys = {binding_id: keys for binding_id, (keys, _) in GRID_BINDINGS.items()}
+    keys_by_id = {**{b.binding_id: b.key_names for b in KEY_BINDINGS}, **grid_keys, **own_keys}
     return {key.strip(): binding for binding, keys in keys_by_id.items() for key in keys.split(",")}

@@ -1,11 +1,10 @@
 """The completion of the command prompt on TAB: the word at the end of the line, and its candidates. Pure."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from os.path import commonprefix
 from typing import NamedTuple
 
-from nsadmin.tui.actions import prompt_parser
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, escape_unprintable
 
@@ -38,35 +37,6 @@ def split_line(line: str) -> UnfinishedLine | None:
     return UnfinishedLine(words_before, typed_word, word_start)
 
 
-def list_own_candidates(
-    unfinished: UnfinishedLine,
-    first_words: Iterable[Candidate],
-    arguments_by_command: Mapping[str, Iterable[str]],
-) -> list[Candidate]:
-    """The candidates that are no commands of nsadmin.
-
-    `first_words` are screens, built-in commands and aliases. `arguments_by_command` are the names that follow
-    a built-in command, such as those of contexts.
-    """
-    words_before, typed_word, _ = unfinished
-    if not words_before:
-        offered = list(first_words)
-    elif len(words_before) == 1:
-        offered = [(name, "") for name in arguments_by_command.get(words_before[0], ())]
-    else:
-        offered = []
-    return [candidate for candidate in offered if candidate[0].lower().startswith(typed_word.lower())]
-
-
-def describe_screens(screen_names: Iterable[str], aliases: Mapping[str, str]) -> list[Candidate]:
-    """The first words that are no commands of nsadmin."""
-    return [
-        *((name, "screen") for name in screen_names),
-        *((command, "") for command in prompt_parser.BUILTIN_COMMANDS),
-        *((alias, f"alias of {line}") for alias, line in aliases.items()),
-    ]
-
-
 class CandidateChoice:
     """The candidates for one word. Each TAB chooses the next one."""
 
@@ -81,10 +51,10 @@ class CandidateChoice:
         """The only candidate, or the beginning that all candidates share."""
         words = [word for word, _ in self.candidates]
         if len(words) == 1:
-            return _quote_word(words[0]) + ("" if words[0].endswith(("/", "=")) else " ")
+            return shlex.quote(words[0]) + ("" if words[0].endswith(("/", "=")) else " ")
         shared_start = commonprefix(words)  # noqa: RUF071 - words, not paths
         is_longer = len(shared_start) > len(self._typed_word)
-        return shared_start if is_longer and _quote_word(shared_start) == shared_start else self._typed_word
+        return shared_start if is_longer and shlex.quote(shared_start) == shared_start else self._typed_word
 
     def step_choice(self, step: int) -> str:
         """Choose the next or the previous candidate, and return the line with it."""
@@ -92,7 +62,7 @@ class CandidateChoice:
             first_index = 0 if step > 0 else len(self.candidates) - 1
             next_index = first_index if self.chosen_index is None else self.chosen_index + step
             self.chosen_index = next_index % len(self.candidates)
-            self.line_text = self._line_start + _quote_word(self.candidates[self.chosen_index][0])
+            self.line_text = self._line_start + shlex.quote(self.candidates[self.chosen_index][0])
         return self.line_text
 
     def render_lines(self, width: int) -> list[CellLine]:
@@ -116,7 +86,3 @@ class CandidateChoice:
         if other_count:
             lines.append([Cell(f" … {other_count} more", "dim")])
         return lines
-
-
-def _quote_word(word: str) -> str:
-    return shlex.quote(word)

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from nsadmin.command_line import registry
-from nsadmin.tui.actions.row_actions import TERMINAL_KINDS
 
 MESSAGES_COMMAND = "messages"
 """Shows the messages of a topic. It takes the arguments of `nsadmin consume`."""
@@ -74,18 +73,6 @@ def expand_alias(line: str, aliases: Mapping[str, str]) -> str:
             break
         line = f"{aliases[first_word]}{blank}{rest_text}"
     return line
-
-
-def list_suggestions(
-    screen_names: Sequence[str], themes: Sequence[str], contexts: Sequence[str]
-) -> list[str]:
-    """The lines that the prompt suggests: screens and built-in commands first, then nsadmin's commands."""
-    command_names = [entry.typed_name for entry in registry.COMMANDS if entry.kind not in TERMINAL_KINDS]
-    theme_lines, context_lines = (
-        (f"theme {name}" for name in themes),
-        (f"context {name}" for name in contexts),
-    )
-    return [*screen_names, *BUILTIN_COMMANDS, *theme_lines, *context_lines, *command_names]
 
 
 def parse_moment(text: str, now_ms: int, begin_ms: int, end_ms: int) -> int | None:

@@ -7,7 +7,7 @@ writes to the audit log as if the operator had typed it.
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nsadmin.client.did_you_mean import did_you_mean
 from nsadmin.command_line import registry
@@ -49,19 +49,13 @@ TERMINAL_KINDS = ("screen", "batch", "program")
 FieldTexts = Mapping[str, str]
 
 
-class InputField(NamedTuple):
-    """A text that the operator types before an action starts. `read_current` returns its present value."""
-
-    field_name: str
-    read_current: Callable[[RowSubject], str]
-
-
 class RowAction(NamedTuple):
     """`build_words` returns the command line for a row. The operator confirms by typing `confirm_target`.
 
     The action is offered only for rows to which it applies. `build_check` returns a command that checks the
     effect on several rows together, from their targets. `join_subjects` makes few subjects of many, so that
-    one command changes several rows.
+    one command changes several rows. `input_fields` are the texts that the operator types before it starts,
+    each with a function that reads its present value.
     """
 
     action_id: str
@@ -71,7 +65,7 @@ class RowAction(NamedTuple):
     applies_to: Callable[[RowSubject], bool]
     build_words: Callable[[RowSubject, FieldTexts], list[str]]
     confirm_target: Callable[[RowSubject], str]
-    input_fields: Sequence[InputField] = ()
+    input_fields: Mapping[str, Callable[[RowSubject], str]] = {}
     build_check: Callable[[Sequence[str]], list[str]] | None = None
     join_subjects: Callable[[Sequence[RowSubject]], list[RowSubject]] | None = None
 
@@ -80,35 +74,17 @@ def _is_broker(subject: RowSubject) -> bool:
     return subject.broker_name is not None and subject.topic is None and subject.key is None
 
 
-def _is_restartable(subject: RowSubject) -> bool:
-    """Whether the row concerns a broker of a known cluster, or a rolling restart."""
-    is_restart = subject.restart_commands is not None
-    return subject.cluster is not None and (is_restart or _is_broker(subject))
-
-
-def _is_topic(subject: RowSubject) -> bool:
-    """Whether the row concerns a topic itself, and not its use by a consumer group."""
-    return subject.topic is not None and subject.group is None
-
-
-def _is_kv_entry(subject: RowSubject) -> bool:
-    return subject.namespace is not None and subject.key is not None
-
-
-def _is_broker_setting(subject: RowSubject) -> bool:
-    return subject.broker_addr is not None and subject.key is not None
-
-
-def _is_name_server_setting(subject: RowSubject) -> bool:
-    return subject.name_server is not None and subject.key is not None
-
-
 def _broker_name(subject: RowSubject) -> str:
     return subject.broker_name or ""
 
 
-def _broker_words(subject: RowSubject) -> list[str]:
-    return as_positional(_broker_name(subject))
+def _broker_action(
+    action_id: str, shortcut_key: str, command: str, help_text: str, **options: Any
+) -> RowAction:
+    return RowAction(
+        action_id, shortcut_key, action_id, help_text, _is_broker,
+        lambda subject, _: [command, *as_positional(_broker_name(subject))], _broker_name, **options,
+    )  # fmt: skip
 
 
 def as_positional(*words: str) -> list[str]:
@@ -116,10 +92,7 @@ def as_positional(*words: str) -> list[str]:
     return ["--", *words] if any(word.startswith("-") for word in words) else [*words]
 
 
-def _subject_value(subject: RowSubject) -> str:
-    return subject.value or ""
-
-
+_VALUE_FIELD: Mapping[str, Callable[[RowSubject], str]] = {"value": lambda subject: subject.value or ""}
 _RESET_TIME_FIELD = "time: 2h for two hours ago, 14:03, or -1 for the end"
 
 _MAX_JOINED_LETTERS = 100
@@ -139,8 +112,6 @@ def _join_letters(subjects: Sequence[RowSubject]) -> list[RowSubject]:
 
 
 def _replay_words(subject: RowSubject) -> list[str]:
-    if not subject.letter_ids:
-        return []
     group = subject.group or ""
     first_ms, last_ms = subject.letter_times
     return [
@@ -150,36 +121,31 @@ def _replay_words(subject: RowSubject) -> list[str]:
     ]  # fmt: skip
 
 
-_ALL_ACTIONS = (
-    RowAction(
-        "wipe", "w", "wipe", "Remove the write permission of a broker, on every name server",
-        _is_broker, lambda subject, _: ["wipeWritePerm", *_broker_words(subject)], _broker_name,
+ALL_ACTIONS = (
+    _broker_action(
+        "wipe", "w", "wipeWritePerm", "Remove the write permission of a broker, on every name server"
     ),
-    RowAction(
-        "restore", "a", "restore", "Restore the write permission of a broker, on every name server",
-        _is_broker, lambda subject, _: ["addWritePerm", *_broker_words(subject)], _broker_name,
+    _broker_action(
+        "restore", "a", "addWritePerm", "Restore the write permission of a broker, on every name server"
     ),
-    RowAction(
+    _broker_action(
         "drain", "d", "drain", "Remove the write permission of a broker, and wait until the broker is idle",
-        _is_broker, lambda subject, _: ["drain", *_broker_words(subject)], _broker_name,
         build_check=lambda brokers: ["whatIf", f"--down={','.join(brokers)}"],
     ),
-    RowAction(
-        "undrain", "u", "undrain", "Restore the write permissions of a drained broker",
-        _is_broker, lambda subject, _: ["undrain", *_broker_words(subject)], _broker_name,
-    ),
+    _broker_action("undrain", "u", "undrain", "Restore the write permissions of a drained broker"),
     RowAction(
         "rollingRestart", "R", "rolling restart", "Restart all brokers of the cluster one by one, or resume",
-        _is_restartable,
+        lambda subject: subject.cluster is not None
+        and (subject.restart_commands is not None or _is_broker(subject)),
         lambda subject, texts: [
             "rollingRestart", "-c", subject.cluster or "", "--stop", texts["stop command"],
             "--start", texts["start command"],
         ],
         lambda subject: subject.cluster or "",
-        [
-            InputField("stop command", lambda subject: (subject.restart_commands or ("", ""))[0]),
-            InputField("start command", lambda subject: (subject.restart_commands or ("", ""))[1]),
-        ],
+        {
+            "stop command": lambda subject: (subject.restart_commands or ("", ""))[0],
+            "start command": lambda subject: (subject.restart_commands or ("", ""))[1],
+        },
     ),
     RowAction(
         "resetOffset", "z", "reset offset", "Move a consumer group to a time, on every queue of a topic",
@@ -189,10 +155,7 @@ _ALL_ACTIONS = (
             "-s", texts[_RESET_TIME_FIELD],
         ],
         lambda subject: subject.group or "",
-        [
-            InputField("topic", lambda subject: subject.topic or ""),
-            InputField(_RESET_TIME_FIELD, lambda subject: ""),
-        ],
+        {"topic": lambda subject: subject.topic or "", _RESET_TIME_FIELD: lambda subject: ""},
     ),
     RowAction(
         "fix", "x", "fix", "Run the command that fixes this problem",
@@ -206,56 +169,36 @@ _ALL_ACTIONS = (
     ),
     RowAction(
         "deleteTopic", "x", "delete topic", "Delete a topic with its messages, in a cluster",
-        _is_topic,
+        # Not its use by a consumer group.
+        lambda subject: subject.topic is not None and subject.group is None,
         lambda subject, texts: ["deleteTopic", "-t", subject.topic or "", "-c", texts["cluster"]],
         lambda subject: subject.topic or "",
-        [InputField("cluster", lambda subject: subject.cluster or "")],
+        {"cluster": lambda subject: subject.cluster or ""},
     ),
     RowAction(
         "setKv", "E", "set value", "Write a value of the KV config, on every name server",
-        _is_kv_entry,
-        lambda subject, texts: ["updateKvConfig", *as_positional(subject.namespace or "",
-        subject.key or "", texts["value"])],
-        lambda subject: subject.key or "",
-        [InputField("value", _subject_value)],
+        lambda subject: subject.namespace is not None and subject.key is not None,
+        lambda subject, texts: [
+            "updateKvConfig", *as_positional(subject.namespace or "", subject.key or "", texts["value"])
+        ],
+        lambda subject: subject.key or "", _VALUE_FIELD,
     ),
     RowAction(
         "setBrokerConfig", "E", "set value", "Change a setting of this broker",
-        _is_broker_setting,
+        lambda subject: subject.broker_addr is not None and subject.key is not None,
         lambda subject, texts: [
             "updateBrokerConfig", "-b", subject.broker_addr or "", "-k", subject.key or "", "-v",
             texts["value"],
         ],
-        _broker_name,
-        [InputField("value", _subject_value)],
+        _broker_name, _VALUE_FIELD,
     ),
     RowAction(
         "setNameServerConfig", "E", "set value", "Change a setting, on every name server",
-        _is_name_server_setting,
-        lambda subject, texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v",
-        texts["value"]],
-        lambda subject: subject.key or "",
-        [InputField("value", _subject_value)],
+        lambda subject: subject.name_server is not None and subject.key is not None,
+        lambda subject, texts: ["updateNamesrvConfig", "-k", subject.key or "", "-v", texts["value"]],
+        lambda subject: subject.key or "", _VALUE_FIELD,
     ),
 )  # fmt: skip
-
-
-def all_actions() -> tuple[RowAction, ...]:
-    """The actions whose command exists in the registry, or whose row names the command."""
-    lines = [(action, action.build_words(RowSubject(), _ANY_TEXTS)) for action in _ALL_ACTIONS]
-    return tuple(action for action, words in lines if not words or find_entry(words[:1]))
-
-
-class _AnyTexts(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return ""
-
-
-_ANY_TEXTS = _AnyTexts()
-
-
-def list_suitable_actions(subject: RowSubject) -> list[RowAction]:
-    return [action for action in all_actions() if action.applies_to(subject)]
 
 
 def find_entry(command_words: Sequence[str]) -> CommandEntry | None:
@@ -302,6 +245,5 @@ def find_remedy_words(advice: str) -> list[str]:
 
 
 def needs_confirmation(command_words: Sequence[str]) -> bool:
-    """Whether a command line needs a preview and a confirmation before it runs."""
     entry = find_entry(command_words)
     return entry is not None and entry.may_change

@@ -1,6 +1,5 @@
 """The file tui-commands.yaml: aliases, hotkeys and plugins. Each mistake is one line; the rest is used."""
 
-import os
 import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,7 +20,7 @@ from namesrv_core.file_shapes import (
 )
 from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
-from nsadmin.tui.custom_commands.placeholders import PLACEHOLDER_MEANINGS, list_placeholders
+from nsadmin.tui.custom_commands.placeholders import PLACEHOLDER_NAMES, list_placeholders
 
 ALL_SCOPES = "all"
 _ENTRY_NOUNS = {"aliases": "alias", "hotkeys": "hotkey", "plugins": "plugin"}
@@ -41,6 +40,10 @@ class Plugin(NamedTuple):
     runs_in_background: bool = False
     is_read_only: bool = False
 
+    @property
+    def summary(self) -> str:
+        return self.description or " ".join(self.command_words)
+
     def works_in(self, scope: str) -> bool:
         return ALL_SCOPES in self.scopes or scope in self.scopes
 
@@ -52,11 +55,6 @@ class CustomCommands(NamedTuple):
     hotkeys: Mapping[str, str] = {}
     plugins: Sequence[Plugin] = ()
     error_lines: Sequence[str] = ()
-
-
-def commands_path(contexts_file: str) -> str:
-    """The path of tui-commands.yaml, which lies in the folder of the contexts file."""
-    return os.path.join(os.path.dirname(contexts_file), "tui-commands.yaml")
 
 
 def load_custom_commands(
@@ -97,8 +95,6 @@ class _CommandsStyle(FileStyle):
 
 
 class _FileReader:
-    """Reads one file and collects its mistakes."""
-
     def __init__(self, file_path: str, screen_names: Sequence[str], taken_keys: Mapping[str, str]) -> None:
         self._file_path = file_path
         self._screen_names = screen_names
@@ -234,8 +230,8 @@ def _parse_command(value: Any) -> list[str]:
     if not words:
         raise InvalidValue("must be a text")
     for placeholder in list_placeholders(words):
-        if placeholder not in PLACEHOLDER_MEANINGS:
-            known_text = ", ".join(f"{{{name}}}" for name in PLACEHOLDER_MEANINGS)
+        if placeholder not in PLACEHOLDER_NAMES:
+            known_text = ", ".join(f"{{{name}}}" for name in PLACEHOLDER_NAMES)
             raise InvalidValue(f": unknown placeholder {{{placeholder}}}: use {known_text}")
     if list_placeholders(words[:1]):
         raise InvalidValue(": the program itself cannot be a placeholder")

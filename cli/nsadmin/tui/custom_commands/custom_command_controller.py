@@ -4,26 +4,23 @@ from collections.abc import Sequence
 
 from nsadmin.console import python_process
 from nsadmin.console.phrases import count_noun
-from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import PlannedCommand
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.custom_commands.command_file import Plugin
 from nsadmin.tui.custom_commands.placeholders import MissingValueError, collect_values, fill_words
 
-_SCOPE_BY_TABS = {"broker": "brokers", "topic": "topics", "group": "groups", "servers": "servers"}
 _RUN_CHOICE = "run"
 
 
 class CustomCommandController:
-    def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
-        self._action_controller = action_controller
 
     def bind_keys(self) -> None:
         app, commands = self._app, self._app.custom_commands
         for key in dict.fromkeys((*commands.hotkeys, *(plugin.key for plugin in commands.plugins))):
-            app.bind(key, f"run_custom({key!r})", show=False)
+            app.bind(key, f"do('custom_command_controller.run_key', {key!r})", show=False)
         for line in commands.error_lines:
             app.add_log_line(line)
         if commands.error_lines:
@@ -31,13 +28,12 @@ class CustomCommandController:
 
     @property
     def current_scope(self) -> str:
-        view = self._app.current_view
-        return _SCOPE_BY_TABS.get(view.tab_set or "", view.name)
+        return self._app.current_view.scope or self._app.current_view.name
 
     def run_key(self, key: str) -> None:
         custom_commands = self._app.custom_commands
         if key in custom_commands.hotkeys:
-            self._action_controller.run_prompt_line(custom_commands.hotkeys[key])
+            self._app.action_controller.run_prompt_line(custom_commands.hotkeys[key])
             return
         key_plugins = [plugin for plugin in custom_commands.plugins if plugin.key == key]
         for plugin in key_plugins:
@@ -84,7 +80,7 @@ class CustomCommandController:
         """The command line for each row. Rows with equal command lines share one."""
         context = self._app.cluster_context
         filled = []
-        for subject in self._action_controller.row_actions.list_subjects():
+        for subject in self._app.row_actions.list_subjects():
             values = collect_values(subject, context.label, context.addrs)
             filled.append(tuple(fill_words(plugin.command_words, values)))
         return [list(line) for line in dict.fromkeys(filled)]
@@ -99,15 +95,12 @@ class CustomCommandController:
         if not row_actions.needs_confirmation(words):
             return False
         if len(lines) == 1:
-            self._action_controller.run_command(words)
+            self._app.action_controller.run_command(words)
             return True
         find_target = app.cluster_context.find_target
         planned = [PlannedCommand(find_target(line[1:]) or " ".join(line[1:]), line[1:]) for line in lines]
-        title, confirm_text = (
-            f"plugin {plugin.name}: {count_noun(len(planned), 'command')}",
-            f"{plugin.name} {len(planned)}",
-        )
-        self._action_controller.row_actions.open_batch_screen(title, planned, confirm_text)
+        title = f"plugin {plugin.name}: {count_noun(len(planned), 'command')}"
+        self._app.row_actions.open_batch_screen(title, planned, f"{plugin.name} {len(planned)}")
         return True
 
     def _start_commands(self, plugin: Plugin, lines: Sequence[Sequence[str]]) -> None:
@@ -115,7 +108,7 @@ class CustomCommandController:
         if plugin.runs_in_background:
             for number, arguments in enumerate(arguments_list, 1):
                 count_text = f" {number} of {len(arguments_list)}" if len(arguments_list) > 1 else ""
-                self._action_controller.start_background(f"plugin {plugin.name}{count_text}", arguments)
+                self._app.action_controller.start_background(f"plugin {plugin.name}{count_text}", arguments)
             return
         from nsadmin.tui.screens.command_output import PluginScreen
 

@@ -5,18 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from nsadmin.tui.actions.row_actions import RowSubject
 
-PLACEHOLDER_MEANINGS: Mapping[str, str] = {
-    "topic": "the topic of the row",
-    "group": "the consumer group of the row",
-    "broker": "the name of the broker of the row",
-    "addr": "the address of the broker of the row",
-    "cluster": "the cluster of the row, or the only cluster",
-    "namespace": "the KV namespace of the row",
-    "key": "the KV key or the setting of the row",
-    "value": "the value of the row",
-    "context": "the name of the context",
-    "namesrv": "the addresses of the name servers, separated by semicolons",
-}
+_SUBJECT_FIELDS = {
+    "topic": "topic", "group": "group", "broker": "broker_name", "addr": "broker_addr", "cluster": "cluster",
+    "namespace": "namespace", "key": "key", "value": "value",
+}  # fmt: skip
+"""The fields of the row by the names of their placeholders."""
+PLACEHOLDER_NAMES = (*_SUBJECT_FIELDS, "context", "namesrv")
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z]+)\}")
 _ESCAPES = {"{{": "{", "}}": "}"}
 
@@ -31,19 +25,9 @@ def list_placeholders(words: Sequence[str]) -> list[str]:
 
 
 def collect_values(subject: RowSubject, context_label: str, addrs: Sequence[str]) -> dict[str, str]:
-    values: dict[str, str | None] = {
-        "topic": subject.topic,
-        "group": subject.group,
-        "broker": subject.broker_name,
-        "addr": subject.broker_addr,
-        "cluster": subject.cluster,
-        "namespace": subject.namespace,
-        "key": subject.key,
-        "value": subject.value,
-        "context": context_label,
-        "namesrv": ";".join(addrs),
-    }
-    return {name: value for name, value in values.items() if value is not None}
+    values = {name: getattr(subject, field) for name, field in _SUBJECT_FIELDS.items()}
+    known_values = {name: value for name, value in values.items() if value is not None}
+    return {**known_values, "context": context_label, "namesrv": ";".join(addrs)}
 
 
 def fill_words(words: Sequence[str], values: Mapping[str, str]) -> list[str]:

@@ -2,31 +2,34 @@
 
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textual.app import SuspendNotSupported
 
-from nsadmin.tui.action_controller import ActionController
 from nsadmin.tui.base_app import BaseTui
-from nsadmin.tui.editor import edit_documents, editor_process
+from nsadmin.tui.editor import edit_documents
 from nsadmin.tui.editor.edit_documents import EditDocument, EditTarget, InvalidEditError
-from nsadmin.tui.editor.editor_process import EditorError
 from nsadmin.tui.screens.command_process import CommandProcess
+from nsadmin.tui.screens.confirmation import add_options
 
-_FORMAT_WORDS = ("--output", "json")
+
+class EditorError(Exception):
+    """The editor did not start, or failed. The text says why."""
 
 
 class EditController:
     """Controls the editor of one app. Nothing is sent before a preview and a confirmation."""
 
-    def __init__(self, app: BaseTui, action_controller: ActionController) -> None:
+    def __init__(self, app: BaseTui) -> None:
         self._app = app
-        self._action_controller = action_controller
 
     def edit_row(self) -> None:
-        app, subject = self._app, self._action_controller.row_actions.find_current_subject()
+        app, subject = self._app, self._app.row_actions.find_current_subject()
         if app.cluster_context.read_only:
             app.show_message("edit: disabled, because the context is read-only", "bad")
         elif edit_documents.needs_cluster(subject):
@@ -49,10 +52,9 @@ class EditController:
 
     def _read_in_thread(self, target: EditTarget) -> None:
         app = self._app
-        words = [*target.read_words]
+        words = target.read_words
         if words[0] != "export":
-            words[1:1] = _FORMAT_WORDS if words[0] != "kv" else ()
-            words[2:2] = _FORMAT_WORDS if words[0] == "kv" else ()
+            words = add_options(words, "--output", "json")
         process = CommandProcess(words, app.cluster_context.words, merges_errors=False)
         output = "\n".join(process.read_lines())
         try:
@@ -91,13 +93,13 @@ class EditController:
 
     def _run_editor(self, path: str) -> None:
         app = self._app
-        editor_words = editor_process.find_editor()
+        editor_words = find_editor()
         was_paused = app.feed.is_paused
         # Polls would pile up while the editor runs.
         app.feed.pause(True)
         try:
             with app.suspend():
-                editor_process.run_editor(editor_words, path)
+                run_editor(editor_words, path)
         finally:
             app.feed.pause(was_paused)
             app.refresh(layout=True)
@@ -114,7 +116,7 @@ class EditController:
             if needs_file:
                 shutil.rmtree(os.path.dirname(path), ignore_errors=True)
 
-        self._action_controller.row_actions.open_batch_screen(
+        self._app.row_actions.open_batch_screen(
             f"Edit {target.title}",
             commands,
             target.confirm_target,
@@ -122,3 +124,25 @@ class EditController:
             remove_file,
         )
         return needs_file
+
+
+def find_editor(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The words of the editor in VISUAL or EDITOR, else vi."""
+    editor_text = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
+    try:
+        editor_words = shlex.split(editor_text)
+    except ValueError as error:
+        raise EditorError(f"invalid EDITOR {editor_text!r}: {str(error).lower()}") from None
+    if not editor_words:
+        raise EditorError("EDITOR is empty: set it to a program, such as vim")
+    return editor_words
+
+
+def run_editor(editor_words: Sequence[str], path: str) -> None:
+    """Let the operator edit a file. Raises EditorError."""
+    try:
+        exit_code = subprocess.run([*editor_words, path], check=False).returncode
+    except OSError as error:
+        raise EditorError(f'the editor "{editor_words[0]}" did not start: {error.strerror}') from None
+    if exit_code:
+        raise EditorError(f"the editor failed with exit code {exit_code}: {editor_words[0]}")

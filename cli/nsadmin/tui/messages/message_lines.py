@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.console.phrases import count_noun
-from nsadmin.tui.messages.message_query import BrowsedMessage
-from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.messages.message_query import BrowsedMessage, MessageTools
 from nsadmin.tui.views import units
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell, escape_unprintable

@@ -1,10 +1,13 @@
-"""The query of a message view, and a message as the screen keeps it. Pure."""
+"""The query of a message view, the kept messages, and what the screen needs of the message commands. Pure."""
 
-from typing import NamedTuple
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.messages.message_filter import EVERY_MESSAGE, MessageFilter
+from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 
 MAX_KEPT_MESSAGES = 1_000
@@ -95,3 +98,35 @@ class BrowsedMessage(NamedTuple):
     def position_text(self) -> str:
         """The queue and the offset, such as "broker-a/3 1042"."""
         return f"{self.broker_name}/{self.message.queue_id} {self.message.queue_offset}"
+
+
+class InvalidMessageQueryError(ValueError):
+    """The words of a query are wrong. The text is one line with the reason."""
+
+
+class MessageTools(NamedTuple):
+    """The functions of the message commands, which the screen cannot import.
+
+    `parse_query` parses a topic and the options of `nsadmin consume`; it raises InvalidMessageQueryError.
+    `decode_body` returns a body as text or as a JSON value, and the reason if a decoder failed; it raises
+    InvalidMessageQueryError for an unknown decoder. `make_row` returns a message as `nsadmin consume --output
+    jsonl` prints it. `decoder_help` names the decoders.
+    """
+
+    parse_query: Callable[[Sequence[str]], MessageQuery] = lambda words: query_topic(words[0])
+    decode_body: Callable[[bytes, Sequence[str]], tuple[Any, str | None]] = lambda body, decoder_names: (
+        body.decode("utf-8", "replace"), None
+    )  # fmt: skip
+    make_row: Callable[[LocatedMessage], Mapping[str, Any]] = lambda located: located.message._asdict()
+    decoder_help: str = ""
+
+
+def messages_to_jsonl(messages: Iterable[BrowsedMessage], tools: MessageTools) -> str:
+    """A line of JSON for each message. `bodyError` states whether the screen cut the body."""
+    lines = []
+    for broker_name, message, body_size, _ in messages:
+        row = dict(tools.make_row(LocatedMessage(broker_name, message)))
+        if body_size > len(message.body):
+            row["bodyError"] = f"cut: the first {len(message.body)} of {body_size} bytes"
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(lines)

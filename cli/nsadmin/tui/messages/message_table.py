@@ -10,10 +10,15 @@ from nsadmin.client.messages.dead_letter_selection import DeadLetter
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.messages.message_lines import format_message_time, list_message_lines, show_body
 from nsadmin.tui.messages.message_log import MessageLog
-from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery, query_topic
+from nsadmin.tui.messages.message_query import (
+    MAX_KEPT_MESSAGES,
+    BrowsedMessage,
+    MessageQuery,
+    query_topic,
+)
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, MessageTarget, View, clip_lines
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines
 from nsadmin.tui.views.table import Cell, Column, SortOrder, Tone
 
 
@@ -67,6 +72,7 @@ class MessagesView(View):
     """The messages of one query. `dead_group` is the group whose dead letters these are, or None."""
 
     name = "messages"
+    key_fields = ("position_text",)
     puts_problems_first = False
     has_messages = True
 
@@ -75,6 +81,10 @@ class MessagesView(View):
         is_dead = topic.startswith(DLQ_PREFIX)
         self.dead_group = topic.removeprefix(DLQ_PREFIX) if is_dead else None
         self.title = f"dead letters of {self.dead_group}" if is_dead else f"messages of {topic}"
+
+    @classmethod
+    def of_topic(cls, topic: str, broker_name: str | None = None) -> MessagesView:
+        return cls(query_topic(topic, broker_name))
 
     @property
     def message_query(self) -> MessageQuery:
@@ -105,12 +115,6 @@ class MessagesView(View):
     def build_rows(self, model: ClusterModel) -> Sequence[BrowsedMessage]:
         log = self.find_log(model)
         return () if log is None else tuple(log.messages)
-
-    def row_key(self, row: BrowsedMessage) -> str:
-        return row.position_text
-
-    def open_row(self, row: BrowsedMessage) -> MessageTarget:
-        return MessageTarget(row)
 
     def subject_of_row(self, row: BrowsedMessage) -> RowSubject:
         if self.dead_group is None:
@@ -158,23 +162,6 @@ class MessagesView(View):
 
     def __hash__(self) -> int:
         return hash((type(self), self.query.topic))
-
-
-class TopicMessagesView(MessagesView):
-    tab_set = "topic"
-
-    def __init__(self, topic: str) -> None:
-        super().__init__(query_topic(topic))
-        self.topic = self.title = topic
-
-
-class GroupLettersView(MessagesView):
-    name = "dead-letters"
-    tab_set = "group"
-
-    def __init__(self, group: str) -> None:
-        super().__init__(query_topic(DLQ_PREFIX + group))
-        self.group = self.title = group
 
 
 def _state_cells(query: MessageQuery, log: MessageLog) -> list[Cell]:

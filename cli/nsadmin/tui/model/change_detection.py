@@ -14,7 +14,8 @@ _MAX_LISTED_TOPICS = 3
 class ChangeNotice(NamedTuple):
     """A change: the server that showed it, its kind, its description, and the objects that it concerns.
 
-    If `is_from_journal` is False, two polls differ, and more may have happened between them.
+    If `is_from_journal` is False, two polls differ, and more may have happened between them. A row for a
+    storm of events has the time of the first one in `storm_begin_ms`.
     """
 
     at_ms: int
@@ -23,6 +24,7 @@ class ChangeNotice(NamedTuple):
     description: str
     object_names: tuple[str, ...] = ()
     is_from_journal: bool = False
+    storm_begin_ms: int | None = None
 
 
 def detect_name_server_changes(server: ObservedNameServer, poll: NameServerPolled) -> Iterator[ChangeNotice]:

@@ -5,7 +5,7 @@ server together with the time since when the server is silent.
 """
 
 from array import array
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from math import isnan, nan
@@ -92,14 +92,14 @@ class ClusterModel:
         self.is_replay = is_replay
         self.name_servers: dict[str, ObservedNameServer] = {addr: ObservedNameServer(addr) for addr in addrs}
         self.brokers: dict[BrokerProcessKey, ObservedBroker] = {}
-        self.group_answers: dict[str, LatestAnswer[GroupPolled]] = {}
+        self.group_answers: dict[str, LatestAnswer[GroupPolled]] = defaultdict(LatestAnswer)
         self.topic_polls: dict[str, TopicPolled] = {}
         self.topic_rates: dict[str, float] = {}
-        self.config_answers: dict[str, LatestAnswer[ConfigPolled]] = {}
-        self.connection_answers: dict[str, LatestAnswer[ConnectionsPolled]] = {}
-        self.broker_topic_answers: dict[str, LatestAnswer[BrokerTopicsPolled]] = {}
+        self.config_answers: dict[str, LatestAnswer[ConfigPolled]] = defaultdict(LatestAnswer)
+        self.connection_answers: dict[str, LatestAnswer[ConnectionsPolled]] = defaultdict(LatestAnswer)
+        self.broker_topic_answers: dict[str, LatestAnswer[BrokerTopicsPolled]] = defaultdict(LatestAnswer)
         self.divergence_answer: LatestAnswer[DivergencePolled] = LatestAnswer()
-        self.drains_poll: DrainsPolled | None = None
+        self.drains_poll = DrainsPolled(0)
         self.group_names_answer: LatestAnswer[GroupsPolled] = LatestAnswer()
         self.problems_poll: ProblemsPolled | None = None
         self.replicas_poll: ReplicasPolled | None = None
@@ -226,7 +226,7 @@ class ClusterModel:
         return rate_by_cluster
 
     def _apply_group(self, poll: GroupPolled) -> None:
-        answer = self.group_answers.setdefault(poll.group, LatestAnswer())
+        answer = self.group_answers[poll.group]
         if poll.error is not None:
             answer.record_failure(poll.at, poll.error)
             if poll.group in self.lag_trends:
@@ -393,15 +393,9 @@ _POLL_HANDLERS: dict[type, Callable[[ClusterModel, Any], None]] = {
     GroupsPolled: ClusterModel._apply_group_names,
     TopicPolled: ClusterModel._apply_topic,
     TopicRatesPolled: ClusterModel._apply_topic_rates,
-    ConfigPolled: lambda model, poll: _record(
-        model.config_answers.setdefault(poll.addr, LatestAnswer()), poll
-    ),
-    BrokerTopicsPolled: lambda model, poll: _record(
-        model.broker_topic_answers.setdefault(poll.addr, LatestAnswer()), poll
-    ),
-    ConnectionsPolled: lambda model, poll: _record(
-        model.connection_answers.setdefault(poll.addr, LatestAnswer()), poll
-    ),
+    ConfigPolled: lambda model, poll: _record(model.config_answers[poll.addr], poll),
+    BrokerTopicsPolled: lambda model, poll: _record(model.broker_topic_answers[poll.addr], poll),
+    ConnectionsPolled: lambda model, poll: _record(model.connection_answers[poll.addr], poll),
     DivergencePolled: lambda model, poll: _record(model.divergence_answer, poll),
     DrainsPolled: ClusterModel._apply_drains,
     MessagesPolled: ClusterModel._apply_messages,

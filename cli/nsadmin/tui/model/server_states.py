@@ -45,8 +45,6 @@ class LatestAnswer(Generic[P]):
     `miss_count` counts the polls that failed since the last answer.
     """
 
-    __slots__ = ("error_kind", "error_text", "last_poll", "miss_count", "silent_since_ms")
-
     def __init__(self) -> None:
         self.last_poll: P | None = None
         self.error_text: str | None = None
@@ -80,16 +78,6 @@ def last_poll_of(answer: LatestAnswer[P] | None) -> P | None:
 
 class ObservedNameServer(LatestAnswer[NameServerPolled]):
     """A name server. Fields that a poll omits as unchanged keep the values of earlier polls."""
-
-    __slots__ = (
-        "addr",
-        "kv_tables",
-        "latencies_ms",
-        "reported_topics",
-        "settings",
-        "topic_set",
-        "unreported",
-    )
 
     def __init__(self, namesrv_addr: str) -> None:
         super().__init__()
@@ -129,20 +117,6 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
     server: the time of the last heartbeat, the expiry time in ms, and the time of the poll.
     """
 
-    __slots__ = (
-        "_computed_results",
-        "_parsed_numbers",
-        "answer_ms",
-        "cluster_name",
-        "get_rates",
-        "gone_since_ms",
-        "heartbeat_silences",
-        "key",
-        "listed_by",
-        "poll_times_ms",
-        "put_rates",
-    )
-
     def __init__(self, cluster_name: str, key: BrokerProcessKey) -> None:
         super().__init__()
         self.cluster_name = cluster_name
@@ -154,8 +128,7 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
         self.poll_times_ms: deque[int] = deque(maxlen=_SPARKLINE_POINTS)
         self.put_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
         self.get_rates: deque[float | None] = deque(maxlen=_SPARKLINE_POINTS)
-        self._computed_results: dict[str, Any] = {}
-        self._parsed_numbers: dict[tuple[str, ...], float | None] = {}
+        self._computed_results: dict[object, Any] = {}
 
     @property
     def is_fresh(self) -> bool:
@@ -164,7 +137,6 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
 
     def apply_poll(self, poll: BrokerPolled) -> None:
         self.answer_ms = poll.millis
-        self._parsed_numbers = {}
         self._computed_results = {}
         if poll.table is None:
             self.record_failure(poll.at, poll.error or "", poll.kind)
@@ -188,16 +160,14 @@ class ObservedBroker(LatestAnswer[BrokerPolled]):
 
     def read_number(self, *figure_keys: str) -> float | None:
         """The first number of the first of these figures that its last answer has. NaN is no number."""
-        # Cache the number: each redraw reads it, and only a poll changes it.
-        if figure_keys not in self._parsed_numbers:
-            self._parsed_numbers[figure_keys] = self._parse_number(figure_keys)
-        return self._parsed_numbers[figure_keys]
+        # Each redraw reads the number.
+        return self.compute_once(figure_keys, lambda: self._parse_number(figure_keys))
 
-    def compute_once(self, result_name: str, compute_result: Callable[[], R]) -> R:
+    def compute_once(self, result_key: object, compute_result: Callable[[], R]) -> R:
         """Cache a result that depends only on the last poll."""
-        if result_name not in self._computed_results:
-            self._computed_results[result_name] = compute_result()
-        result: R = self._computed_results[result_name]
+        if result_key not in self._computed_results:
+            self._computed_results[result_key] = compute_result()
+        result: R = self._computed_results[result_key]
         return result
 
     def _parse_number(self, figure_keys: Sequence[str]) -> float | None:

@@ -3,13 +3,19 @@
 from collections.abc import Mapping
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.views.base_view import NO_PROBLEM, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, View, open_view
 
 ROOT_VIEWS: Mapping[str, str] = {
     "home": "Home", "brokers": "Brokers", "topics": "Topics", "groups": "Groups", "servers": "Servers",
     "kv": "KV", "events": "Events", "drains": "Drains", "graphs": "Graphs",
 }  # fmt: skip
 """The titles of the root views by their names for `:`, in the order of their number keys."""
+_VIEW_CLASSES = {
+    "home": "home:HomeView", "brokers": "brokers.broker_table:BrokersView",
+    "topics": "topics.topic_table:TopicsView", "groups": "groups.group_table:GroupsView",
+    "servers": "servers:ServersView", "kv": "kv:KvView", "events": "events:EventsView",
+    "drains": "drains:DrainsView", "graphs": "graphs:GraphsView",
+}  # fmt: skip
 SCREEN_NAMES, SCREEN_TITLES = tuple(ROOT_VIEWS), tuple(ROOT_VIEWS.values())
 
 
@@ -18,44 +24,7 @@ def make_view(screen_name: str) -> View:
 
     Raises KeyError for an unknown name.
     """
-    match screen_name:
-        case "home":
-            from nsadmin.tui.views.home import HomeView
-
-            return HomeView()
-        case "brokers":
-            from nsadmin.tui.views.brokers.broker_table import BrokersView
-
-            return BrokersView()
-        case "topics":
-            from nsadmin.tui.views.topics.topic_table import TopicsView
-
-            return TopicsView()
-        case "groups":
-            from nsadmin.tui.views.groups.group_table import GroupsView
-
-            return GroupsView()
-        case "servers":
-            from nsadmin.tui.views.servers import ServersView
-
-            return ServersView()
-        case "kv":
-            from nsadmin.tui.views.kv import KvView
-
-            return KvView()
-        case "events":
-            from nsadmin.tui.views.events import EventsView
-
-            return EventsView()
-        case "drains":
-            from nsadmin.tui.views.drains import DrainsView
-
-            return DrainsView()
-        case "graphs":
-            from nsadmin.tui.views.graphs import GraphsView
-
-            return GraphsView()
-    raise KeyError(screen_name)
+    return open_view(f"views.{_VIEW_CLASSES[screen_name]}")
 
 
 COUNTED_SCREENS = ("home", "brokers", "topics", "groups", "servers", "kv", "drains")

@@ -56,15 +56,9 @@ class ViewNavigation:
 
     @property
     def title_path(self) -> list[str]:
-        """The titles of all views on the stack."""
         return [state.view.title for state in self._state_stack]
 
-    @property
-    def root_view(self) -> View:
-        return self._state_stack[0].view
-
     def push_view(self, view: View) -> None:
-        """Open a view on top of the current one."""
         self._previous_stack = list(self._state_stack)
         self._state_stack.append(self._create_state(view))
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from threading import Event, Lock
 
-from nsadmin.tui.messages.message_query import MessageQuery
-from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.messages.message_query import MessageQuery, MessageTools
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from nsadmin.tui.polling.server_polls import ServerProbe
 

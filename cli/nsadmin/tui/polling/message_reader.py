@@ -9,8 +9,13 @@ from nsadmin.client.messages.pull_requests import PAGE_SIZE
 from nsadmin.client.messages.topic_follower import FollowedPage, TopicFollower
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.tui.messages.message_lines import format_value, preview_body, preview_text
-from nsadmin.tui.messages.message_query import FROM_LATEST, MAX_KEPT_MESSAGES, BrowsedMessage, MessageQuery
-from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.messages.message_query import (
+    FROM_LATEST,
+    MAX_KEPT_MESSAGES,
+    BrowsedMessage,
+    MessageQuery,
+    MessageTools,
+)
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from nsadmin.tui.polling.server_polls import ServerProbe
 
@@ -30,12 +35,7 @@ class MessageReader:
     """One run of a query. `read_step` reads on; then wait for `pause_seconds`."""
 
     def __init__(self, probe: ServerProbe, query: MessageQuery, run_id: int, tools: MessageTools) -> None:
-        self._admin, self._clock, self._request_pace, self._tools = (
-            probe.admin,
-            probe.clock,
-            probe.pace,
-            tools,
-        )
+        self._probe, self._tools = probe, tools
         self.query, self.run_id = query, run_id
         self.pause_seconds = 0.0
         self._follower: TopicFollower | None = None
@@ -50,7 +50,6 @@ class MessageReader:
         self._last_poll: MessagesPolled | None = None
 
     def raise_limit(self, read_limit: int) -> None:
-        """Read on up to this number of messages."""
         self.query = self.query._replace(read_limit=read_limit)
 
     def read_step(self) -> MessagesPolled | None:
@@ -75,11 +74,11 @@ class MessageReader:
         self.pause_seconds = _ERROR_SECONDS
         if self._last_poll is not None and self._last_poll.state == "done":
             return self._make_poll((), "done", self._last_poll.errors)
-        with self._request_pace.reserve_requests(1):
-            count = len(self._admin.messages.list_queue_routes(self.query.topic))
-        with self._request_pace.reserve_requests(count):
+        with self._probe.pace.reserve_requests(1):
+            count = len(self._probe.admin.messages.list_queue_routes(self.query.topic))
+        with self._probe.pace.reserve_requests(count):
             key = self.query.index_key or ""
-            found = self._admin.messages.find_by_key(self.query.topic, key, max_num=_MAX_FOUND_BY_KEY)
+            found = self._probe.admin.messages.find_by_key(self.query.topic, key, max_num=_MAX_FOUND_BY_KEY)
         self._examined_count = len(found.messages)
         located = [(match.broker_name or "", match.message) for match in found.messages]
         messages = [message for place in located for message in self._browse_matching(*place)]
@@ -118,7 +117,7 @@ class MessageReader:
         self._turn_start += _MAX_TURN_QUEUES
         # The first request to a queue asks for its offset.
         request_count = sum(1 if follower.get_position(*queue) is not None else 2 for queue in turn_queues)
-        with self._request_pace.reserve_requests(request_count):
+        with self._probe.pace.reserve_requests(request_count):
             for queue in turn_queues:
                 self._errors_by_queue.pop(queue, None)
             for page in follower.read_pages(frozenset(follower.list_queues()) - frozenset(turn_queues)):
@@ -130,8 +129,8 @@ class MessageReader:
 
     def _open_follower(self) -> TopicFollower:
         if self._follower is None:
-            with self._request_pace.reserve_requests(2):
-                self._follower = self._admin.message_streams.open_follower(
+            with self._probe.pace.reserve_requests(2):
+                self._follower = self._probe.admin.message_streams.open_follower(
                     self.query.topic,
                     self._follow_start,
                     expression=self.query.expression,
@@ -166,9 +165,9 @@ class MessageReader:
         queue_count = len(follower.list_queues())
         if not self.query.is_tail or self.query.has_client_filter:
             return
-        if queue_count > self._request_pace.per_second:
+        if queue_count > self._probe.pace.per_second:
             return
-        with self._request_pace.reserve_requests(queue_count):
+        with self._probe.pace.reserve_requests(queue_count):
             end_offsets = follower.find_ends()
         positions = {queue: follower.get_position(*queue) for queue in end_offsets}
         behind = (max(0, end_offsets[queue] - at) for queue, at in positions.items() if at is not None)
@@ -206,7 +205,7 @@ class MessageReader:
         if errors is None:
             errors = {name: text for (name, _), text in self._errors_by_queue.items()}
         return MessagesPolled(
-            self._clock(), self.query, self.run_id, tuple(messages), self._examined_count,
+            self._probe.clock(), self.query, self.run_id, tuple(messages), self._examined_count,
             self._lost_count, self._skipped_count, errors, state,
         )  # fmt: skip
 

@@ -117,10 +117,6 @@ class QueueLag(msgspec.Struct, frozen=True, array_like=True):
     def lag(self) -> Lag:
         return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting)
 
-    @property
-    def diff(self) -> int | None:
-        return self.lag.messages
-
 
 class ClientConnection(msgspec.Struct, frozen=True, array_like=True):
     """A connected client of a consumer group or a producer group. `proxies` has addresses, with commas."""

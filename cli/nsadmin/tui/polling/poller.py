@@ -23,8 +23,7 @@ from msgspec import structs
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.tui.context import ClusterContext
 from nsadmin.tui.polling import server_polls
-from nsadmin.tui.polling.detail_queries import DetailQuery, run_queries
-from nsadmin.tui.polling.group_queries import query_groups
+from nsadmin.tui.polling.detail_queries import DetailQuery, query_groups, run_queries
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
     BrokerPolled,
@@ -140,19 +139,10 @@ class ClusterPoller:
     def stop(self, patience_seconds: float = 0.0) -> None:
         """Stop all threads. Wait this many seconds for requests that are running."""
         self._stop_event.set()
-        for event in (
-            self._running_event,
-            self._queries_changed,
-            self._brokers_known,
-            self._broker_fell_silent,
-            self._checks_due,
-            self._wake_event,
-            self._first_turn_done,
-            self._first_sample_done,
-            self._groups_due,
-            self._rates_wanted,
-        ):
-            event.set()
+        # No thread waits any more.
+        for event in vars(self).values():
+            if isinstance(event, threading.Event):
+                event.set()
         if self._message_feed is not None:
             self._message_feed.stop()
         deadline_seconds = monotonic() + patience_seconds
@@ -185,7 +175,6 @@ class ClusterPoller:
         self._queries_changed.set()
 
     def _wants(self, query_kind: str) -> bool:
-        """Whether the current view shows the result of this kind of query."""
         return any(query.query_kind == query_kind for query in self._detail_queries)
 
     def follow_messages(self, query: "MessageQuery | None") -> None:

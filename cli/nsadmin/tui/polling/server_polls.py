@@ -64,7 +64,6 @@ class ServerProbe(NamedTuple):
 
 
 def describe_error(result: ServerResult[Any]) -> str:
-    """The error of a request without a result."""
     return error_text(result.error or RocketMQError("no answer"))
 
 

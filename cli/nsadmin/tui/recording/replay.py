@@ -28,19 +28,52 @@ class PollTape(Protocol):
 
 
 class ReplayPlayer:
-    """The position on a tape. Its time runs `speed` times as fast as `read_timer` (seconds)."""
+    """Posts the polls of a tape instead of a poller. Its time runs `speed` times as fast as `read_timer`.
+
+    It ignores detail queries: there is no server to ask, and a recording contains no messages.
+    """
 
     def __init__(
         self, poll_tape: PollTape, speed: float = 1.0, read_timer: Callable[[], float] = monotonic
     ) -> None:
-        self.poll_tape = poll_tape
+        self._poll_tape = poll_tape
         self.begin, self.end = poll_tape.begin, poll_tape.end
         self._read_timer = read_timer
         self._speed = speed
         self._lock = threading.Lock()
         self._moved_at_seconds = read_timer()
         self._position_ms = float(self.begin)
-        self._is_paused = False
+        self.is_paused = False
+        self._stop_event, self._wake_event = threading.Event(), threading.Event()
+        self._reached_ms: int | None = None
+        self._coming_polls: Iterator[AnyPoll] = iter(())
+        self._next_poll: AnyPoll | None = None
+        self._thread = threading.Thread(target=self._run_thread, daemon=True)
+
+    def connect(
+        self,
+        post_polls: Callable[[Sequence[AnyPoll]], object],
+        report_rewind: Callable[[], object],
+        report_failure: Callable[[BaseException], object],
+    ) -> None:
+        """Say who gets the polls that are due.
+
+        `report_rewind` is called before the polls start again from another time. `report_failure` gets the
+        error if the tape cannot be read.
+        """
+        self._post_polls, self._report_rewind, self._report_failure = (
+            post_polls,
+            report_rewind,
+            report_failure,
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, patience_seconds: float = 0.0) -> None:
+        self._stop_event.set()
+        self._wake_event.set()
+        self._thread.join(patience_seconds)
 
     def now_ms(self) -> int:
         """The position in ms since 1970, at most the end of the tape."""
@@ -48,12 +81,16 @@ class ReplayPlayer:
             return int(self._current_ms())
 
     def _current_ms(self) -> float:
-        seconds = 0.0 if self._is_paused else self._read_timer() - self._moved_at_seconds
+        seconds = 0.0 if self.is_paused else self._read_timer() - self._moved_at_seconds
         passed_ms = seconds * self._speed * 1000
         return min(self._position_ms + passed_ms, float(self.end))
 
     def _hold_position(self) -> None:
         self._position_ms, self._moved_at_seconds = self._current_ms(), self._read_timer()
+
+    @property
+    def mode(self) -> str:
+        return "replay ended" if self.now_ms() >= self.end else f"replay x{self._speed:g}"
 
     @property
     def speed(self) -> float:
@@ -65,89 +102,28 @@ class ReplayPlayer:
             self._hold_position()
             self._speed = speed
 
-    @property
-    def is_paused(self) -> bool:
-        return self._is_paused
-
-    def set_paused(self, is_paused: bool) -> None:
+    def pause(self, is_paused: bool) -> None:
         with self._lock:
             self._hold_position()
-            self._is_paused = is_paused
+            self.is_paused = is_paused
 
-    def seek_to(self, position_ms: float) -> None:
-        """Move to another position, at least the begin and at most the end of the tape."""
+    def seek(self, position_ms: float) -> None:
+        """Move to another position (ms since 1970), at least the begin and at most the end of the tape."""
         with self._lock:
             self._position_ms = max(float(self.begin), min(position_ms, float(self.end)))
             self._moved_at_seconds = self._read_timer()
-
-
-class ReplayFeed:
-    """Posts recorded polls instead of a poller. It ignores detail queries.
-
-    `post_polls` gets the polls that are due. `report_rewind` is called before the polls start again from
-    another time. `report_failure` gets the error if the tape cannot be read.
-    """
-
-    def __init__(
-        self,
-        player: ReplayPlayer,
-        post_polls: Callable[[Sequence[AnyPoll]], object],
-        report_rewind: Callable[[], object],
-        report_failure: Callable[[BaseException], object],
-    ) -> None:
-        self._player = player
-        self._post_polls = post_polls
-        self._report_rewind = report_rewind
-        self._report_failure = report_failure
-        self._stop_event = threading.Event()
-        self._wake_event = threading.Event()
-        self._reached_ms: int | None = None
-        self._coming_polls: Iterator[AnyPoll] = iter(())
-        self._next_poll: AnyPoll | None = None
-        self._thread = threading.Thread(target=self._run_thread, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, patience_seconds: float = 0.0) -> None:
-        self._stop_event.set()
         self._wake_event.set()
-        self._thread.join(patience_seconds)
 
-    @property
-    def mode(self) -> str:
-        at_end = self._player.now_ms() >= self._player.end
-        return "replay ended" if at_end else f"replay x{self._player.speed:g}"
+    def ask(self, detail_queries: Iterable[DetailQuery]) -> None: ...
 
-    @property
-    def interval(self) -> float:
-        return self._player.speed
+    def follow_messages(self, query: object) -> None: ...
 
-    @property
-    def is_paused(self) -> bool:
-        return self._player.is_paused
-
-    def pause(self, is_paused: bool) -> None:
-        self._player.set_paused(is_paused)
-
-    def ask(self, detail_queries: Iterable[DetailQuery]) -> None:
-        """Ignore detail queries: there is no server to ask."""
-
-    def follow_messages(self, query: object) -> None:
-        """Ignore the query: a recording contains no messages."""
-
-    def look_now(self) -> None:
-        """Do nothing: a replay has no servers to poll."""
-
-    def seek(self, position_ms: int) -> None:
-        """Move to another position (ms since 1970)."""
-        self._player.seek_to(position_ms)
-        self._wake_event.set()
+    def look_now(self) -> None: ...
 
     def step_speed(self, step: int) -> None:
         """Change to the next higher or lower speed."""
-        i = min(range(len(REPLAY_SPEEDS)), key=lambda i: abs(REPLAY_SPEEDS[i] - self._player.speed))
-        self._player.speed = REPLAY_SPEEDS[max(0, min(i + step, len(REPLAY_SPEEDS) - 1))]
+        i = min(range(len(REPLAY_SPEEDS)), key=lambda i: abs(REPLAY_SPEEDS[i] - self.speed))
+        self.speed = REPLAY_SPEEDS[max(0, min(i + step, len(REPLAY_SPEEDS) - 1))]
 
     def _run_thread(self) -> None:
         while not self._stop_event.is_set():
@@ -161,11 +137,11 @@ class ReplayFeed:
 
     def play_due_polls(self) -> None:
         """Post the polls since the last call. After a jump in time, restart the tape at the new position."""
-        now_ms, reached_ms = self._player.now_ms(), self._reached_ms
+        now_ms, reached_ms = self.now_ms(), self._reached_ms
         if reached_ms is None or not reached_ms <= now_ms <= reached_ms + _MAX_FORWARD_MS:
             if reached_ms is not None:
                 self._report_rewind()
-            self._coming_polls = self._player.poll_tape.start(now_ms)
+            self._coming_polls = self._poll_tape.start(now_ms)
             self._next_poll = next(self._coming_polls, None)
         self._reached_ms = now_ms
         while not self._stop_event.is_set() and (

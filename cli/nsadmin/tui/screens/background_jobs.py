@@ -20,18 +20,15 @@ class EndedJob(NamedTuple):
 
 
 class BackgroundJobs:
-    """The jobs of one screen. A drain or a restart keeps its progress in files, which the screen polls."""
+    """The jobs of one screen. A drain or a restart keeps its progress in files, which the screen polls.
+
+    `running_jobs` also has the jobs that have ended without being taken.
+    """
 
     def __init__(self) -> None:
-        self._running_jobs: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
-
-    @property
-    def has_running_jobs(self) -> bool:
-        """Whether a job runs, or has ended without being taken."""
-        return bool(self._running_jobs)
+        self.running_jobs: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
 
     def start_job(self, command_words: Sequence[str], options: Sequence[str]) -> None:
-        """Start a command of nsadmin."""
         arguments = python_process.build_command("nsadmin", *options, *command_words)
         self.start_program(" ".join(command_words), arguments, python_process.build_environment())
 
@@ -50,16 +47,15 @@ class BackgroundJobs:
         except BaseException:
             file.close()
             raise
-        self._running_jobs.append((title, process, file))
+        self.running_jobs.append((title, process, file))
 
     def take_ended_jobs(self) -> Iterator[EndedJob]:
-        """The jobs that have ended since the last call."""
-        for job in list(self._running_jobs):
+        for job in list(self.running_jobs):
             title, process, file = job
             exit_code = process.poll()
             if exit_code is None:
                 continue
-            self._running_jobs.remove(job)
+            self.running_jobs.remove(job)
             with file:
                 file.seek(0)
                 output_lines = file.read().decode("utf-8", "replace").split("\n")

@@ -6,13 +6,12 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList, SelectionList
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
-from nsadmin.tui.screens.screen_text import literal_title
+from nsadmin.tui.screens.screen_text import make_panel
 from nsadmin.tui.views.table import Column
 
 
@@ -38,8 +37,7 @@ class ChooseScreen(ModalScreen[str | None]):
         self._initial_choice = initial_choice
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="panel small") as panel:
-            panel.border_title = literal_title(self._panel_title)
+        with make_panel(self._panel_title, classes="small"):
             options = (Option(text, id=choice) for choice, text in self._choices)
             yield OptionList(*options, markup=False)
 
@@ -74,8 +72,7 @@ class FieldsScreen(ModalScreen[dict[str, str] | None]):
         self._initial_values = list(initial_values)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="panel small") as panel:
-            panel.border_title = literal_title(self._panel_title)
+        with make_panel(self._panel_title, classes="small"):
             for name, current_value in self._initial_values:
                 yield Label(name)
                 # An input sends control characters of a server's value to the terminal, and drops line ends.
@@ -110,9 +107,7 @@ class ColumnChooser(ModalScreen[list[str] | None]):
         self._chosen_keys = chosen_keys
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="panel small") as panel:
-            panel.border_title = "Columns"
-            panel.border_subtitle = "Space shows or hides, Enter applies, Esc cancels"
+        with make_panel("Columns", "Space shows or hides, Enter applies, Esc cancels", "small"):
             yield SelectionList[str](
                 *(
                     Selection(

@@ -47,16 +47,9 @@ def _find_lines(all_lines: Sequence[CellLine], search_text: str) -> list[CellLin
 
 
 def _custom_lines(custom_commands: CustomCommands) -> Iterator[CellLine]:
-    """The operator's own keys and aliases."""
     entries = [
         *custom_commands.hotkeys.items(),
-        *(
-            (
-                plugin.key,
-                f"{plugin.description or ' '.join(plugin.command_words)} ({', '.join(plugin.scopes)})",
-            )
-            for plugin in custom_commands.plugins
-        ),
+        *((p.key, f"{p.summary} ({', '.join(p.scopes)})") for p in custom_commands.plugins),
         *((f":{alias}", line) for alias, line in custom_commands.aliases.items()),
     ]
     if entries:

@@ -15,7 +15,6 @@ from nsadmin.tui.widgets.lines import Lines
 
 
 def log_lines(entries: Sequence[tuple[int, str]]) -> list[CellLine]:
-    """A line for each entry, with its time and its text."""
     if not entries:
         return [[Cell("no errors or warnings", "dim")]]
     return [[Cell(f"{units.format_clock(at_ms)}  ", "dim"), Cell(text)] for at_ms, text in reversed(entries)]

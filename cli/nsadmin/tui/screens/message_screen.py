@@ -13,8 +13,7 @@ from textual.widgets import Input
 
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.tui.messages.message_lines import ShownBody, body_as_text, list_message_lines, show_body
-from nsadmin.tui.messages.message_query import BrowsedMessage
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
+from nsadmin.tui.messages.message_query import BrowsedMessage, InvalidMessageQueryError, MessageTools
 from nsadmin.tui.screens.screen_text import literal_title
 from nsadmin.tui.views.base_view import CellLine
 from nsadmin.tui.views.table import Cell
@@ -104,7 +103,6 @@ class MessageScreen(ModalScreen[LeftMessage]):
             widget.show_lines([*shown_lines, [Cell("")]])
 
     def action_step(self, step: int) -> None:
-        """Show the next or the previous message of the list."""
         self._index = max(0, min(self._index + step, len(self._messages) - 1))
         self._show_message()
 

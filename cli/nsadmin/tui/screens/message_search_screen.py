@@ -6,13 +6,12 @@ from typing import ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from nsadmin.tui.messages.message_query import MessageQuery
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError, MessageTools
-from nsadmin.tui.screens.screen_text import literal_title
+from nsadmin.tui.messages.message_query import InvalidMessageQueryError, MessageQuery, MessageTools
+from nsadmin.tui.screens.screen_text import make_panel
 
 
 class _SearchField(NamedTuple):
@@ -53,9 +52,8 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
         self._message_query, self._tools = query, tools
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="panel search") as panel:
-            panel.border_title = literal_title(f"Messages of {self._message_query.topic}")
-            panel.border_subtitle = "Enter searches, Tab: next field, Esc closes"
+        title_text = f"Messages of {self._message_query.topic}"
+        with make_panel(title_text, "Enter searches, Tab: next field, Esc closes", "search"):
             for field in _SEARCH_FIELDS:
                 with Horizontal(classes="field"):
                     yield Label(field.option_name)
@@ -70,7 +68,6 @@ class MessageSearchScreen(ModalScreen[MessageQuery | None]):
         self.query(Input).first().focus()
 
     def action_step_field(self, step: int) -> None:
-        """Go to the next or the previous field."""
         if step > 0:
             self.focus_next(Input)
         else:

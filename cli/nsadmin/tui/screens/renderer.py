@@ -6,7 +6,6 @@ from typing import Any
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.root_views import ProblemCounter
-from nsadmin.tui.navigation.view_links import list_tabs
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.views import screen_frame
 from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine
@@ -26,7 +25,6 @@ class ScreenRenderer:
         self._problem_counter = ProblemCounter()
 
     def render_screen(self) -> None:
-        """Update every widget of the main screen."""
         app = self._app
         model, state, width = app.model, app.view_state, app.size.width
         all_rows = state.view.build_rows(model)
@@ -117,19 +115,11 @@ class ScreenRenderer:
         """The filter, and what else keeps rows from the screen, for the footer."""
         state = self._app.view_state
         hidden_count = 0 if state.shows_hidden else sum(map(state.view.is_hidden, all_rows))
-        return ", ".join(
-            filter(
-                None,
-                (
-                    state.row_filter.text,
-                    "problems only" if state.shows_problems_only else "",
-                    f"{hidden_count} hidden (A shows them)" if hidden_count else "",
-                ),
-            )
-        )
+        problems_text = "problems only" if state.shows_problems_only else ""
+        hidden_text = f"{hidden_count} hidden (A shows them)" if hidden_count else ""
+        return ", ".join(filter(None, (state.row_filter.text, problems_text, hidden_text)))
 
     def _group_if_wanted(self, filtered_rows: Sequence[Any]) -> Sequence[Any]:
-        """Group the rows under headings, if the operator chose grouping."""
         state = self._app.view_state
         columns, key = state.view.columns, state.view.grouping_key
         group_column = next((column for column in columns if column.key == key), None)
@@ -140,7 +130,6 @@ class ScreenRenderer:
 
     @property
     def sort_column(self) -> Column[Any] | None:
-        """The column by which rows are sorted."""
         state = self._app.view_state
         if state.sort_order is None:
             return None
@@ -157,7 +146,7 @@ class ScreenRenderer:
 
     def _screen_bar(self, width: int) -> CellLine:
         app = self._app
-        tabs = list_tabs(app.current_view)
+        tabs = app.current_view.list_tabs()
         if tabs:
             chosen_index = next((index for index, tab in enumerate(tabs) if tab == app.current_view), 0)
             names = [tab.name for tab in tabs]

@@ -1,4 +1,4 @@
-"""Copies a row to the clipboard, and saves the screen or its rows to a file."""
+"""Saves the screen or its rows to a file."""
 
 from pathlib import Path
 from typing import Any
@@ -7,18 +7,6 @@ from namesrv_core import private_files
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.views import row_export
-
-
-def copy_row(app: BaseTui) -> None:
-    """Copy the row at the cursor to the clipboard, or the whole screen if the view is a drawing."""
-    if app.current_view.is_drawing:
-        copied_text = screen_to_text(app)
-    elif app.row_grid.cursor_item is None:
-        return
-    else:
-        copied_text = row_export.format_row(app.current_view, app.row_grid.cursor_item)
-    app.copy_to_clipboard(copied_text)
-    app.show_message("copied, if the terminal allows it")
 
 
 def save_screen(app: BaseTui, file_name: str) -> None:
@@ -54,7 +42,6 @@ def _format_jsonl(app: BaseTui) -> str:
     """All rows as lines of JSON. Messages are as `nsadmin consume --output jsonl` prints them."""
     if app.current_view.message_query is None:
         return row_export.rows_to_jsonl(app.current_view, app.filtered_rows)
-    from nsadmin.tui.messages.message_tools import MessageTools, messages_to_jsonl
+    from nsadmin.tui.messages.message_query import messages_to_jsonl
 
-    tools = (app.cluster_context.load_message_tools or MessageTools)()
-    return messages_to_jsonl(app.filtered_rows, tools)
+    return messages_to_jsonl(app.filtered_rows, app.messages.tools)

@@ -1,12 +1,77 @@
 """The controller of what the screen remembers: settings of views by context, themes, and saved views."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from nsadmin.tui.base_app import BaseTui
 from nsadmin.tui.navigation import root_views
 from nsadmin.tui.navigation.view_navigation import ViewState
 from nsadmin.tui.view_settings.settings_file import BrokenSettingsError, SettingsFile, take_map
-from nsadmin.tui.view_settings.view_record import ViewRecord, apply_record, parse_record, record_view
+from nsadmin.tui.views.table import InvalidFilterError, RowFilter, SortOrder
+
+
+class ViewRecord(NamedTuple):
+    """Sort order, columns and filter modes. `columns` is None for all columns.
+
+    `screen` and `filter` are set only in saved views.
+    """
+
+    sort: str | None = None
+    descending: bool = False
+    columns: tuple[str, ...] | None = None
+    problemsOnly: bool = False
+    showAll: bool = False
+    grouped: bool = False
+    screen: str | None = None
+    filter: str = ""
+
+
+_FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
+    "sort": str, "descending": bool, "columns": (list, tuple), "problemsOnly": bool, "showAll": bool,
+    "grouped": bool, "screen": str, "filter": str,
+}  # fmt: skip
+
+
+def parse_record(json_value: Any) -> ViewRecord | None:
+    """The record of a JSON value. Values of a wrong kind get their default; None for no map."""
+    if not isinstance(json_value, Mapping):
+        return None
+
+    known = ((n, value) for n, value in json_value.items() if isinstance(value, _FIELD_TYPES.get(n, ())))
+    fields: dict[str, Any] = dict(known)
+    columns = fields.pop("columns", ())
+    is_valid = all(isinstance(column, str) for column in columns)
+    return ViewRecord(**fields, columns=tuple(columns) if columns and is_valid else None)
+
+
+def record_view(state: ViewState) -> ViewRecord:
+    """The settings of a view that are remembered. Its filter text is not."""
+    sort_order = state.sort_order
+    return ViewRecord(
+        None if sort_order is None else sort_order.key,
+        sort_order is not None and sort_order.descending,
+        state.chosen_columns,
+        state.shows_problems_only,
+        state.shows_hidden,
+        state.is_grouped,
+    )
+
+
+def apply_record(record: ViewRecord, state: ViewState) -> None:
+    """Restore a view. Columns that the view does not have any more are left out."""
+    keys = [column.key for column in state.view.columns]
+    is_known = record.sort is not None and record.sort in keys
+    state.sort_order = SortOrder(record.sort or "", record.descending) if is_known else None
+    known_columns = tuple(column for column in record.columns or () if column in keys)
+    state.chosen_columns = known_columns or None
+    state.shows_problems_only = record.problemsOnly
+    state.shows_hidden = record.showAll
+    state.is_grouped = record.grouped and state.view.grouping_key is not None
+    if record.screen is not None:
+        try:
+            state.row_filter = RowFilter(record.filter)
+        except InvalidFilterError:
+            state.row_filter = RowFilter()
 
 
 class ViewSettingsController:
@@ -39,7 +104,6 @@ class ViewSettingsController:
 
     @property
     def remembered_theme(self) -> str | None:
-        """The theme that the operator chose last in this context."""
         theme = self._context_settings.get("theme")
         return theme if isinstance(theme, str) and theme in self._app.available_themes else None
 
@@ -73,7 +137,7 @@ class ViewSettingsController:
             if new_theme is not None:
                 context_settings["theme"] = new_theme
             for view_name, record in new_records.items():
-                take_map(context_settings, "screens")[view_name] = record.to_json()
+                take_map(context_settings, "screens")[view_name] = record._asdict()
 
         self._change_settings(change)
 
@@ -104,12 +168,12 @@ class ViewSettingsController:
             saved_record = record_view(state)._replace(screen=state.view.name, filter=state.row_filter.text)
 
             def change(settings: dict[str, Any]) -> None:
-                take_map(settings, "views")[name] = saved_record.to_json()
+                take_map(settings, "views")[name] = saved_record._asdict()
 
             self._change_settings(change)
             app.show_message(f"saved the view {name}: open it with :view {name}")
 
-    def open_view(self, name: str | None) -> None:
+    def open_view(self, name: str | None = None) -> None:
         """Open a saved view. Without a name, let the operator choose one."""
         app = self._app
         self.load_settings()

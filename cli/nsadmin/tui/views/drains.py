@@ -17,7 +17,7 @@ from nsadmin.tui.polling.poll_records import (
     RestartRecord,
 )
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, DrainTarget, RebalanceTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_topic
 from nsadmin.tui.views.table import Cell, Column
 
 DRAIN_PHASES = ("snapshot", "wipe", "settle", "wait", "safe")
@@ -27,41 +27,19 @@ JobRecord: TypeAlias = DrainRecord | RestartRecord | RebalanceRecord
 
 
 class JobRow(NamedTuple):
-    """A drain, a rolling restart or a rebalance, and the current time (ms since 1970)."""
+    """A drain, a rolling restart or a rebalance, the current time (ms), and what its columns show.
+
+    `subject_text` is the broker that is drained, or the process that is being restarted. `last_text` is the
+    last event, or the conditions that a rebalance waits for. `drain` is None for another job.
+    """
 
     record: JobRecord
     now_ms: int
-
-    @property
-    def drain(self) -> DrainRecord | None:
-        """The drain, or None for another job."""
-        return self.record if isinstance(self.record, DrainRecord) else None
-
-    @property
-    def subject_text(self) -> str:
-        """The broker that is drained, or the process that is being restarted."""
-        record = self.record
-        if isinstance(record, RebalanceRecord):
-            return count_noun(len(record.topics), "topic")
-        return record.broker_name if isinstance(record, DrainRecord) else record.process_title
-
-    @property
-    def last_text(self) -> str:
-        """The last event, or the conditions that a rebalance waits for."""
-        record = self.record
-        if isinstance(record, RebalanceRecord):
-            wait_texts = [f"{topic.topic}: {topic.waits[0]}" for topic in record.topics if topic.waits]
-            return record.pause or "; ".join(wait_texts)
-        return record.last
-
-    @property
-    def phase_text(self) -> str:
-        record = self.record
-        if isinstance(record, RebalanceRecord):
-            return f"rebalance: {record.phase}"
-        if isinstance(record, RestartRecord):
-            return f"restart: {record.step}"
-        return "undoing" if record.phase == "undrain" else record.phase
+    subject_text: str
+    phase_text: str
+    progress: Cell
+    last_text: str
+    drain: DrainRecord | None = None
 
     @property
     def safe_for_ms(self) -> int | None:
@@ -70,22 +48,29 @@ class JobRow(NamedTuple):
         return None if safe_since_ms is None else self.now_ms - safe_since_ms
 
 
-def _draw_blocks(filled_count: int, count: int) -> str:
-    return "■" * filled_count + "□" * (count - filled_count)
-
-
-def _progress_cell(row: JobRow) -> Cell:
-    """The progress as a filled block for each finished phase or restarted process."""
-    record = row.record
+def _make_row(record: JobRecord, now_ms: int) -> JobRow:
     if isinstance(record, RebalanceRecord):
-        return Cell(f"{record.moved_count} moved", "info")
+        subject_text, phase_text = count_noun(len(record.topics), "topic"), f"rebalance: {record.phase}"
+        waits = [f"{topic.topic}: {topic.waits[0]}" for topic in record.topics if topic.waits]
+        progress = Cell(f"{record.moved_count} moved", "info")
+        return JobRow(record, now_ms, subject_text, phase_text, progress, record.pause or "; ".join(waits))
     if isinstance(record, RestartRecord):
-        return Cell(f"{record.position}/{record.process_count}", "info")
-    if record.phase not in DRAIN_PHASES:
-        return Cell("")
-    is_safe = record.phase == "safe"
-    blocks = _draw_blocks(DRAIN_PHASES.index(record.phase) + is_safe, len(DRAIN_PHASES))
-    return Cell(blocks, "good" if is_safe else "info")
+        progress, phase_text = (
+            Cell(f"{record.position}/{record.process_count}", "info"),
+            f"restart: {record.step}",
+        )
+        return JobRow(record, now_ms, record.process_title, phase_text, progress, record.last)
+    phase_text, progress = "undoing" if record.phase == "undrain" else record.phase, Cell("")
+    if record.phase in DRAIN_PHASES:
+        is_safe = record.phase == "safe"
+        blocks = _draw_blocks(DRAIN_PHASES.index(record.phase) + is_safe, len(DRAIN_PHASES))
+        progress = Cell(blocks, "good" if is_safe else "info")
+    return JobRow(record, now_ms, record.broker_name, phase_text, progress, record.last, record)
+
+
+def _draw_blocks(filled_count: int, count: int) -> str:
+    """A filled block for each finished step."""
+    return "■" * filled_count + "□" * (count - filled_count)
 
 
 def _puts_cell(row: JobRow) -> Cell:
@@ -130,7 +115,7 @@ class DrainsView(View):
         Column("cluster", "CLUSTER", 12, "", lambda row: row.record.cluster, tone="dim", drop=4),
         Column("steps", "STEPS", 7,
                "one block for each completed phase; for a restart the number of restarted processes",
-               lambda row: row.phase_text, cell=_progress_cell, drop=2),
+               lambda row: row.phase_text, cell=lambda row: row.progress, drop=2),
         Column("phase", "PHASE", 16,
                "snapshot: saves queues, wipe: removes the write permission, settle: clients refresh routes, "
                "wait: writes end, safe; restart: drain, stop, start, wait, undrain",
@@ -155,10 +140,8 @@ class DrainsView(View):
 
     def build_rows(self, model: ClusterModel) -> Sequence[JobRow]:
         poll = model.drains_poll
-        if poll is None:
-            return []
         records: list[JobRecord] = [*poll.rebalances, *poll.restarts, *poll.drains]
-        return [JobRow(record, model.now_ms) for record in records]
+        return [_make_row(record, model.now_ms) for record in records]
 
     def row_key(self, row: JobRow) -> str:
         record = row.record
@@ -176,16 +159,15 @@ class DrainsView(View):
         return RowSubject(broker_name=record.broker_name, cluster=record.cluster, holder_pid=record.pid)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
-        errors = model.drains_poll.errors if model.drains_poll else ()
         return [
             Cell("drains and rolling restarts of this account on this machine", "dim"),
-            *(Cell(f"  {error_text}", "bad") for error_text in errors),
+            *(Cell(f"  {error_text}", "bad") for error_text in model.drains_poll.errors),
         ]
 
-    def open_row(self, row: JobRow) -> DrainTarget | RebalanceTarget:
+    def open_row(self, row: JobRow) -> View:
         if isinstance(row.record, RebalanceRecord):
-            return RebalanceTarget(row.record.cluster, row.record.digest)
-        return DrainTarget(row.record.cluster, row.drain.broker_name if row.drain is not None else None)
+            return RebalanceView(row.record.cluster, row.record.digest)
+        return DrainLogView(row.record.cluster, row.drain.broker_name if row.drain is not None else None)
 
 
 class DrainLogView(View):
@@ -198,9 +180,7 @@ class DrainLogView(View):
         self.cluster_name, self.broker_name = cluster_name, broker_name
         self.title = f"restart of {cluster_name}" if broker_name is None else f"drain of {broker_name}"
 
-    def _find_record(self, poll: DrainsPolled | None) -> DrainRecord | RestartRecord | None:
-        if poll is None:
-            return None
+    def _find_record(self, poll: DrainsPolled) -> DrainRecord | RestartRecord | None:
         if self.broker_name is None:
             return next((r for r in poll.restarts if r.cluster == self.cluster_name), None)
         key = (self.cluster_name, self.broker_name)
@@ -238,6 +218,7 @@ class RebalanceView(View):
     """The topics that a rebalance moves now, with a row for each broker."""
 
     name = "rebalance"
+    key_fields = ("moving_topic.topic", "broker_name")
     empty_text = "no topic is moving now; the rebalance is finished, or begins"
     columns: Sequence[Column[MovingQueuesRow]] = (
         Column("topic", "TOPIC", 20, "topic that moves now",
@@ -265,8 +246,8 @@ class RebalanceView(View):
         self.title = f"rebalance of {cluster_name}"
 
     def _find_record(self, model: ClusterModel) -> RebalanceRecord | None:
-        key, records = (self.cluster_name, self.digest), model.drains_poll and model.drains_poll.rebalances
-        return next((r for r in records or () if (r.cluster, r.digest) == key), None)
+        key, records = (self.cluster_name, self.digest), model.drains_poll.rebalances
+        return next((r for r in records if (r.cluster, r.digest) == key), None)
 
     def build_rows(self, model: ClusterModel) -> Sequence[MovingQueuesRow]:
         record = self._find_record(model)
@@ -277,9 +258,6 @@ class RebalanceView(View):
             ]
             rows += place_rows or [MovingQueuesRow(topic, "", None, model.now_ms)]
         return rows
-
-    def row_key(self, row: MovingQueuesRow) -> str:
-        return f"{row.moving_topic.topic} {row.broker_name}"
 
     def subject_of_row(self, row: MovingQueuesRow) -> RowSubject:
         return RowSubject(broker_name=row.broker_name or None, topic=row.moving_topic.topic)
@@ -293,5 +271,5 @@ class RebalanceView(View):
         headline = [Cell(record.phase, "info"), Cell(counts_text, "dim")]
         return headline if record.pause is None else [*headline, Cell(f"  {record.pause}", "bad")]
 
-    def open_row(self, row: MovingQueuesRow) -> TopicTarget:
-        return TopicTarget(row.moving_topic.topic)
+    def open_row(self, row: MovingQueuesRow) -> View:
+        return open_topic(row.moving_topic.topic)

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import (
-    CellLine,
-    ObjectEventsTarget,
-    StormTarget,
-    TopicTarget,
-    View,
-    ViewTarget,
-)
+from nsadmin.tui.views.base_view import CellLine, View, open_topic
 from nsadmin.tui.views.table import Cell, Column, Tone
 
 MIN_STORM_SIZE = 5
@@ -27,50 +19,23 @@ _STORM_GAP_MS = 30_000
 _MAX_NAMES = 3
 
 
-class EventStorm(NamedTuple):
-    """Events of one kind, newest first. It has the fields of a ChangeNotice, for the same columns."""
-
-    notices: tuple[ChangeNotice, ...]
-
-    @property
-    def at_ms(self) -> int:
-        return self.notices[0].at_ms
-
-    @property
-    def begin_ms(self) -> int:
-        """The time of the first event (ms since 1970)."""
-        return self.notices[-1].at_ms
-
-    @property
-    def event_kind(self) -> str:
-        return self.notices[0].event_kind
-
-    @property
-    def is_from_journal(self) -> bool:
-        return self.notices[0].is_from_journal
-
-    @property
-    def server_addr(self) -> str:
-        """The server that reported all of them, or the number of servers."""
-        server_addrs = {notice.server_addr for notice in self.notices}
-        return server_addrs.pop() if len(server_addrs) == 1 else f"{len(server_addrs)} servers"
-
-    @property
-    def object_names(self) -> tuple[str, ...]:
-        """The objects that the events concern, in the order of their first event."""
-        first_names = (name for notice in reversed(self.notices) for name in notice.object_names[:1])
-        return tuple(dict.fromkeys(first_names))
-
-    @property
-    def description(self) -> str:
-        names = self.object_names
-        seconds = (self.at_ms - self.begin_ms + 999) // 1000
-        more_text = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-        names_text = f": {', '.join(names[:_MAX_NAMES])}{more_text}" if names else ""
-        return f"{count_noun(len(self.notices), 'event')} within {seconds} s{names_text}"
+def _join_storm(notices: Sequence[ChangeNotice]) -> ChangeNotice:
+    """One notice for events of one kind, newest first, with their servers and their first objects."""
+    newest, begin_ms = notices[0], notices[-1].at_ms
+    addrs = {notice.server_addr for notice in notices}
+    first_names = (name for notice in reversed(notices) for name in notice.object_names[:1])
+    names = tuple(dict.fromkeys(first_names))
+    seconds = (newest.at_ms - begin_ms + 999) // 1000
+    names_text = f": {abbreviate_names(names, _MAX_NAMES)}" if names else ""
+    return newest._replace(
+        server_addr=addrs.pop() if len(addrs) == 1 else f"{len(addrs)} servers",
+        description=f"{count_noun(len(notices), 'event')} within {seconds} s{names_text}",
+        object_names=names,
+        storm_begin_ms=begin_ms,
+    )
 
 
-def collapse_storms(notices: Iterable[ChangeNotice]) -> Sequence[ChangeNotice | EventStorm]:
+def collapse_storms(notices: Iterable[ChangeNotice]) -> Sequence[ChangeNotice]:
     """Replace storms by one row each. `notices` are newest first, and so is the result."""
     storms: list[list[ChangeNotice]] = []
     open_storms: dict[tuple[str, bool], list[ChangeNotice]] = {}
@@ -81,9 +46,9 @@ def collapse_storms(notices: Iterable[ChangeNotice]) -> Sequence[ChangeNotice | 
             storm = open_storms[storm_key] = []
             storms.append(storm)
         storm.append(notice)
-    rows: list[ChangeNotice | EventStorm] = []
+    rows: list[ChangeNotice] = []
     for storm in storms:
-        rows += [EventStorm(tuple(storm))] if len(storm) >= MIN_STORM_SIZE else storm
+        rows += [_join_storm(storm)] if len(storm) >= MIN_STORM_SIZE else storm
     rows.sort(key=lambda row: -row.at_ms)
     return rows
 
@@ -93,7 +58,7 @@ _WARN_SUFFIXES = ("Wiped", "Deleted", "Gap", "Restarted")
 _GOOD_SUFFIXES = ("Back", "Answers", "Registered", "Added", "Recovered")
 
 
-def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
+def notice_tone(notice: ChangeNotice) -> Tone:
     """The tone of a notice, by the ending of its kind."""
     if notice.event_kind.endswith(_BAD_SUFFIXES):
         return "bad"
@@ -102,7 +67,7 @@ def notice_tone(notice: ChangeNotice | EventStorm) -> Tone:
     return "good" if notice.event_kind.endswith(_GOOD_SUFFIXES) else "info"
 
 
-EVENT_COLUMNS: Sequence[Column[ChangeNotice | EventStorm]] = (
+EVENT_COLUMNS: Sequence[Column[ChangeNotice]] = (
     Column("time", "TIME", 8, "time of the event, or of the poll that showed it",
            lambda notice: notice.at_ms, show=units.format_clock, tone="dim"),
     Column("kind", "EVENT", 18, "type of the event",
@@ -126,15 +91,13 @@ def notices_about(model: ClusterModel, name: str, addr: str = "") -> list[Change
 class EventListView(View):
     """The base class of lists of events, in which the newest event comes first."""
 
+    key_fields = ("at_ms", "server_addr", "event_kind", "description")
     puts_problems_first = False
     columns = EVENT_COLUMNS
 
-    def row_key(self, row: ChangeNotice | EventStorm) -> str:
-        return f"{row.at_ms} {row.server_addr} {row.event_kind} {row.description}"
-
-    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
+    def open_row(self, row: ChangeNotice) -> View | None:
         """The notices of the object that the row concerns."""
-        return ObjectEventsTarget(row.object_names[0]) if row.object_names else None
+        return ObjectEventsView(row.object_names[0]) if row.object_names else None
 
 
 class EventsView(EventListView):
@@ -144,19 +107,19 @@ class EventsView(EventListView):
     title = "Events"
     empty_text = "no change since this screen was opened"
 
-    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice | EventStorm]:
+    def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         notices = model.notices
         edge_notices = (notices[0], notices[-1]) if notices else ()
         version = (len(notices), edge_notices)
         return model.compute_once("event rows", version, lambda: collapse_storms(reversed(notices)))
 
-    def row_key(self, row: ChangeNotice | EventStorm) -> str:
-        if isinstance(row, EventStorm):
-            return f"storm {row.event_kind} {row.begin_ms}"
+    def row_key(self, row: ChangeNotice) -> str:
+        if row.storm_begin_ms is not None:
+            return f"storm {row.event_kind} {row.storm_begin_ms}"
         return super().row_key(row)
 
-    def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
-        is_broker = isinstance(row, ChangeNotice) and row.object_names and "Broker" in row.event_kind
+    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
+        is_broker = row.storm_begin_ms is None and row.object_names and "Broker" in row.event_kind
         return RowSubject(broker_name=row.object_names[0]) if is_broker else RowSubject()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
@@ -167,9 +130,9 @@ class EventsView(EventListView):
             Cell(f"  {journaled_count} from journals, {polled_count} from polls", "dim"),
         ]
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
-        if isinstance(row, EventStorm):
-            return StormTarget(row.event_kind, row.begin_ms, row.at_ms)
+    def open_row(self, row: ChangeNotice) -> View | None:
+        if row.storm_begin_ms is not None:
+            return StormEventsView(row.event_kind, row.storm_begin_ms, row.at_ms)
         return super().open_row(row)
 
 
@@ -194,8 +157,8 @@ class ObjectEventsView(EventListView):
     def build_rows(self, model: ClusterModel) -> Sequence[ChangeNotice]:
         return notices_about(model, self.object_name)
 
-    def subject_of_row(self, row: ChangeNotice | EventStorm) -> RowSubject:
+    def subject_of_row(self, row: ChangeNotice) -> RowSubject:
         return RowSubject(broker_name=self.object_name)
 
-    def open_row(self, row: ChangeNotice | EventStorm) -> ViewTarget | None:
-        return TopicTarget(self.object_name) if row.event_kind.startswith("Topic") else None
+    def open_row(self, row: ChangeNotice) -> View | None:
+        return open_topic(self.object_name) if row.event_kind.startswith("Topic") else None

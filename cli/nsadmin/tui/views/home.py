@@ -10,11 +10,10 @@ from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ProblemRecord
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, CommandTarget, GroupTarget, View
+from nsadmin.tui.views.base_view import CellLine, CommandTarget, View, open_group
 from nsadmin.tui.views.brokers.broker_table import list_broker_rows, summarize_brokers
 from nsadmin.tui.views.table import Cell, Column, Tone
 
@@ -80,6 +79,9 @@ class HomeView(View):
     """The problems that `nsadmin check all` reports, with the same limits."""
 
     name = "home"
+    key_fields = ("check_words", "record.text")
+    filter_fields = ("record.state", "check_words", "record.text")
+    needs_name_servers = True
     puts_problems_first = False
     title = "Home"
     columns = PROBLEM_COLUMNS
@@ -87,25 +89,16 @@ class HomeView(View):
     def build_rows(self, model: ClusterModel) -> Sequence[ProblemRow]:
         return list_problems(model)
 
-    def row_key(self, row: ProblemRow) -> str:
-        return f"{row.check_words} {row.record.text}"
-
-    def filter_text(self, row: ProblemRow) -> str:
-        return f"{row.record.state} {row.check_words} {row.record.text}"
-
     def subject_of_row(self, row: ProblemRow) -> RowSubject:
         return RowSubject(remedy_words=row_actions.find_remedy_words(row.record.remedy))
 
-    def open_row(self, row: ProblemRow) -> CommandTarget | GroupTarget:
+    def open_row(self, row: ProblemRow) -> CommandTarget | View:
         if row.record.check == "lag" and row.record.about is not None:
-            return GroupTarget(row.record.about)
+            return open_group(row.record.about)
         return CommandTarget(("check", row.record.check))
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("groups")]
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
         silence, poll = self.find_silence(model), model.problems_poll

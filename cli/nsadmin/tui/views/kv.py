@@ -7,28 +7,25 @@ from typing import NamedTuple
 
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import ObservedNameServer, Silence
+from nsadmin.tui.model.server_states import ObservedNameServer
 from nsadmin.tui.views import units
-from nsadmin.tui.views.base_view import CellLine, DifferenceTarget, View
+from nsadmin.tui.views.base_view import CellLine, View
+from nsadmin.tui.views.servers import DifferenceSidesView
 from nsadmin.tui.views.table import Cell, Column
 
 
 class KvRow(NamedTuple):
-    """A key with the last value of each name server, or None if the name server lacks the key.
+    """A key with the last value of the first name server that has it.
 
-    `fresh_values` are those of name servers that answer. Only these are compared. `is_current` means that all
-    name servers answer.
+    `fresh_values` are those of all name servers that answer, which are compared. None: it lacks the key.
+    `is_current` means that all name servers answer.
     """
 
     namespace: str
     kv_key: str
-    value_by_server: tuple[tuple[str, str | None], ...]
+    first_value: str
     fresh_values: tuple[str | None, ...]
     is_current: bool = True
-
-    @property
-    def first_value(self) -> str:
-        return next((value for _, value in self.value_by_server if value is not None), "")
 
     @property
     def has_difference(self) -> bool:
@@ -45,6 +42,8 @@ class KvView(View):
     """One row for each key that any name server has."""
 
     name = "kv"
+    key_fields = ("namespace", "kv_key")
+    needs_name_servers = True
     title = "KV"
     grouping_key = "namespace"
     empty_text = "no keys in the shown namespaces; pass --namespace to show others"
@@ -71,25 +70,20 @@ class KvView(View):
         return [
             KvRow(
                 *name,
-                tuple((server.addr, read_value(server, *name)) for server in answered),
+                next((value for s in answered if (value := read_value(s, *name)) is not None), ""),
                 tuple(read_value(server, *name) for server in reporting),
                 is_current,
             )
             for name in sorted(names)
         ]
 
-    def row_key(self, row: KvRow) -> str:
-        return f"{row.namespace} {row.kv_key}"
-
     def subject_of_row(self, row: KvRow) -> RowSubject:
         return RowSubject(namespace=row.namespace, key=row.kv_key, value=row.first_value)
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         namespaces = sorted({name for server in model.name_servers.values() for name in server.kv_tables})
         return [Cell("namespaces ", "dim"), Cell(", ".join(namespaces) or units.UNKNOWN_MARK, "strong")]
 
-    def open_row(self, row: KvRow) -> DifferenceTarget | None:
-        return DifferenceTarget("KV config", f"{row.namespace} {row.kv_key}") if row.has_difference else None
+    def open_row(self, row: KvRow) -> View | None:
+        key_name = f"{row.namespace} {row.kv_key}"
+        return DifferenceSidesView("KV config", key_name) if row.has_difference else None

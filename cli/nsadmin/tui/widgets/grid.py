@@ -7,7 +7,6 @@ from time import monotonic
 from typing import Any, ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -15,10 +14,19 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from nsadmin.tui.views import line_pieces
+from nsadmin.tui.actions.key_bindings import GRID_BINDINGS
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.line_pieces import LinePieces, RowStyle
-from nsadmin.tui.views.table import Column, Heading, SortOrder, fit_columns, without_headings
+from nsadmin.tui.views.table import (
+    Cell,
+    Column,
+    Heading,
+    SortOrder,
+    Tone,
+    align_text,
+    escape_unprintable,
+    fit_columns,
+    without_headings,
+)
 from nsadmin.tui.widgets.tones import tone_styles
 
 _FLASH_SECONDS = 1.2
@@ -29,15 +37,8 @@ class Grid(ScrollView, can_focus=True):
     """Shows the rows of a view. The cursor stays on its row when other rows appear or disappear."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="down"),
-        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False, id="pageUp"),
-        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False, id="pageDown"),
-        Binding("home,g", "edge(-1)", "First row", show=False, id="first"),
-        Binding("end,G", "edge(1)", "Last row", show=False, id="last"),
-        Binding("left,h", "aside(-1)", "Columns to the left", show=False, id="columnsLeft"),
-        Binding("right,l", "aside(1)", "Columns to the right", show=False, id="columnsRight"),
-        Binding("enter", "enter", "Open", show=False, id="open"),
+        Binding(keys, action, show=False, id=binding_id)
+        for binding_id, (keys, action) in GRID_BINDINGS.items()
     ]
 
     DEFAULT_CSS = "Grid { overflow-x: hidden; scrollbar-size-vertical: 1; }"
@@ -79,8 +80,7 @@ class Grid(ScrollView, can_focus=True):
         self._fitted_columns: list[tuple[Column[Any], int]] = []
         self._text_by_cell: dict[tuple[str, str], str] = {}
         self._flash_ends: dict[tuple[str, str], float] = {}
-        self._drawn_lines: dict[int, LinePieces] = {}
-        self._known_styles: dict[str, Style] | None = None
+        self._drawn_lines: dict[int, Strip] = {}
 
     def show_view(self, view: View, row_key: str | None = None) -> None:
         """Show another view, with the cursor on the row of this key or on the first row."""
@@ -144,7 +144,6 @@ class Grid(ScrollView, can_focus=True):
 
     @property
     def visible_items(self) -> Sequence[Any]:
-        """The visible rows without headings."""
         top = int(self.scroll_offset.y)
         return without_headings(self.rows[top : top + max(self.size.height - 1, 1)])
 
@@ -184,16 +183,10 @@ class Grid(ScrollView, can_focus=True):
 
     def draw_changes(self) -> None:
         """Refresh only the lines that changed, because most lines stay the same between two polls."""
-        styles = tone_styles(self.app)
-        if styles is not self._known_styles:
-            self._known_styles = styles
-            self.refresh()
-            return
-        width = self.size.width
         lines = range(self.size.height)
-        changed_lines = [y for y in lines if self._drawn_lines.get(y) != self._pieces_of_line(y)]
+        changed_lines = [y for y in lines if self._drawn_lines.get(y) != self._draw_line(y)]
         if changed_lines:
-            self.refresh(*(Region(0, y, width, 1) for y in changed_lines))
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed_lines))
 
     def on_resize(self, event: events.Resize) -> None:
         self.virtual_size = Size(self.size.width, len(self.rows) + 1)
@@ -203,37 +196,58 @@ class Grid(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
-        styles, width = tone_styles(self.app), self.size.width
-        shown_pieces = self._drawn_lines[y] = self._pieces_of_line(y)
-        base_style = styles[shown_pieces.base_tone]
-        segments = []
-        for text, tone, is_flashing in shown_pieces.text_pieces:
-            piece_style = base_style + styles[tone]
-            segments.append(Segment(text, piece_style + styles["flash"] if is_flashing else piece_style))
-        return Strip(segments).adjust_cell_length(width, base_style)
+        strip = self._drawn_lines[y] = self._draw_line(y)
+        return strip
 
-    def _pieces_of_line(self, y: int) -> LinePieces:
-        """The pieces of a line of the widget: the column titles, a row, or an empty line."""
-        if y == 0:
-            return line_pieces.header_pieces(self._fitted_columns, self._gap_width, self.sorted_by)
+    def _draw_line(self, y: int) -> Strip:
+        """A line of the widget: the column titles, a row, or an empty line."""
         index = int(self.scroll_offset.y) + y - 1
-        if index >= len(self.rows):
-            return line_pieces.message_pieces(f" {self._empty_message}" if not self.rows and y == 2 else "")
-        row = self.rows[index]
-        style = RowStyle(bool(index % 2), index == self.cursor_index, self.has_focus, self._are_old)
-        if isinstance(row, Heading):
-            return line_pieces.heading_pieces(row, style)
-        if self.marked_keys and self.shown_view.row_key(row) in self.marked_keys:
-            style = style._replace(is_marked=True)
-        flashing = self._flashing_columns(row)
-        return line_pieces.row_pieces(self._fitted_columns, self._gap_width, row, flashing, style)
+        if y == 0:
+            base_tone, cells = "head", self._header_cells()
+        elif index < len(self.rows):
+            base_tone, cells = self._row_cells(index)
+        else:
+            text = f" {self._empty_message}" if not self.rows and y == 2 else ""
+            base_tone, cells = "base", [Cell(text, "dim")]
+        styles = tone_styles(self.app)
+        segments = [Segment(escape_unprintable(c.text), styles[base_tone] + styles[c.tone]) for c in cells]
+        return Strip(segments).adjust_cell_length(self.size.width, styles[base_tone])
 
-    def _flashing_columns(self, row: Any) -> Collection[str]:
-        if not self._flash_ends:
-            return ()
-        row_key, now = self.shown_view.row_key(row), monotonic()
-        ends = self._flash_ends.items()
-        return {key for (flashing_row, key), end in ends if flashing_row == row_key and end > now}
+    def _header_cells(self) -> list[Cell]:
+        """The titles of the columns. An arrow marks the sort column."""
+        cells = [Cell(" ", "head")]
+        for column, width in self._fitted_columns:
+            is_sorted_by = self.sorted_by is not None and column.key == self.sorted_by.key
+            sort_sign = ("▼" if self.sorted_by and self.sorted_by.descending else "▲") if is_sorted_by else ""
+            text = align_text(column.heading + sort_sign, width, column.right) + " " * self._gap_width
+            cells.append(Cell(text, "headChosen" if is_sorted_by else "head"))
+        return cells
+
+    def _row_cells(self, index: int) -> tuple[Tone, list[Cell]]:
+        """The background and the cells of a row or heading. A row that cannot be drawn harms no other."""
+        row, is_at_cursor = self.rows[index], index == self.cursor_index
+        base_tone = "cursor" if is_at_cursor and self.has_focus else "odd" if index % 2 else "base"
+        mark = Cell("▌" if is_at_cursor else " ", "mark")
+        if isinstance(row, Heading):
+            return base_tone if is_at_cursor else "panel", [mark, *row.render_cells]
+        row_key = self.shown_view.row_key(row)
+        if row_key in self.marked_keys:
+            mark = Cell("◆", "mark")
+        try:
+            return base_tone, [
+                mark,
+                *(self._fit_cell(row, row_key, *fitted) for fitted in self._fitted_columns),
+            ]
+        except Exception as error:
+            text = f"this row cannot be shown: {type(error).__name__}: {error}"
+            return base_tone, [mark, Cell(text, "bad")]
+
+    def _fit_cell(self, row: Any, row_key: str, column: Column[Any], width: int) -> Cell:
+        cell = column.render_cell(row)
+        text = align_text(escape_unprintable(cell.text), width, column.right) + " " * self._gap_width
+        tone = "dim" if self._are_old else cell.tone
+        is_flashing = self._flash_ends.get((row_key, column.key), 0.0) > monotonic()
+        return Cell(text, f"{tone} flash" if is_flashing else tone)
 
     def action_move(self, step: int) -> None:
         self.move_cursor_to(self.cursor_index + step)

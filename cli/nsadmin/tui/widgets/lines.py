@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -25,15 +24,10 @@ class Lines(Widget):
 
     @dataclass
     class Clicked(Message):
-        """A click on a cell, with the index of its line and its index in that line."""
+        """A click on a cell, with its index in its line."""
 
         lines_widget: "Lines"
-        line_index: int
         cell_index: int
-
-        @property
-        def control(self) -> "Lines":
-            return self.lines_widget
 
     def __init__(self, background_tone: str = "base", **options: Any) -> None:
         super().__init__(**options)
@@ -51,8 +45,7 @@ class Lines(Widget):
         width = self.size.width
         shown_line = self.shown_lines[y] if y < len(self.shown_lines) else ()
         segments = [
-            Segment(escape_unprintable(cell.text), _combine_styles(base_style, styles[cell.tone], cell.tone))
-            for cell in shown_line
+            Segment(escape_unprintable(cell.text), base_style + styles[cell.tone]) for cell in shown_line
         ]
         strip = Strip(segments)
         if strip.cell_length > width and cell_len(strip.text.rstrip()) > width:
@@ -65,9 +58,5 @@ class Lines(Widget):
         for index, cell in enumerate(clicked_line):
             right_edge += cell_len(cell.text)
             if event.x < right_edge:
-                self.post_message(self.Clicked(self, event.y, index))
+                self.post_message(self.Clicked(self, index))
                 return
-
-
-def _combine_styles(base_style: Style, cell_style: Style, tone: str) -> Style:
-    return base_style + cell_style

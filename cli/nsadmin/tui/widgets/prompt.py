@@ -66,7 +66,6 @@ class Prompt(Input):
         self.screen.set_focus(self)
 
     def replace_line(self, line: str) -> None:
-        """Replace the text, with the cursor at its end."""
         self.value = line
         self.cursor_position = len(line)
 

@@ -40,7 +40,7 @@ def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
         return back_color.blend(Color.parse(variables[variable_name]), blend_ratio).hex6
 
     text_color = mixed_color("foreground", 0.92)
-    return {
+    styles = {
         "": Style(color=text_color),
         "dim": Style(color=mixed_color("foreground", 0.55)),
         "good": Style(color=hex_color("success")),
@@ -54,7 +54,6 @@ def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
         "odd": Style(bgcolor=back_color.blend(panel, 0.35).hex6),
         "cursor": Style(bgcolor=back_color.blend(Color.parse(variables["primary"]), 0.35).hex6, bold=True),
         "mark": Style(color=hex_color("accent")),
-        "flash": Style(reverse=True),
         "head": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6, bold=True),
         "brand": Style(color=back_color.hex6, bgcolor=hex_color("primary"), bold=True),
         "context": Style(color=hex_color("foreground"), bgcolor=panel.hex6, bold=True),
@@ -74,3 +73,5 @@ def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
         "bar": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6),
         "headChosen": Style(color=hex_color("accent"), bgcolor=panel.hex6, bold=True),
     }
+    flashing = {f"{tone} flash": style + Style(reverse=True) for tone, style in styles.items()}
+    return {**styles, **flashing}

@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 from nsadmin.commands.programs.message_tools import create_message_tools
-from nsadmin.tui.messages.message_tools import InvalidMessageQueryError
+from nsadmin.tui.messages.message_query import InvalidMessageQueryError
 
 TOOLS = create_message_tools()
 

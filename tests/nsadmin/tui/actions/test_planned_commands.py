@@ -9,10 +9,10 @@ from nsadmin.tui.actions.planned_commands import (
     plan_commands,
     summarize_progress,
 )
-from nsadmin.tui.actions.row_actions import RowSubject, all_actions
+from nsadmin.tui.actions.row_actions import ALL_ACTIONS, RowSubject
 from tests.support.screens import join_cells
 
-ACTIONS = {action.action_id: action for action in all_actions()}
+ACTIONS = {action.action_id: action for action in ALL_ACTIONS}
 BROKERS = [RowSubject(broker_name=name) for name in ("a", "b", "a")]
 
 

@@ -5,8 +5,6 @@ import pytest
 from nsadmin.tui.actions.prompt_completion import (
     CandidateChoice,
     UnfinishedLine,
-    describe_screens,
-    list_own_candidates,
     split_line,
 )
 from tests.support.screens import join_cells
@@ -25,22 +23,6 @@ from tests.support.screens import join_cells
 )
 def test_a_line_is_split_at_its_last_word(line: str, found: UnfinishedLine | None) -> None:
     assert split_line(line) == found
-
-
-def test_screens_aliases_and_the_names_after_a_built_in_command() -> None:
-    first_words = describe_screens(["topics", "groups"], {"ctx": "context"})
-    arguments = {"theme": ["nord", "gruvbox"]}
-
-    def words(line: str) -> list[str]:
-        unfinished = split_line(line)
-        assert unfinished is not None
-        return [word for word, _ in list_own_candidates(unfinished, first_words, arguments)]
-
-    assert words("T") == ["topics", "theme"]
-    assert words("c") == ["context", "columns", "ctx"]
-    assert words("theme n") == ["nord"]
-    assert words("theme nord n") == []
-    assert words("topicRoute ") == []
 
 
 def test_the_only_candidate_completes_the_word_and_needs_no_list() -> None:

@@ -5,7 +5,6 @@ import pytest
 from nsadmin.tui.actions.prompt_parser import (
     BUILTIN_ALIASES,
     ParsedPromptLine,
-    list_suggestions,
     name_command,
     parse_moment,
     parse_prompt_line,
@@ -42,13 +41,6 @@ SCREENS = ("brokers", "topics")
 def test_lines(line: str, found: ParsedPromptLine) -> None:
     aliases = {**BUILTIN_ALIASES, "pay": "topics /payments", "tr": "topicRoute", "rt": "tr", "round": "round"}
     assert parse_prompt_line(line, SCREENS, aliases) == found
-
-
-def test_screens_are_offered_first_and_no_program() -> None:
-    lines = list_suggestions(SCREENS, ["nord"], ["prod"])
-    assert lines[:2] == ["brokers", "topics"]
-    assert {"theme nord", "context prod", "topicRoute", "kv get"} <= set(lines)
-    assert not {"tui", "lab", "batch"} & set(lines)
 
 
 def test_arguments_of_messages_are_completed_as_those_of_consume() -> None:

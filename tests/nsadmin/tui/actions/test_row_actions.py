@@ -4,14 +4,18 @@ import pytest
 
 from nsadmin.tui.actions import row_actions
 from nsadmin.tui.actions.planned_commands import plan_commands
-from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.actions.row_actions import ALL_ACTIONS, RowAction, RowSubject
 from tests.support.screens import NOON
 
 BROKER = RowSubject(broker_name="broker-a", broker_addr="10.0.1.1:10911", cluster="cluster-a")
 
 
+def list_suitable(about: RowSubject) -> list[RowAction]:
+    return [action for action in ALL_ACTIONS if action.applies_to(about)]
+
+
 def names(about: RowSubject) -> set[str]:
-    return {action.action_id for action in row_actions.list_suitable_actions(about)}
+    return {action.action_id for action in list_suitable(about)}
 
 
 def test_a_broker_is_wiped_and_restored_and_no_topic_of_it() -> None:
@@ -22,8 +26,8 @@ def test_a_broker_is_wiped_and_restored_and_no_topic_of_it() -> None:
 
 def test_a_restart_is_resumed_with_the_commands_with_which_it_began() -> None:
     restart = RowSubject(cluster="cluster-a", restart_commands=("ssh stop", "ssh start"))
-    [action] = row_actions.list_suitable_actions(restart)
-    assert [field.read_current(restart) for field in action.input_fields] == ["ssh stop", "ssh start"]
+    [action] = list_suitable(restart)
+    assert [read(restart) for read in action.input_fields.values()] == ["ssh stop", "ssh start"]
     assert "rollingRestart" not in names(BROKER._replace(cluster=None))
 
 
@@ -57,17 +61,14 @@ def test_a_restart_is_resumed_with_the_commands_with_which_it_began() -> None:
 def test_an_action_is_a_command_line_and_a_word_to_type(
     action_id: str, about: RowSubject, texts: dict[str, str], words: str, target: str
 ) -> None:
-    [action] = [each for each in row_actions.list_suitable_actions(about) if each.action_id == action_id]
+    [action] = [each for each in list_suitable(about) if each.action_id == action_id]
     assert (action.build_words(about, texts), action.confirm_target(about)) == (words.split(), target)
-    assert [field.read_current(about) for field in action.input_fields if field.field_name == "value"] in (
-        [],
-        ["v"],
-    )
+    assert [read(about) for name, read in action.input_fields.items() if name == "value"] in ([], ["v"])
     assert row_actions.needs_confirmation(words.split())
 
 
 def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
-    [action] = [action for action in row_actions.all_actions() if action.action_id == "replay"]
+    [action] = [action for action in ALL_ACTIONS if action.action_id == "replay"]
     letters = [
         RowSubject(group="g", letter_ids=(f"id{number}",), letter_times=(NOON + number, NOON + number))
         for number in range(150)
@@ -91,20 +92,20 @@ def test_dead_letters_of_a_group_are_replayed_by_one_command() -> None:
 @pytest.mark.parametrize("action_id", ["wipe", "restore", "drain", "undrain"])
 def test_the_name_of_a_broker_is_no_option(action_id: str) -> None:
     about = BROKER._replace(broker_name="--yes")
-    [action] = [each for each in row_actions.list_suitable_actions(about) if each.action_id == action_id]
+    [action] = [each for each in list_suitable(about) if each.action_id == action_id]
     assert action.build_words(about, {})[1:] == ["--", "--yes"]
 
 
 def test_a_key_of_the_kv_config_is_no_option() -> None:
     about = RowSubject(namespace="NS", key="-n", value="v")
-    [action] = row_actions.list_suitable_actions(about)
+    [action] = list_suitable(about)
     assert action.build_words(about, {"value": "-w"}) == ["updateKvConfig", "--", "NS", "-n", "-w"]
 
 
 def test_no_key_means_two_things_for_one_row() -> None:
     for about in (BROKER, BROKER._replace(key="k"), RowSubject(topic="t"), RowSubject(namespace="n", key="k"),
                   RowSubject(name_server="h:1", key="k")):  # fmt: skip
-        keys = [action.shortcut_key for action in row_actions.list_suitable_actions(about)]
+        keys = [action.shortcut_key for action in list_suitable(about)]
         assert len(set(keys)) == len(keys)
 
 

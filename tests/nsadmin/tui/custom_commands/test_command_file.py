@@ -8,7 +8,6 @@ from nsadmin.tui.actions.key_bindings import list_taken_keys
 from nsadmin.tui.custom_commands.command_file import (
     CustomCommands,
     Plugin,
-    commands_path,
     load_custom_commands,
     normalize_key,
 )
@@ -24,9 +23,7 @@ def loaded(tmp_path: Path, text: str) -> CustomCommands:
     return load_custom_commands(str(file), SCREEN_NAMES, list_taken_keys({}))
 
 
-def test_it_lies_beside_the_contexts_and_need_not_be_there(tmp_path: Path) -> None:
-    found = commands_path("/home/me/.config/nsadmin/config.yaml")
-    assert found == "/home/me/.config/nsadmin/tui-commands.yaml"
+def test_it_need_not_be_there(tmp_path: Path) -> None:
     assert load_custom_commands(str(tmp_path / "none.yaml"), (), {}) == CustomCommands()
     assert loaded(tmp_path, "") == CustomCommands(plugins=[], error_lines=[])
     assert loaded(tmp_path, "aliases:\nplugins:\n").error_lines == []

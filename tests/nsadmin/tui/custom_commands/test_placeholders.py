@@ -4,7 +4,7 @@ import pytest
 
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.custom_commands.placeholders import (
-    PLACEHOLDER_MEANINGS,
+    PLACEHOLDER_NAMES,
     MissingValueError,
     collect_values,
     fill_words,
@@ -37,5 +37,5 @@ def test_what_cannot_be_replaced_is_refused(word: str, problem: str) -> None:
 
 def test_every_placeholder_is_explained() -> None:
     full_subject = RowSubject("b", "h:1", "c", "t", "g", "n", "k", "v")
-    assert set(collect_values(full_subject, "prod", ())) == set(PLACEHOLDER_MEANINGS)
+    assert set(collect_values(full_subject, "prod", ())) == set(PLACEHOLDER_NAMES)
     assert list_placeholders(["{topic}", "{{group}}", "{a}{b}", "{no-name}"]) == ["topic", "a", "b"]

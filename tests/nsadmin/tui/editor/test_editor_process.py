@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nsadmin.tui.editor.editor_process import EditorError, find_editor, run_editor
+from nsadmin.tui.editor.edit_controller import EditorError, find_editor, run_editor
 
 
 def test_visual_comes_first_and_has_options() -> None:

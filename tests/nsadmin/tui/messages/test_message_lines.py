@@ -6,8 +6,7 @@ import pytest
 
 from nsadmin.tui.messages import message_lines
 from nsadmin.tui.messages.message_lines import ShownBody, body_as_text, list_message_lines, show_body
-from nsadmin.tui.messages.message_query import BrowsedMessage
-from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.messages.message_query import BrowsedMessage, MessageTools
 from tests.support.screens import NOON, join_cells, make_browsed_message
 
 TOOLS = MessageTools(decode_body=lambda body, names: (json.loads(body[1:]), None))

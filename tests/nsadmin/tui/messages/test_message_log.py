@@ -1,7 +1,6 @@
 """The messages that the screen keeps: the last ones, up to a number and a size."""
 
 from nsadmin.tui.messages import message_log
-from nsadmin.tui.messages.message_log import MessageLog
 from nsadmin.tui.messages.message_query import MAX_KEPT_MESSAGES, BrowsedMessage, query_topic
 from nsadmin.tui.polling.poll_records import MessagesPolled
 from tests.support.screens import make_browsed_message, make_model
@@ -14,14 +13,14 @@ def poll(*messages: BrowsedMessage, run_id: int = 1, **counts: int) -> MessagesP
 
 
 def test_the_oldest_messages_are_dropped_and_counted() -> None:
-    log = MessageLog(QUERY, 1)
+    log = message_log.MessageLog(QUERY, 1)
     log.apply_poll(poll(*(make_browsed_message(offset=number) for number in range(MAX_KEPT_MESSAGES + 3))))
     assert (len(log.messages), log.dropped_count) == (MAX_KEPT_MESSAGES, 3)
     assert log.messages[0].message.queue_offset == 3
 
 
 def test_large_bodies_are_dropped_sooner() -> None:
-    log = MessageLog(QUERY, 1)
+    log = message_log.MessageLog(QUERY, 1)
     big = make_browsed_message(b"x" * (message_log.MAX_KEPT_BYTES // 4))
     for _ in range(6):
         log.apply_poll(poll(big))

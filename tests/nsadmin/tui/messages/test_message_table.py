@@ -2,10 +2,12 @@
 
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.tui.messages.message_query import BrowsedMessage, MessageQuery, query_topic
-from nsadmin.tui.messages.message_table import GroupLettersView, MessagesView, TopicMessagesView
+from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.polling.poll_records import MessagesPolled
+from nsadmin.tui.views.groups.group_detail import GroupLettersView
 from nsadmin.tui.views.table import SortOrder
+from nsadmin.tui.views.topics.topic_detail import TopicMessagesView
 from tests.support.screens import NOON, join_cells, make_browsed_message
 
 TAIL = query_topic("orders")

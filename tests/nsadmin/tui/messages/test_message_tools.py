@@ -4,8 +4,7 @@ import json
 
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.commands.programs.message_tools import create_message_tools
-from nsadmin.tui.messages.message_query import query_topic
-from nsadmin.tui.messages.message_tools import MessageTools, messages_to_jsonl
+from nsadmin.tui.messages.message_query import MessageTools, messages_to_jsonl, query_topic
 from tests.support.screens import make_browsed_message
 
 

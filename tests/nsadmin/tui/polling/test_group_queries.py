@@ -12,7 +12,7 @@ from nsadmin.client.proxies.client_heartbeats import parse_heartbeat
 from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyAdmin
 from nsadmin.client.results import NoneReachable, ServerResult
-from nsadmin.tui.polling import group_queries
+from nsadmin.tui.polling import detail_queries
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import GroupPolled, GroupsPolled
 from tests.support.playground import Playground, start_playground
@@ -37,7 +37,7 @@ def test_all_groups_and_how_far_each_is_behind(ground: Playground) -> None:
 def test_a_group_with_a_malformed_answer_harms_no_other(
     ground: Playground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    poll_group = group_queries._poll_group
+    poll_group = detail_queries._poll_group
 
     def answer_nonsense(probe: Any, group: str, *more: Any) -> GroupPolled:
         if group == bad_group:
@@ -47,7 +47,7 @@ def test_a_group_with_a_malformed_answer_harms_no_other(
     names, *_ = ground.poll_details(DetailQuery("groups"))
     assert isinstance(names, GroupsPolled)
     bad_group = names.names[0]
-    monkeypatch.setattr(group_queries, "_poll_group", answer_nonsense)
+    monkeypatch.setattr(detail_queries, "_poll_group", answer_nonsense)
     _, *groups = ground.poll_details(DetailQuery("groups"))
     errors = {poll.group: poll.error for poll in groups if isinstance(poll, GroupPolled)}
     assert errors.pop(bad_group) == "malformed answer (unsupported operand)"
@@ -142,7 +142,7 @@ def test_clients_behind_proxies_are_members_and_heartbeats_are_read_once(
 
     monkeypatch.setattr(ProxyAdmin, "get_heartbeats", read)
     # Earlier tests read heartbeats just now.
-    monkeypatch.setattr(group_queries, "monotonic", lambda: monotonic() + 1000)
+    monkeypatch.setattr(detail_queries, "monotonic", lambda: monotonic() + 1000)
     polls = ground.poll_details(DetailQuery("groups"))
     members = {poll.group: poll.members for poll in polls if isinstance(poll, GroupPolled)}
     proxied = [member for member in members[group] if member.protocol == "gRPC"]

@@ -9,8 +9,7 @@ from nsadmin import AdminClient
 from nsadmin.client.messages.message_filter import MessageFilter
 from nsadmin.client.messages.topic_follower import FROM_EARLIEST, FollowStart
 from nsadmin.operations.collector.request_pace import RequestPace
-from nsadmin.tui.messages.message_query import MessageQuery, query_topic
-from nsadmin.tui.messages.message_tools import MessageTools
+from nsadmin.tui.messages.message_query import MessageQuery, MessageTools, query_topic
 from nsadmin.tui.polling import message_reader
 from nsadmin.tui.polling.message_reader import MessageReader
 from nsadmin.tui.polling.poll_records import MessagesPolled

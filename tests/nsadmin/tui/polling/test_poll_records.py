@@ -64,8 +64,8 @@ def test_what_is_no_poll_is_refused() -> None:
 
 
 def test_a_lag_is_unknown_where_nothing_was_committed() -> None:
-    assert QueueLag("t", "b", 0, 10, 4, None, None).diff == 6
-    assert QueueLag("t", "b", 0, 10, None, None, None).diff is None
+    assert QueueLag("t", "b", 0, 10, 4, None, None).lag.messages == 6
+    assert QueueLag("t", "b", 0, 10, None, None, None).lag.messages is None
 
 
 def test_defaults_take_no_room() -> None:

@@ -7,10 +7,11 @@ from nsadmin.operations.rebalance.rebalance_plan import QueuePair
 from nsadmin.operations.rebalance.run_state import (
     RunState,
     TopicProgress,
-    load_rebalances,
     open_rebalance,
 )
-from nsadmin.tui.polling.rebalance_folders import list_rebalances
+from nsadmin.tui.polling.drain_folders import poll_drains
+from nsadmin.tui.polling.poll_records import DrainsPolled
+from tests.support.installations import make_installation
 
 START = {"broker-a": QueuePair(4, 4)}
 PROGRESS = TopicProgress(list_move_stages(START, {"broker-b": QueuePair(4, 4)}), 2, 60_000)
@@ -26,10 +27,15 @@ def save_state(tmp_path: Path, state: RunState) -> None:
     store.state.save(state)
 
 
+def poll(state_home: Path) -> DrainsPolled:
+    return poll_drains(lambda: 0, make_installation(state_home, "ns:9876"))
+
+
 def test_an_unfinished_run_is_a_record(tmp_path: Path) -> None:
     save_state(tmp_path, STATE)
-    [record], errors = list_rebalances(load_rebalances(tmp_path))
-    assert errors == []
+    drains_poll = poll(tmp_path)
+    [record] = drains_poll.rebalances
+    assert drains_poll.errors == []
     assert (record.cluster, record.phase, record.moved_count, record.pid) == (
         "Cluster",
         "interrupted",
@@ -50,6 +56,7 @@ def test_a_finished_run_is_left_out_and_a_broken_one_is_an_error(tmp_path: Path)
     broken = tmp_path / "rebalances" / "Cluster" / "broken"
     broken.mkdir()
     (broken / "state.json").write_text("{}")
-    records, [error] = list_rebalances(load_rebalances(tmp_path))
-    assert records == []
+    drains_poll = poll(tmp_path)
+    [error] = drains_poll.errors
+    assert drains_poll.rebalances == []
     assert str(broken) in error

@@ -11,7 +11,7 @@ from nsadmin.tui.polling.poll_records import (
     decode_poll,
     encode_poll,
 )
-from nsadmin.tui.polling.replica_polls import make_replicas_poll
+from nsadmin.tui.polling.problem_checks import make_replicas_poll
 from tests.support.replica_groups import JUST_NOW, LONG_AGO, NOW_MS, items, make_group, observe, topics
 
 EQUAL = make_group(topics(LONG_AGO, a=4), topics(LONG_AGO, a=4))

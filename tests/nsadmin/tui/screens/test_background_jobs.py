@@ -72,7 +72,7 @@ async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
             await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             assert "not held" in screen_to_text(app)
             deadline = time.monotonic() + DEADLINE
-            while app.action_controller.jobs.has_running_jobs:
+            while app.jobs.running_jobs:
                 assert time.monotonic() < deadline, "the job was not reported"
                 await pilot.pause(0.1)
 
@@ -93,7 +93,7 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
             await until_said(app, pilot, "exit code 0")
             await pilot.press(*app.cluster_context.find_target(words) or "rollingRestart", "enter")
             deadline = time.monotonic() + DEADLINE
-            while app.action_controller.jobs.has_running_jobs:
+            while app.jobs.running_jobs:
                 assert time.monotonic() < deadline, "the job was not reported"
                 await pilot.pause(0.1)
             await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])

@@ -130,11 +130,11 @@ async def test_escape_stops_before_the_next_change() -> None:
         check = PlannedCommand("check", ["help"], is_check=True)
         planned = [check, *(PlannedCommand(name, ["where", "--watch", "0.2"]) for name in ("one", "two"))]
         screen = BatchChangeScreen("two", planned, ["-n", "127.0.0.1:1"], "go")
-        screen._run_previews = lambda: None  # type: ignore[method-assign]
+        screen.run_commands = lambda: None  # type: ignore[method-assign]
         app.push_screen(screen, results.append)
         await pilot.pause()
         screen.is_confirmed = True
-        screen.run_worker(screen._run_changes, thread=True)
+        screen.run_worker(screen.run_changes, thread=True)
         await until_shown(app, pilot, "… one    runs")
         await pilot.press("escape")
         await until_shown(app, pilot, "– two    not run")

@@ -1,6 +1,6 @@
 """The parts of the main screen."""
 
-from nsadmin.tui.screens.main_screen import MainScreen
+from nsadmin.tui.app import MainScreen
 from nsadmin.tui.widgets.grid import Grid
 from nsadmin.tui.widgets.prompt import Prompt
 from tests.support.screens import make_still_tui, run_screen_test

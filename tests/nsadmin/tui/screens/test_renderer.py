@@ -55,7 +55,7 @@ async def test_when_all_name_servers_fall_silent_the_last_figures_stay_with_thei
         lines = screen_to_text(app).splitlines()
         assert lines[3] == " 2 topics  2 application topics  no name server answers, for 12 s"
         assert lines[5].split() == ["▌orders", "–", "1", "8", "rw-", "–", "–"]
-        assert {tone for _, tone, _ in app.row_grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
+        assert {cell.tone.split()[0] for cell in app.row_grid._row_cells(0)[1][1:]} == {"dim"}
         await pilot.press("3")
         assert " unknown: no name server answers" in screen_to_text(app).splitlines()
         await pilot.press("5")

@@ -2,7 +2,12 @@
 
 from nsadmin.tui.navigation.root_views import make_view
 from nsadmin.tui.navigation.view_navigation import ViewState
-from nsadmin.tui.view_settings.view_record import ViewRecord, apply_record, parse_record, record_view
+from nsadmin.tui.view_settings.view_settings_controller import (
+    ViewRecord,
+    apply_record,
+    parse_record,
+    record_view,
+)
 from nsadmin.tui.views.table import RowFilter, SortOrder
 
 
@@ -11,7 +16,7 @@ def test_what_is_recorded_is_restored() -> None:
     state.sort_order, state.chosen_columns = SortOrder("in", True), ("broker", "in")
     state.shows_problems_only = state.shows_hidden = state.is_grouped = True
     state.row_filter = RowFilter("orders")
-    record = parse_record(record_view(state).to_json())
+    record = parse_record(record_view(state)._asdict())
     assert record == ViewRecord("in", True, ("broker", "in"), True, True, True)
     restored = ViewState(make_view("brokers"))
     apply_record(record, restored)

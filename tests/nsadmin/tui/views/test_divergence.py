@@ -4,10 +4,9 @@ import pytest
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, DivergenceFinding, DivergencePolled, NameServerPolled
-from nsadmin.tui.views.divergence import (
+from nsadmin.tui.views.servers import (
     DifferenceSidesView,
     DifferencesView,
     DivergenceAdviceView,
@@ -62,7 +61,7 @@ def test_the_matrix_of_each_two_and_by_what_they_tell() -> None:
   Tab: differences and causes"""
     )
     assert len(DivergenceMatrixView().draw_lines(model, 40, 3)) == 3
-    found = [tab.name for tab in list_tabs(DivergenceMatrixView())]
+    found = [tab.name for tab in DivergenceMatrixView().list_tabs()]
     assert found == ["servers", "matrix", "differences", "causes"]
 
 
@@ -102,14 +101,14 @@ def test_each_difference_leads_to_what_each_tells() -> None:
     perm, topic = view.build_rows(model)
     assert view.columns[2].render_cell(perm).text == f"wiped on {ONE}; written on {TWO}"
     assert view.row_key(topic) == "topics payments"
-    assert open_target(view.open_row(topic)) == TopicRouteView("payments")
-    sides = open_target(view.open_row(perm))
+    assert view.open_row(topic) == TopicRouteView("payments")
+    sides = view.open_row(perm)
     assert sides == DifferenceSidesView("permissions", "broker-a")
     assert isinstance(sides, DifferenceSidesView)
     assert sides.build_rows(model) == [(ONE, "wiped"), (TWO, "written")]
     assert (sides.row_key((ONE, "wiped")), sides.title) == (ONE, "broker-a")
     assert sides.build_rows(model_of(make_server_poll(ONE), make_server_poll(TWO))) == []
-    assert [tab.name for tab in list_tabs(view)][2] == "differences"
+    assert [tab.name for tab in view.list_tabs()][2] == "differences"
 
 
 def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
@@ -122,7 +121,7 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
         "topic", "orders and 1 more", "drift", "2 min", "it was wiped", "perm: …"
     ]  # fmt: skip
     assert join_cells(view.render_headline(model)) == "verdict: diverge"
-    advice = open_target(view.open_row(row))
+    advice = view.open_row(row)
     assert advice == DivergenceAdviceView("topic", "orders", "it was wiped")
     assert (advice.title, advice.list_queries(model, [])) == ("orders", [DetailQuery("divergence")])
     assert (
@@ -142,4 +141,4 @@ def test_causes_are_those_that_the_command_finds_with_what_to_do() -> None:
     assert join_cells(view.render_headline(model)) == "verdict: agree"
     assert view.row_key(row) == "topic broker-a orders it was wiped"
     assert view.list_queries(model, [])[0].query_kind == "divergence"
-    assert [tab.name for tab in list_tabs(view)][3] == "causes"
+    assert [tab.name for tab in view.list_tabs()][3] == "causes"

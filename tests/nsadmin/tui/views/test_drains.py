@@ -3,7 +3,6 @@
 import msgspec
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import (
     DrainRecord,
     DrainsPolled,
@@ -12,9 +11,9 @@ from nsadmin.tui.polling.poll_records import (
     RestartRecord,
 )
 from nsadmin.tui.views import display_states
-from nsadmin.tui.views.base_view import TopicTarget
 from nsadmin.tui.views.brokers.broker_table import list_broker_rows
 from nsadmin.tui.views.drains import DrainLogView, DrainsView, RebalanceView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import (
     NOON,
     join_cells,
@@ -54,7 +53,7 @@ def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
         "since": "2 min", "reopened": "1", "by": "me", "at": "not held", "last": "wait: puts 12 a minute",
     }  # fmt: skip
     assert view.render_headline(model)[-1].text == "  /x: no JSON"
-    assert (view.row_key(row), open_target(view.open_row(row)), view.subject_of_row(row).broker_name) == (
+    assert (view.row_key(row), view.open_row(row), view.subject_of_row(row).broker_name) == (
         "cluster-a broker-a", DrainLogView("cluster-a", "broker-a"), "broker-a"
     )  # fmt: skip
     assert DrainsView().build_rows(ClusterModel()) == []
@@ -69,7 +68,7 @@ def test_a_safe_one_and_one_that_is_being_undone() -> None:
     assert (cells["steps"], cells["safe"], cells["at"]) == ("■■■■■", "30 s", "pid 7")
     [puts] = [column for column in view.columns if column.key == "puts"]
     assert puts.render_cell(first) == ("0", "good")
-    assert puts.render_cell(first._replace(record=msgspec.structs.replace(safe, puts=3))) == ("3", "warn")
+    assert puts.render_cell(first._replace(drain=msgspec.structs.replace(safe, puts=3))) == ("3", "warn")
     assert [column.render_cell(second).text for column in view.columns][2:4] == ["", "undoing"]
 
 
@@ -118,7 +117,7 @@ def test_a_rolling_restart_is_a_job_with_its_progress_and_its_commands() -> None
     assert subject.cluster == "cluster-a"
     assert subject.broker_name is None
     assert subject.restart_commands == ("ssh stop", "ssh start")
-    log_view = open_target(view.open_row(row))
+    log_view = view.open_row(row)
     assert log_view == DrainLogView("cluster-a", None)
     assert log_view.title == "restart of cluster-a"
     assert log_view.draw_lines(model, 80, 5)[0][0].text == "  2026-11-24T10:00:00Z  restarting cluster-a"
@@ -160,7 +159,7 @@ def test_each_broker_of_a_moving_topic_has_a_row() -> None:
     }  # fmt: skip
     assert [column.render_cell(second).text for column in VIEW.columns][1:4] == ["broker-b", "4", "4"]
     assert [column.render_cell(waiting).text for column in VIEW.columns][:4] == ["parcels", "", "", ""]
-    assert VIEW.open_row(first) == TopicTarget("orders")
+    assert VIEW.open_row(first) == TopicRouteView("orders")
     assert (VIEW.row_key(first), VIEW.subject_of_row(first).topic) == ("orders broker-a", "orders")
 
 
@@ -186,7 +185,7 @@ def test_a_rebalance_is_a_row_among_the_drains() -> None:
     }  # fmt: skip
     assert view.row_key(row) == "cluster-a rebalance abc"
     assert view.subject_of_row(row).cluster == "cluster-a"
-    opened = open_target(view.open_row(row))
+    opened = view.open_row(row)
     assert isinstance(opened, RebalanceView)
     assert opened.cluster_name == "cluster-a"
     assert opened.digest == "abc"

@@ -9,7 +9,8 @@ from nsadmin.tui.polling.poll_records import (
     ProblemsPolled,
     QueueLag,
 )
-from nsadmin.tui.views.base_view import CommandTarget, GroupTarget
+from nsadmin.tui.views.base_view import CommandTarget
+from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.home import HomeView, list_problems
 from tests.support.screens import NOON, join_cells, make_broker_poll, make_model, make_server_poll
 
@@ -61,7 +62,7 @@ def test_a_group_beyond_the_limits_of_check_lag_is_a_problem() -> None:
     model.apply_poll(GroupPolled(NOON, "fast", 1.0, [QueueLag("t", "b", 0, 9, 2, 0, None)]))
     [row] = list_problems(model)
     assert (row.record.state, row.record.text) == ("CRITICAL", "slow has a lag of 2.0M messages")
-    assert HomeView().open_row(row) == GroupTarget("slow")
+    assert HomeView().open_row(row) == GroupQueuesView("slow")
 
 
 def test_enter_shows_the_check_and_x_runs_the_first_command_that_fixes_it() -> None:

@@ -1,10 +1,9 @@
 """The KV config of all name servers."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import NameServerPolled
-from nsadmin.tui.views.divergence import DifferenceSidesView
 from nsadmin.tui.views.kv import KvView
+from nsadmin.tui.views.servers import DifferenceSidesView
 from tests.support.screens import NOON, join_cells, make_model, make_server_poll
 
 ONE, TWO = "10.0.0.1:9876", "10.0.0.2:9876"
@@ -21,7 +20,7 @@ def test_a_row_for_each_key_that_any_of_them_has() -> None:
     target = view.open_row(other)
     assert view.open_row(equal) is None
     assert target is not None
-    assert open_target(target) == DifferenceSidesView("KV config", "NS b")
+    assert target == DifferenceSidesView("KV config", "NS b")
     assert (view.row_key(other), view.subject_of_row(other)[5:8]) == ("NS b", ("NS", "b", "2"))
     assert join_cells(view.render_headline(model)) == "namespaces NS"
 

@@ -2,7 +2,6 @@
 
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.poll_records import AnyPoll, NameServerPolled
 from nsadmin.tui.views.servers import SERVER_COLUMNS, NameServerSettingsView, ServersView, SettingRow
 from nsadmin.tui.views.table import Cell
@@ -78,7 +77,7 @@ def test_its_settings_and_who_has_them_otherwise() -> None:
         make_server_poll(ONE, settings={"a": "1", "b": "2"}),
         make_server_poll(TWO, settings={"a": "1", "b": "3"}),
     )
-    view = open_target(ServersView().open_row(ServersView().build_rows(model)[0]))
+    view = ServersView().open_row(ServersView().build_rows(model)[0])
     assert isinstance(view, NameServerSettingsView)
     assert view.build_rows(model) == [("a", "1", ""), ("b", "2", TWO)]
     assert (view.row_key(SettingRow("a", "1", "")), view.title) == ("a", ONE)

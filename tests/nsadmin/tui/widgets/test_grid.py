@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from textual.app import App, ComposeResult
-from textual.binding import Binding
 
-from nsadmin.tui.actions.key_bindings import GRID_KEYS
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.screens.screen_text import screen_to_text
 from nsadmin.tui.themes import DARK_THEME
 from nsadmin.tui.views.base_view import View
-from nsadmin.tui.views.table import Column, SortOrder
+from nsadmin.tui.views.table import Cell, Column, Heading, SortOrder
 from nsadmin.tui.widgets.grid import Grid
 from tests.support.screens import press, run_screen_test
 
@@ -133,6 +131,7 @@ async def test_a_changed_cell_flashes_and_time_that_passes_does_not() -> None:
         await pilot.pause()
         app.grid.show_rows([("a", "✕ gone"), ("b", "◐ frozen 5 s")], None)
         assert list(app.grid._flash_ends) == [("a", "second")]
+        assert [cell.tone for cell in app.grid._row_cells(0)[1][:3]] == ["mark", "strong", " flash"]
 
 
 @run_screen_test
@@ -187,10 +186,40 @@ async def test_old_rows_are_dim_and_no_rows_are_explained() -> None:
         await pilot.pause()
         assert screen_to_text(app).splitlines()[2] == " unknown: nobody answers"
         app.grid.show_rows(MANY[:1], None, None, True)
-        assert {tone for _, tone, _ in app.grid._pieces_of_line(1).text_pieces[1:]} == {"dim"}
+        assert {cell.tone for cell in app.grid._row_cells(0)[1][1:]} == {"dim"}
         app.grid.show_rows(MANY[:1], None)
-        assert "strong" in {tone for _, tone, _ in app.grid._pieces_of_line(1).text_pieces}
+        assert "strong" in {cell.tone for cell in app.grid._row_cells(0)[1]}
 
 
-def test_the_keys_of_the_table_are_known_where_own_keys_are_checked() -> None:
-    assert {binding.id: binding.key for binding in Grid.BINDINGS if isinstance(binding, Binding)} == GRID_KEYS
+@run_screen_test
+async def test_a_line_has_its_cells_cut_and_free_of_what_moves_the_cursor() -> None:
+    app = Bare()
+    async with app.run_test(size=(24, 8)) as pilot:
+        heading = Heading("prod", (Cell("2 rows", "dim"),), False)
+        app.grid.show_rows([heading, ("a\x1b[2J[2J", 7), ("b", 8)], SortOrder("second", True))
+        await pilot.pause()
+        assert screen_to_text(app).splitlines()[:4] == [
+            " NAME     SECOND▼",
+            "▌▾ prod  2 rows",
+            " a\\x1b[2… 7",
+            " b        8",
+        ]
+        assert app.grid._header_cells()[2].tone == "headChosen"
+        assert [app.grid._row_cells(index)[0] for index in range(3)] == ["cursor", "odd", "base"]
+        await press(pilot, "down")
+        app.grid.marked_keys = {"b"}
+        assert [app.grid._row_cells(index)[0] for index in range(2)] == ["panel", "cursor"]
+        assert [app.grid._row_cells(index)[1][0].text for index in range(3)] == [" ", "▌", "◆"]
+        app.grid.blur()
+        await pilot.pause()
+        assert app.grid._row_cells(1)[0] == "odd"
+
+
+@run_screen_test
+async def test_a_row_that_cannot_be_drawn_says_so() -> None:
+    app = Bare()
+    async with app.run_test(size=(60, 8)) as pilot:
+        app.grid.show_rows([("a", 1)], None)
+        await pilot.pause()
+        app.grid.rows = [("a",)]
+        assert "this row cannot be shown: IndexError: tuple index" in app.grid._draw_line(1).text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import perm_text
 from nsadmin.operations.config_diff import DefaultTexts, KnownDefaults, is_own_setting
@@ -15,7 +15,6 @@ from nsadmin.tui.model.server_states import (
     BrokerProcessKey,
     LatestAnswer,
     ObservedBroker,
-    Silence,
     last_poll_of,
 )
 from nsadmin.tui.polling.detail_queries import DetailQuery
@@ -24,12 +23,13 @@ from nsadmin.tui.polling.poll_records import (
     ClientConnection,
     ConfigPolled,
     ConnectionsPolled,
+    QueueCounts,
     SlaveDifferenceRecord,
     SlaveRecord,
 )
 from nsadmin.tui.views import display_states, events, units
 from nsadmin.tui.views.alert_levels import slave_state_tone
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_group, open_topic
 from nsadmin.tui.views.brokers.broker_figures import BrokerFigure, list_figures
 from nsadmin.tui.views.brokers.broker_table import BROKER_COLUMNS, draw_broker_facts, list_broker_rows
 from nsadmin.tui.views.table import Cell, Column, SortOrder
@@ -38,12 +38,19 @@ from nsadmin.tui.views.table import Cell, Column, SortOrder
 class BrokerDetailView(View):
     """The base class of all tabs of a broker."""
 
-    tab_set = "broker"
+    scope = "brokers"
 
     def __init__(self, broker_name: str, broker_id: int, broker_addr: str, cluster_name: str) -> None:
         self.key = BrokerProcessKey(broker_name, broker_id, broker_addr)
         self.cluster_name = cluster_name
         self.title = f"{broker_name} {self.key.role}"
+
+    def list_tabs(self) -> Sequence[View]:
+        tab_classes = (
+            BrokerSummaryView, BrokerFiguresView, BrokerConfigView, BrokerTopicsView, BrokerProducersView,
+            ReplicaDifferencesView, BrokerHistoryView,
+        )  # fmt: skip
+        return [tab_class(*self.key, self.cluster_name) for tab_class in tab_classes]
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(broker_name=self.key.name, broker_addr=self.key.addr, cluster=self.cluster_name)
@@ -78,9 +85,8 @@ class BrokerSummaryView(BrokerDetailView):
 
 
 class BrokerFiguresView(BrokerDetailView):
-    """All runtime figures that the broker reports."""
-
     name = "figures"
+    key_fields = ("figure_key",)
     puts_problems_first = False
     empty_text = "the broker returned no figures yet"
     columns: Sequence[Column[BrokerFigure]] = (
@@ -97,54 +103,22 @@ class BrokerFiguresView(BrokerDetailView):
         poll = last_poll_of(self.find_broker(model))
         return list_figures(poll.table, model.now_ms) if poll is not None and poll.table else []
 
-    def row_key(self, row: BrokerFigure) -> str:
-        return row.figure_key
 
-
-class QueriedBrokerView(BrokerDetailView):
-    """A tab whose detail query runs while the tab is open.
-
-    `awaited_phrase` names the missing data before the first answer, such as "its topics are".
-    """
-
-    awaited_phrase: ClassVar[str]
-
-    def find_answer(self, model: ClusterModel) -> LatestAnswer[Any] | None:
-        """The last answer to the query of this tab."""
-        raise NotImplementedError
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        answer = self.find_answer(model)
-        return None if answer is None else answer.current_silence
-
-    def empty_message(self, model: ClusterModel) -> str:
-        if self.find_answer(model) is None:
-            return model.describe_awaited(self.awaited_phrase)
-        return super().empty_message(model)
-
-
-class BrokerTopicRow(NamedTuple):
-    topic: str
-    read_queues: int
-    write_queues: int
-    perm: int
-
-
-class BrokerTopicsView(QueriedBrokerView):
+class BrokerTopicsView(BrokerDetailView):
     """The topics in the broker's own configuration."""
 
     name = "topics"
     awaited_phrase = "the topics are"
     empty_text = "the broker has no topics"
-    columns: Sequence[Column[BrokerTopicRow]] = (
-        Column("topic", "TOPIC", 30, "", lambda row: row.topic, tone="strong", grow=True),
+    columns: Sequence[Column[tuple[str, QueueCounts]]] = (
+        Column("topic", "TOPIC", 30, "", lambda row: row[0], tone="strong", grow=True),
         Column("perm", "PERM", 5, "r read, w write, i inherit",
-               lambda row: row.perm, show=perm_text, tone=lambda perm: "" if perm & 2 else "warn",
+               lambda row: row[1].perm, show=perm_text, tone=lambda perm: "" if perm & 2 else "warn",
                flash=True),
         Column("write", "WRITE", 6, "number of write queues",
-               lambda row: row.write_queues, right=True, flash=True),
+               lambda row: row[1].write, right=True, flash=True),
         Column("read", "READ", 6, "number of read queues",
-               lambda row: row.read_queues, right=True, flash=True),
+               lambda row: row[1].read, right=True, flash=True),
     )  # fmt: skip
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
@@ -153,34 +127,44 @@ class BrokerTopicsView(QueriedBrokerView):
     def find_answer(self, model: ClusterModel) -> LatestAnswer[BrokerTopicsPolled] | None:
         return model.broker_topic_answers.get(self.key.addr)
 
-    def build_rows(self, model: ClusterModel) -> Sequence[BrokerTopicRow]:
+    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, QueueCounts]]:
         poll = last_poll_of(self.find_answer(model))
         topics = (poll.topics if poll is not None else None) or {}
-        return [BrokerTopicRow(topic, q.read, q.write, q.perm) for topic, q in topics.items()]
+        return list(topics.items())
 
-    def row_key(self, row: BrokerTopicRow) -> str:
-        return row.topic
+    def row_key(self, row: tuple[str, QueueCounts]) -> str:
+        return row[0]
 
-    def subject_of_row(self, row: BrokerTopicRow) -> RowSubject:
-        return super().subject_of_row(row)._replace(topic=row.topic)
+    def subject_of_row(self, row: tuple[str, QueueCounts]) -> RowSubject:
+        return super().subject_of_row(row)._replace(topic=row[0])
 
-    def open_row(self, row: BrokerTopicRow) -> TopicTarget:
-        return TopicTarget(row.topic)
+    def open_row(self, row: tuple[str, QueueCounts]) -> View:
+        return open_topic(row[0])
 
 
-class BrokerProducersView(QueriedBrokerView):
-    """The producers that are connected to the broker."""
+class ProducerRow(NamedTuple):
+    """A client of a producer group, and the masters of a topic that it is connected to."""
 
+    group: str
+    client: ClientConnection
+    brokers: tuple[str, ...] = ()
+
+
+PRODUCER_COLUMNS: Sequence[Column[ProducerRow]] = (
+    Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
+    Column("client", "CLIENT", 34, "", lambda row: row.client.client_id),
+    Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr, tone="dim", drop=2),
+    Column("language", "LANGUAGE", 8, "", lambda row: row.client.language, tone="dim", drop=1),
+    Column("version", "VERSION", 8, "", lambda row: row.client.version, tone="dim", drop=1),
+)  # fmt: skip
+
+
+class BrokerProducersView(BrokerDetailView):
     name = "producers"
+    key_fields = ("group", "client.client_id", "client.addr")
     awaited_phrase = "the producers are"
     empty_text = "no producer is connected"
-    columns: Sequence[Column[tuple[str, ClientConnection]]] = (
-        Column("group", "PRODUCER GROUP", 26, "", lambda row: row[0], tone="strong", grow=True),
-        Column("client", "CLIENT", 34, "", lambda row: row[1].client_id),
-        Column("addr", "ADDRESS", 21, "", lambda row: row[1].addr, tone="dim", drop=2),
-        Column("language", "LANGUAGE", 8, "", lambda row: row[1].language, tone="dim", drop=1),
-        Column("version", "VERSION", 8, "", lambda row: row[1].version, tone="dim", drop=1),
-    )  # fmt: skip
+    columns = PRODUCER_COLUMNS
 
     def list_queries(self, model: ClusterModel, rows: Sequence[Any]) -> list[DetailQuery]:
         return [DetailQuery("connections", self.key.addr)]
@@ -188,13 +172,10 @@ class BrokerProducersView(QueriedBrokerView):
     def find_answer(self, model: ClusterModel) -> LatestAnswer[ConnectionsPolled] | None:
         return model.connection_answers.get(self.key.addr)
 
-    def build_rows(self, model: ClusterModel) -> Sequence[tuple[str, ClientConnection]]:
+    def build_rows(self, model: ClusterModel) -> Sequence[ProducerRow]:
         poll = last_poll_of(self.find_answer(model))
         producers = (poll.producers if poll is not None else None) or {}
-        return [(group, client) for group, clients in producers.items() for client in clients]
-
-    def row_key(self, row: tuple[str, ClientConnection]) -> str:
-        return f"{row[0]} {row[1].client_id} {row[1].addr}"
+        return [ProducerRow(group, client) for group, clients in producers.items() for client in clients]
 
 
 class BrokerHistoryView(BrokerDetailView):
@@ -225,10 +206,11 @@ class BrokerSettingRow(NamedTuple):
         return self.default_value is not None and self.default_value != self.setting_value
 
 
-class BrokerConfigView(QueriedBrokerView):
+class BrokerConfigView(BrokerDetailView):
     """The broker's current settings. Settings that differ come first."""
 
     name = "config"
+    key_fields = ("setting_name",)
     awaited_phrase = "the settings are"
     empty_text = "the broker returned no settings"
     default_sort = SortOrder("differs")
@@ -282,9 +264,6 @@ class BrokerConfigView(QueriedBrokerView):
             rows.append(BrokerSettingRow(name, value, defaults.get(name), peers))
         return rows
 
-    def row_key(self, row: BrokerSettingRow) -> str:
-        return row.setting_name
-
     def subject_of_row(self, row: BrokerSettingRow) -> RowSubject:
         return super().subject_of_row(row)._replace(key=row.setting_name, value=row.setting_value)
 
@@ -318,6 +297,7 @@ class ReplicaDifferencesView(BrokerDetailView):
     """The differences of one slave, or those of all slaves of a master."""
 
     name = "replicas"
+    key_fields = ("slave_id", "record.kind", "record.name")
     columns: Sequence[Column[SlaveDifferenceRow]] = (
         Column("slave", "SLAVE", 5, "broker id of the slave",
                lambda row: row.slave_id, tone="dim", right=True, drop=2),
@@ -346,13 +326,10 @@ class ReplicaDifferencesView(BrokerDetailView):
         ]
         return [SlaveDifferenceRow(broker_id, record, model.now_ms) for broker_id, record in records]
 
-    def row_key(self, row: SlaveDifferenceRow) -> str:
-        return f"{row.slave_id} {row.record.kind} {row.record.name}"
-
-    def open_row(self, row: SlaveDifferenceRow) -> TopicTarget | GroupTarget | None:
+    def open_row(self, row: SlaveDifferenceRow) -> View | None:
         if row.record.kind == "topic":
-            return TopicTarget(row.record.name)
-        return GroupTarget(row.record.name) if row.record.kind == "group" else None
+            return open_topic(row.record.name)
+        return open_group(row.record.name) if row.record.kind == "group" else None
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         """The state of the broker, the counts of its slaves, and the age of the comparison."""

@@ -13,7 +13,7 @@ from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.model.server_states import ObservedBroker
 from nsadmin.tui.views import alert_levels, display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, BrokerProcessTarget, CellLine, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View, open_broker
 from nsadmin.tui.views.display_states import DisplayState
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.table import Cell, Column, Tone, draw_row_facts
@@ -36,18 +36,6 @@ class BrokerRow(NamedTuple):
     wipe_counts: display_states.WipeCounts | None
     slave_state: str | None
     silent_count: int = 0
-
-    @property
-    def broker_name(self) -> str:
-        return self.broker.key.name
-
-    @property
-    def broker_id(self) -> int:
-        return self.broker.key.id
-
-    @property
-    def broker_addr(self) -> str:
-        return self.broker.key.addr
 
     def count_today(self, operation: str) -> float | None:
         total_now = self.broker.read_number(f"msg{operation}TotalTodayNow")
@@ -76,7 +64,7 @@ class BrokerRow(NamedTuple):
         nsadmin polls master and slave at different times. It counts as 0 what the master takes in 2 s.
         """
         broker, master = self.broker, self.group_master
-        if self.broker_id == 0 or master is None or not broker.is_fresh:
+        if self.broker.key.id == 0 or master is None or not broker.is_fresh:
             return None
         own_offset, master_offset = (b.read_number("commitLogMaxOffset") for b in (broker, master))
         if own_offset is None or master_offset is None:
@@ -84,12 +72,6 @@ class BrokerRow(NamedTuple):
         lacking = max(master_offset - own_offset, 0.0)
         byte_rate = prod(master.read_number(key) or 0.0 for key in ("putTps", "putMessageAverageSize"))
         return 0.0 if lacking <= 2 * byte_rate else lacking
-
-    @property
-    def stale_ms(self) -> int | None:
-        """The time (ms) since the broker became silent or left all name servers; None while it answers."""
-        times = [t for t in (self.broker.silent_since_ms, self.broker.gone_since_ms) if t is not None]
-        return self.now_ms - min(times) if times else None
 
 
 _DRAINABLE_STATES = (
@@ -113,7 +95,7 @@ def _build_broker_rows(model: ClusterModel) -> list[BrokerRow]:
     silent_count = len(model.list_silent_servers())
     brokers = sorted(model.brokers.values(), key=lambda broker: (broker.cluster_name, broker.key))
     masters = {broker.key.name: broker for broker in brokers if broker.key.id == 0 and broker.is_fresh}
-    drains = model.drains_poll.drains if model.drains_poll else ()
+    drains = model.drains_poll.drains
     phases = {(d.cluster, d.broker_name): d.phase for d in drains if d.phase != "undrain"}
     slaves = model.replicas_poll.slaves if model.replicas_poll else ()
     slave_states = {(slave.broker_name, slave.broker_id): slave.state for slave in slaves}
@@ -241,12 +223,12 @@ def _version_text(row: BrokerRow) -> str | None:
 
 
 def _replica_cell(row: BrokerRow) -> Cell:
-    size_text = "" if row.broker_id == 0 else units.format_size(row.missing_bytes)
+    size_text = "" if row.broker.key.id == 0 else units.format_size(row.missing_bytes)
     return Cell(size_text, alert_levels.figure_tone("replica", row.missing_bytes))
 
 
 def _metadata_cell(row: BrokerRow) -> Cell:
-    state = row.slave_state or ("" if row.broker_id == 0 else units.UNKNOWN_MARK)
+    state = row.slave_state or ("" if row.broker.key.id == 0 else units.UNKNOWN_MARK)
     return Cell(state, alert_levels.slave_state_tone(state))
 
 
@@ -258,13 +240,12 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
     Column("cluster", "CLUSTER", 10, "cluster of the broker, from the name servers",
            lambda row: row.broker.cluster_name, tone="dim", drop=4),
     Column("broker", "BROKER", 14, "name of its broker group",
-           lambda row: (row.broker_name, row.broker_id), show=lambda process: process[0], tone="strong",
-           grow=True),
+           lambda row: row.broker.key[:2], show=lambda process: process[0], tone="strong", grow=True),
     Column("role", "ROLE", 7, "master, or slave with its id",
-           lambda row: row.broker_id,
-           cell=lambda row: Cell(row.broker.key.role, "dim" if row.broker_id else ""), flash=True),
+           lambda row: row.broker.key.id,
+           cell=lambda row: Cell(row.broker.key.role, "dim" if row.broker.key.id else ""), flash=True),
     Column("addr", "ADDRESS", 21, "address of the broker",
-           lambda row: row.broker_addr, tone="dim", drop=6, flash=True),
+           lambda row: row.broker.key.addr, tone="dim", drop=6, flash=True),
     Column("state", "STATE", 14,
            "● up, ◐ frozen, ✕ down or gone, ⊘ wiped, ▽ draining, ▼ drained, ! refuses, ○ inactive",
            lambda row: row.state.severity_order, cell=_state_cell, flash=True),
@@ -308,6 +289,7 @@ BROKER_COLUMNS: Sequence[Column[BrokerRow]] = (
 
 class BrokersView(View):
     name = "brokers"
+    key_fields = ("broker.key.name", "broker.key.id", "broker.key.addr")
     title = "Brokers"
     columns = BROKER_COLUMNS
     grouping_key = "cluster"
@@ -316,12 +298,9 @@ class BrokersView(View):
     def build_rows(self, model: ClusterModel) -> Sequence[BrokerRow]:
         return list_broker_rows(model)
 
-    def row_key(self, row: BrokerRow) -> str:
-        return f"{row.broker_name} {row.broker_id} {row.broker_addr}"
-
     def filter_text(self, row: BrokerRow) -> str:
         return (
-            f"{row.broker.cluster_name} {row.broker_name} {row.broker.key.role} {row.broker_addr} "
+            f"{row.broker.cluster_name} {row.broker.key.name} {row.broker.key.role} {row.broker.key.addr} "
             f"{row.state.name} {_version_text(row) or units.UNKNOWN_MARK}"
         )
 
@@ -329,8 +308,8 @@ class BrokersView(View):
         broker_name, _, broker_addr = row.broker.key
         return RowSubject(broker_name=broker_name, broker_addr=broker_addr, cluster=row.broker.cluster_name)
 
-    def open_row(self, row: BrokerRow) -> BrokerProcessTarget:
-        return BrokerProcessTarget(*row.broker.key, row.broker.cluster_name)
+    def open_row(self, row: BrokerRow) -> View:
+        return open_broker(row.broker)
 
     def draw_details(self, model: ClusterModel, row: BrokerRow, width: int, height: int) -> list[CellLine]:
         return draw_broker_facts(self.columns, row, width, height)
@@ -361,15 +340,15 @@ def summarize_brokers(rows: Sequence[BrokerRow]) -> list[Cell]:
 
     A process with several names counts once, as a master if one of the names has it as master.
     """
-    masters_last = sorted(rows, key=lambda row: row.broker_id == 0)
-    processes = list({(row.broker_addr, row.state): row for row in masters_last}.values())
+    masters_last = sorted(rows, key=lambda row: row.broker.key.id == 0)
+    processes = list({(row.broker.key.addr, row.state): row for row in masters_last}.values())
     cells = [Cell(count_noun(len(processes), "broker"), "strong")]
     counts = Counter(row.state for row in processes)
     for state in sorted(counts, key=lambda state: state.severity_order):
         cells += [Cell("  "), Cell(f"{state.sign} {counts[state]} {state.name}", state.tone)]
     if len(rows) > len(processes):
         cells.append(Cell(f"  {len(rows)} names", "warn"))
-    put_rate = _total_rate(row.broker.put_rate for row in processes if row.broker_id == 0)
+    put_rate = _total_rate(row.broker.put_rate for row in processes if row.broker.key.id == 0)
     get_rate = _total_rate(row.broker.get_rate for row in processes)
     cells += [Cell("  in "), Cell(f"{units.format_rate(put_rate)}/s", "accent")]
     cells += [Cell("  out "), Cell(f"{units.format_rate(get_rate)}/s", "accent")]

@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.message_queues import MessageQueue, allocate_averagely
+from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.messages.message_query import query_topic
+from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence, last_poll_of
+from nsadmin.tui.model.server_states import LatestAnswer, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, TopicTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_topic
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.groups.group_table import make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
@@ -23,11 +26,16 @@ from nsadmin.tui.views.table import Cell, Column, SortOrder
 class GroupDetailView(View):
     """The base class of all tabs of a consumer group."""
 
-    tab_set = "group"
+    scope = "groups"
     has_messages = True
+    needs_name_servers = True
+    awaited_phrase = "the group is"
 
     def __init__(self, group: str) -> None:
         self.group = self.title = group
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_group_tabs(self.group)
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(group=self.group)
@@ -36,20 +44,14 @@ class GroupDetailView(View):
         return [DetailQuery("group", self.group)]
 
     def find_poll(self, model: ClusterModel) -> GroupPolled | None:
-        return last_poll_of(model.group_answers.get(self.group))
+        return last_poll_of(self.find_answer(model))
 
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        answer = model.group_answers.get(self.group)
-        return model.find_silence() or (answer.current_silence if answer is not None else None)
-
-    def empty_message(self, model: ClusterModel) -> str:
-        if self.group not in model.group_answers and self.find_silence(model) is None:
-            return model.describe_awaited("the group is")
-        return super().empty_message(model)
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[GroupPolled] | None:
+        return model.group_answers.get(self.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         if self.group not in model.group_answers:
-            return [Cell(model.describe_awaited("the group is"), "dim")]
+            return [Cell(model.describe_awaited(self.awaited_phrase), "dim")]
         poll, row = self.find_poll(model), make_group_row(model, self.group)
         if poll is None:
             return [Cell("the group is unknown", "warn")]
@@ -64,6 +66,7 @@ class GroupDetailView(View):
 
 class GroupQueuesView(GroupDetailView):
     name = "queues"
+    key_fields = ("topic", "broker_name", "queue_id")
     grouping_key = "topic"
     default_sort = SortOrder("lag", True)
     empty_text = "no broker has an offset of the group"
@@ -72,7 +75,7 @@ class GroupQueuesView(GroupDetailView):
         Column("broker", "BROKER", 14, "", lambda row: row.broker_name),
         Column("queue", "QUEUE", 5, "", lambda row: row.queue_id, right=True),
         Column("lag", "LAG", 8, "messages not consumed yet; – if unknown",
-               lambda row: row.diff, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+               lambda row: row.lag.messages, show=units.format_count, tone=alert_levels.lag_tone, right=True),
         Column("inflight", "INFLIGHT", 8, "delivered, but not acknowledged yet",
                lambda row: row.inflight, show=units.format_count, right=True, drop=2),
         Column("end", "END", 14, "offset of the queue's next message",
@@ -94,9 +97,6 @@ class GroupQueuesView(GroupDetailView):
         lag_cell = Cell(units.format_count(lag), alert_levels.lag_tone(lag) or "accent")
         return [Cell(count_noun(len(rows), "queue"), "dim"), Cell("  lag "), lag_cell]
 
-    def row_key(self, row: QueueLag) -> str:
-        return f"{row.topic} {row.broker_name} {row.queue_id}"
-
     def subject_of_row(self, row: QueueLag) -> RowSubject:
         return RowSubject(
             group=self.group,
@@ -106,8 +106,8 @@ class GroupQueuesView(GroupDetailView):
             offset=row.consumer_offset,
         )
 
-    def open_row(self, row: QueueLag) -> TopicTarget:
-        return TopicTarget(row.topic)
+    def open_row(self, row: QueueLag) -> View:
+        return open_topic(row.topic)
 
 
 class GroupLagView(GroupDetailView):
@@ -122,19 +122,16 @@ class GroupLagView(GroupDetailView):
         return draw_graph("lag in messages", trends, width, height)
 
 
-class ClientShare(NamedTuple):
-    """The queues of a client, their lag (None: unknown), and the part of the group's lag (0 to 1)."""
+class ClientRow(NamedTuple):
+    """A connected client, its queues, their lag, and the part of the group's lag (0 to 1).
 
+    These are None if the lag is unknown, or if clients do not divide the queues among themselves.
+    """
+
+    client: ClientConnection
     queue_count: int | None = None
     lag: int | None = None
     lag_ratio: float | None = None
-
-
-class ClientRow(NamedTuple):
-    """A connected client. `share` is empty if clients do not divide the queues among themselves."""
-
-    client: ClientConnection
-    share: ClientShare
 
 
 def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
@@ -147,10 +144,10 @@ def list_client_rows(poll: GroupPolled) -> list[ClientRow]:
         and all(client.protocol != "gRPC" for client in poll.members)
     )
     shares = _divide_queues(poll) if divides_queues and poll.members else {}
-    return [ClientRow(client, shares.get(client.client_id, ClientShare())) for client in poll.members]
+    return [ClientRow(client, *shares.get(client.client_id, ())) for client in poll.members]
 
 
-def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
+def _divide_queues(poll: GroupPolled) -> dict[str, tuple[int, int | None, float | None]]:
     client_ids = [client.client_id for client in poll.members]
     lag_by_queue = {MessageQueue(lag.topic, lag.broker_name, lag.queue_id): lag.lag for lag in poll.lags}
     queues_by_client: dict[str, list[MessageQueue]] = {client_id: [] for client_id in client_ids}
@@ -162,12 +159,12 @@ def _divide_queues(poll: GroupPolled) -> dict[str, ClientShare]:
     for client_id, queues in queues_by_client.items():
         lag = sum_lags(lag_by_queue[queue] for queue in queues).messages if queues else 0
         ratio = lag / total_lag if total_lag and lag is not None else None
-        shares[client_id] = ClientShare(len(queues), lag, ratio)
+        shares[client_id] = (len(queues), lag, ratio)
     return shares
 
 
 def _share_cell(row: ClientRow) -> Cell:
-    ratio = row.share.lag_ratio
+    ratio = row.lag_ratio
     if ratio is None:
         return Cell(units.UNKNOWN_MARK, "dim")
     return Cell(f"{units.draw_meter(ratio, 5)}{units.format_percent(ratio):>5}")
@@ -175,17 +172,18 @@ def _share_cell(row: ClientRow) -> Cell:
 
 class GroupClientsView(GroupDetailView):
     name = "members"
+    key_fields = ("client.client_id", "client.addr")
     empty_text = "no client of the group is connected"
     columns: Sequence[Column[ClientRow]] = (
         Column("client", "CLIENT", 34, "", lambda row: row.client.client_id, tone="strong", grow=True),
         Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr),
         Column("queues", "QUEUES", 6,
                "queues of the client, as Java's default strategy divides them; – if it does not apply",
-               lambda row: row.share.queue_count, show=units.format_count, right=True),
+               lambda row: row.queue_count, show=units.format_count, right=True),
         Column("lag", "LAG", 7, "messages on these queues not consumed yet",
-               lambda row: row.share.lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
+               lambda row: row.lag, show=units.format_count, tone=alert_levels.lag_tone, right=True),
         Column("share", "SHARE", 10, "part of the group's lag that waits for this client",
-               lambda row: row.share.lag_ratio, cell=_share_cell, right=True),
+               lambda row: row.lag_ratio, cell=_share_cell, right=True),
         Column("language", "LANGUAGE", 9, "", lambda row: row.client.language, tone="dim", drop=1),
         Column("version", "VERSION", 9, "", lambda row: row.client.version, tone="dim", drop=1),
         Column("protocol", "PROTOCOL", 8, "",
@@ -206,5 +204,18 @@ class GroupClientsView(GroupDetailView):
             return f"unknown: {addr} returned no connections ({error_text})"
         return super().empty_message(model)
 
-    def row_key(self, row: ClientRow) -> str:
-        return f"{row.client.client_id} {row.client.addr}"
+
+class GroupLettersView(MessagesView):
+    name = "dead-letters"
+    scope = "groups"
+
+    def __init__(self, group: str) -> None:
+        super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
+        self.group = self.title = group
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_group_tabs(self.group)
+
+
+def list_group_tabs(group: str) -> Sequence[View]:
+    return [GroupQueuesView(group), GroupClientsView(group), GroupLagView(group), GroupLettersView(group)]

@@ -10,11 +10,11 @@ from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
-from nsadmin.tui.model.server_states import LatestAnswer, Silence, last_poll_of
+from nsadmin.tui.model.server_states import LatestAnswer, last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import GroupPolled, QueueLag
+from nsadmin.tui.polling.poll_records import GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views import alert_levels, units
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, View
+from nsadmin.tui.views.base_view import CellLine, View, open_group
 from nsadmin.tui.views.graphs import draw_graph
 from nsadmin.tui.views.table import Cell, Column, SortOrder, align_text, draw_row_facts
 
@@ -89,7 +89,7 @@ class GroupRow(NamedTuple):
 
 def find_delay_ms(queues: Sequence[QueueLag], now_ms: int) -> int | None:
     """The age (ms) of the last consumed message, on the queue with a lag where it is oldest."""
-    times = [queue.last_timestamp for queue in queues if queue.diff and queue.last_timestamp]
+    times = [queue.last_timestamp for queue in queues if queue.lag.messages and queue.last_timestamp]
     return now_ms - min(times) if times else None
 
 
@@ -173,21 +173,19 @@ def _draw_topic_lags(row: GroupRow, width: int) -> list[CellLine]:
 
 class GroupsView(View):
     name = "groups"
+    key_fields = ("group",)
+    filter_fields = ("group",)
     has_messages = True
     title = "Groups"
     columns = GROUP_COLUMNS
     default_sort = SortOrder("lag", True)
+    needs_name_servers = True
+    awaited_phrase = "the groups are"
     empty_text = "no broker has a consumer group"
 
     def build_rows(self, model: ClusterModel) -> Sequence[GroupRow]:
         poll = model.group_names_answer.last_poll
         return [make_group_row(model, group) for group in (poll.names if poll is not None else ())]
-
-    def row_key(self, row: GroupRow) -> str:
-        return row.group
-
-    def filter_text(self, row: GroupRow) -> str:
-        return row.group
 
     def subject_of_row(self, row: GroupRow) -> RowSubject:
         return RowSubject(group=row.group)
@@ -206,16 +204,11 @@ class GroupsView(View):
             return lines[:height]
         return [*lines, [], *draw_graph("lag", {"": row.trend}, width, graph_height)]
 
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence() or model.group_names_answer.current_silence
+    def find_answer(self, model: ClusterModel) -> LatestAnswer[GroupsPolled]:
+        return model.group_names_answer
 
-    def empty_message(self, model: ClusterModel) -> str:
-        if model.group_names_answer.last_poll is None and self.find_silence(model) is None:
-            return model.describe_awaited("the groups are")
-        return super().empty_message(model)
-
-    def open_row(self, row: GroupRow) -> GroupTarget:
-        return GroupTarget(row.group)
+    def open_row(self, row: GroupRow) -> View:
+        return open_group(row.group)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         names_poll, rows = model.group_names_answer.last_poll, self.build_rows(model)

@@ -9,13 +9,16 @@ from namesrv_core.protocol.codes import perm_text
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
+from nsadmin.tui.messages.message_query import query_topic
+from nsadmin.tui.messages.message_table import MessagesView
 from nsadmin.tui.model.change_detection import ChangeNotice
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence, last_poll_of
+from nsadmin.tui.model.server_states import last_poll_of
 from nsadmin.tui.polling.detail_queries import DetailQuery
-from nsadmin.tui.polling.poll_records import ClientConnection, QueueCounts, QueueLag, TopicPolled
+from nsadmin.tui.polling.poll_records import QueueCounts, QueueLag, TopicPolled
 from nsadmin.tui.views import alert_levels, display_states, events, units
-from nsadmin.tui.views.base_view import CellLine, GroupTarget, MessagesTarget, View, clip_lines
+from nsadmin.tui.views.base_view import CellLine, View, clip_lines, open_group
+from nsadmin.tui.views.brokers.broker_detail import PRODUCER_COLUMNS, ProducerRow
 from nsadmin.tui.views.groups.group_table import GroupRow, find_delay_ms, make_group_row
 from nsadmin.tui.views.table import Cell, Column, SortOrder
 
@@ -49,11 +52,15 @@ class TopicRouteRow(NamedTuple):
 class TopicDetailView(View):
     """The base class of all tabs of a topic."""
 
-    tab_set = "topic"
+    scope = "topics"
+    needs_name_servers = True
     has_messages = True
 
     def __init__(self, topic: str) -> None:
         self.topic = self.title = topic
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_topic_tabs(self.topic)
 
     def subject_of_row(self, row: Any) -> RowSubject:
         return RowSubject(topic=self.topic)
@@ -63,9 +70,6 @@ class TopicDetailView(View):
 
     def find_poll(self, model: ClusterModel) -> TopicPolled | None:
         return model.topic_polls.get(self.topic)
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
 
     def empty_message(self, model: ClusterModel) -> str:
         poll = self.find_poll(model)
@@ -120,6 +124,8 @@ class TopicRouteView(TopicDetailView):
     """The queues and the permission of the topic, by broker and name server."""
 
     name = "route"
+    key_fields = ("broker_name",)
+    filter_fields = ("broker_name",)
     empty_text = "no name server that answers has a route"
     columns: Sequence[Column[TopicRouteRow]] = (
         Column("broker", "BROKER", 20, "", lambda row: row.broker_name, tone="strong", grow=True),
@@ -147,17 +153,11 @@ class TopicRouteView(TopicDetailView):
         poll = self.find_poll(model)
         return build_route_rows(model, poll) if poll is not None else []
 
-    def row_key(self, row: TopicRouteRow) -> str:
-        return row.broker_name
-
-    def filter_text(self, row: TopicRouteRow) -> str:
-        return row.broker_name
-
     def subject_of_row(self, row: TopicRouteRow) -> RowSubject:
         return RowSubject(topic=self.topic, broker_name=row.broker_name)
 
-    def open_row(self, row: TopicRouteRow) -> MessagesTarget:
-        return MessagesTarget(self.topic, row.broker_name)
+    def open_row(self, row: TopicRouteRow) -> View:
+        return MessagesView.of_topic(self.topic, row.broker_name)
 
 
 def _perm_cell(row: TopicRouteRow) -> Cell:
@@ -178,12 +178,9 @@ class TopicHistoryView(TopicDetailView):
 
     name = "history"
     puts_problems_first = False
+    needs_name_servers = False  # Past events do not become old.
     empty_text = "no change since this screen was opened"
     columns = events.EVENT_COLUMNS
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        """None: past events do not become old when servers stop answering."""
-        return None
 
     def empty_message(self, model: ClusterModel) -> str:
         return self.empty_text
@@ -197,8 +194,6 @@ def _draw_stem(is_last: bool) -> Cell:
 
 
 class TopicDiagramView(TopicDetailView):
-    """A diagram of the topic's name servers, brokers and consumer groups."""
-
     name = "drawn"
     is_drawing = True
 
@@ -263,27 +258,17 @@ _MAX_ASKED_MASTERS = 12
 """The most masters to ask. A producer is connected to all masters of its topic, so the first ones suffice."""
 
 
-class ProducerRow(NamedTuple):
-    """A client of a producer group, and the masters of the topic that it is connected to."""
-
-    group: str
-    client: ClientConnection
-    brokers: tuple[str, ...]
-
-
 class TopicProducersView(TopicDetailView):
     """The producers that may send to the topic. Brokers do not know to which topics a producer sends."""
 
     name = "producers"
+    key_fields = ("group", "client.client_id")
     empty_text = "no producer is connected, according to the brokers that answered"
     columns: Sequence[Column[ProducerRow]] = (
-        Column("group", "PRODUCER GROUP", 26, "", lambda row: row.group, tone="strong", grow=True),
-        Column("client", "CLIENT", 34, "", lambda row: row.client.client_id),
+        *PRODUCER_COLUMNS[:2],
         Column("brokers", "ON", 3, "masters of the topic that the producer is connected to",
                lambda row: len(row.brokers), right=True, flash=True),
-        Column("addr", "ADDRESS", 21, "", lambda row: row.client.addr, tone="dim", drop=2),
-        Column("language", "LANGUAGE", 8, "", lambda row: row.client.language, tone="dim", drop=1),
-        Column("version", "VERSION", 8, "", lambda row: row.client.version, tone="dim", drop=1),
+        *PRODUCER_COLUMNS[2:],
     )  # fmt: skip
 
     def _find_masters(self, model: ClusterModel) -> dict[str, str]:
@@ -305,12 +290,9 @@ class TopicProducersView(TopicDetailView):
             poll = last_poll_of(model.connection_answers.get(addr))
             for group, clients in ((poll.producers if poll is not None else None) or {}).items():
                 for client in clients:
-                    row = rows.get((group, client.client_id), ProducerRow(group, client, ()))
+                    row = rows.get((group, client.client_id), ProducerRow(group, client))
                     rows[group, client.client_id] = row._replace(brokers=(*row.brokers, broker_name))
         return [rows[key] for key in sorted(rows)]
-
-    def row_key(self, row: ProducerRow) -> str:
-        return f"{row.group} {row.client.client_id}"
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         hint = Cell("  producers of its brokers; any of them may send to the topic", "dim")
@@ -349,6 +331,7 @@ def _clients_cell(row: ReaderRow) -> Cell:
 
 class TopicReadersView(TopicDetailView):
     name = "groups"
+    key_fields = ("group_row.group",)
     empty_text = "no consumer group reads the topic, according to the brokers that answered"
     default_sort = SortOrder("lag", True)
     columns: Sequence[Column[ReaderRow]] = (
@@ -372,11 +355,26 @@ class TopicReadersView(TopicDetailView):
         groups = (poll.groups if poll is not None else None) or ()
         return [ReaderRow(self.topic, make_group_row(model, group)) for group in groups]
 
-    def row_key(self, row: ReaderRow) -> str:
-        return row.group_row.group
-
     def subject_of_row(self, row: ReaderRow) -> RowSubject:
         return RowSubject(topic=self.topic, group=row.group_row.group)
 
-    def open_row(self, row: ReaderRow) -> GroupTarget:
-        return GroupTarget(row.group_row.group)
+    def open_row(self, row: ReaderRow) -> View:
+        return open_group(row.group_row.group)
+
+
+class TopicMessagesView(MessagesView):
+    scope = "topics"
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(query_topic(topic))
+        self.topic = self.title = topic
+
+    def list_tabs(self) -> Sequence[View]:
+        return list_topic_tabs(self.topic)
+
+
+def list_topic_tabs(topic: str) -> Sequence[View]:
+    return [
+        TopicRouteView(topic), TopicReadersView(topic), TopicDiagramView(topic), TopicProducersView(topic),
+        TopicHistoryView(topic), TopicMessagesView(topic),
+    ]  # fmt: skip

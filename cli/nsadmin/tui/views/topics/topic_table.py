@@ -11,11 +11,10 @@ from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX, SYSTEM_TOPICS, lis
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.model.server_states import Silence
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import QueueCounts, TopicPolled
 from nsadmin.tui.views import display_states, units
-from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, MessagesTarget, TopicTarget, View
+from nsadmin.tui.views.base_view import NO_PROBLEM, CellLine, View, open_topic, open_view
 from nsadmin.tui.views.table import Cell, Column
 
 _MAX_QUERIES = 60
@@ -146,6 +145,9 @@ class TopicsView(View):
     """All topics. Only the visible ones are queried, because there may be tens of thousands."""
 
     name = "topics"
+    key_fields = ("topic",)
+    filter_fields = ("topic", "kind")
+    needs_name_servers = True
     has_messages = True
     title = "Topics"
     columns = TOPIC_COLUMNS
@@ -160,12 +162,6 @@ class TopicsView(View):
             (topics, own_names),
             lambda: [TopicRow(topic, model, kind_of_topic(topic, own_names)) for topic in topics],
         )
-
-    def row_key(self, row: TopicRow) -> str:
-        return row.topic
-
-    def filter_text(self, row: TopicRow) -> str:
-        return f"{row.topic} {row.kind}"
 
     def is_hidden(self, row: TopicRow) -> bool:
         """Only the topics of applications are shown at first."""
@@ -188,12 +184,11 @@ class TopicsView(View):
         """An order by rate needs the rates of all topics, not only of the visible ones."""
         return [DetailQuery("topicRates")] if sort_key == "rate" else []
 
-    def open_row(self, row: TopicRow) -> TopicTarget | MessagesTarget:
+    def open_row(self, row: TopicRow) -> View:
         """A dead-letter topic is only interesting for its messages."""
-        return MessagesTarget(row.topic) if row.kind == "dead letters" else TopicTarget(row.topic)
-
-    def find_silence(self, model: ClusterModel) -> Silence | None:
-        return model.find_silence()
+        if row.kind == "dead letters":
+            return open_view("messages.message_table:MessagesView.of_topic", row.topic)
+        return open_topic(row.topic)
 
     def render_headline(self, model: ClusterModel) -> CellLine:
         topics = model.list_topic_names()

@@ -4,7 +4,6 @@ import pytest
 
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -17,17 +16,17 @@ from nsadmin.tui.polling.poll_records import (
     SlaveDifferenceRecord,
     SlaveRecord,
 )
-from nsadmin.tui.views.base_view import GroupTarget, TopicTarget
 from nsadmin.tui.views.brokers.broker_detail import (
     BrokerConfigView,
+    BrokerDetailView,
     BrokerFiguresView,
     BrokerHistoryView,
     BrokerProducersView,
     BrokerSummaryView,
     BrokerTopicsView,
-    QueriedBrokerView,
     ReplicaDifferencesView,
 )
+from nsadmin.tui.views.groups.group_detail import GroupQueuesView
 from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import (
     NOON,
@@ -54,7 +53,7 @@ def model_of(*polls: AnyPoll) -> ClusterModel:
 
 
 def test_a_broker_has_seven_tabs_about_the_same() -> None:
-    tabs = list_tabs(BrokerFiguresView(*PLACE))
+    tabs = BrokerFiguresView(*PLACE).list_tabs()
     assert [tab.name for tab in tabs] == [
         "summary", "figures", "config", "topics", "producers", "replicas", "history"
     ]  # fmt: skip
@@ -109,7 +108,7 @@ def test_a_broker_that_is_not_known_any_more() -> None:
     ],
 )
 def test_a_tab_says_why_it_is_empty(
-    kind: type[QueriedBrokerView], what: str, failed: AnyPoll, told: AnyPoll, empty: str
+    kind: type[BrokerDetailView], what: str, failed: AnyPoll, told: AnyPoll, empty: str
 ) -> None:
     view = kind(*PLACE)
     assert view.empty_message(model_of()) == f"the {what} are loading"
@@ -123,7 +122,7 @@ def test_its_topics_lead_to_their_routes() -> None:
     model = model_of(BrokerTopicsPolled(NOON, A, {"orders": QueueCounts(8, 4, 6)}))
     [topic] = view.build_rows(model)
     assert [column.render_cell(topic).text for column in view.columns] == ["orders", "rw-", "4", "8"]
-    assert open_target(view.open_row(topic)) == TopicRouteView("orders")
+    assert view.open_row(topic) == TopicRouteView("orders")
     assert view.subject_of_row(topic).topic == "orders"
     assert view.subject_of_row(topic).broker_name == "broker-a"
     assert view.list_queries(model, []) == [DetailQuery("brokerTopics", A)]
@@ -258,7 +257,7 @@ def test_a_slave_has_its_own_differences_and_its_master_those_of_all_slaves() ->
 
 def test_enter_opens_a_topic_or_a_group() -> None:
     assert [MASTER.open_row(row) for row in MASTER.build_rows(compared_model(DRIFTED, LAGGING))] == [
-        TopicTarget("orders"), None, GroupTarget("G"),
+        TopicRouteView("orders"), None, GroupQueuesView("G"),
     ]  # fmt: skip
 
 

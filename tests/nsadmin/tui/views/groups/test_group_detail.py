@@ -4,11 +4,9 @@ from msgspec.structs import replace
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import ClientConnection, GroupPolled, QueueLag
 from nsadmin.tui.views.groups.group_detail import (
-    ClientShare,
     GroupClientsView,
     GroupLagView,
     GroupQueuesView,
@@ -39,7 +37,7 @@ def test_queues_with_what_is_not_known_of_them(utc: None) -> None:
         "–", "–", "5", "–", "–", "no consumer offset"
     ]  # fmt: skip
     assert view.row_key(first) == "orders broker-a 3"
-    assert open_target(view.open_row(first)) == TopicRouteView("orders")
+    assert view.open_row(first) == TopicRouteView("orders")
     assert (view.subject_of_row(first).topic, view.subject_of_row(first).group) == ("orders", "g")
 
 
@@ -47,7 +45,7 @@ def test_the_line_above_and_the_tabs() -> None:
     view = GroupQueuesView("g")
     line = join_cells(view.render_headline(model()))
     assert line == "lag 500 (no consumer offset on 1 of 2 queues)  1 client  PULL CLUSTERING"
-    assert [tab.name for tab in list_tabs(view)] == ["queues", "members", "graph", "dead-letters"]
+    assert [tab.name for tab in view.list_tabs()] == ["queues", "members", "graph", "dead-letters"]
     assert view.list_queries(model(), []) == [DetailQuery("group", "g")]
 
 
@@ -80,8 +78,8 @@ POLL = GroupPolled(NOON, "g", 4.0, CLIENT_LAGS, CLIENTS, "CONSUME_PASSIVELY", "C
 
 
 def test_each_client_has_the_queues_of_the_default_strategy_and_their_lag() -> None:
-    shares = {row.client.client_id: row.share for row in list_client_rows(POLL)}
-    assert shares == {"c1": ClientShare(3, 950, 0.95), "c2": ClientShare(2, 50, 0.05)}
+    shares = {row.client.client_id: row[1:] for row in list_client_rows(POLL)}
+    assert shares == {"c1": (3, 950, 0.95), "c2": (2, 50, 0.05)}
 
 
 def test_clients_that_do_not_divide_the_queues_have_no_share() -> None:
@@ -90,12 +88,12 @@ def test_clients_that_do_not_divide_the_queues_have_no_share() -> None:
         {"consume_type": "CONSUME_POP"},
         {"unreported": {"b": "?"}},
     ):
-        assert {row.share for row in list_client_rows(replace(POLL, **changed))} == {ClientShare()}
+        assert {row[1:] for row in list_client_rows(replace(POLL, **changed))} == {(None, None, None)}
 
 
 def test_a_group_without_a_lag_has_no_part_of_it() -> None:
-    [share, _] = [row.share for row in list_client_rows(replace(POLL, lags=CLIENT_LAGS[4:]))]
-    assert share == ClientShare(0, 0, None)
+    [share, _] = [row[1:] for row in list_client_rows(replace(POLL, lags=CLIENT_LAGS[4:]))]
+    assert share == (0, 0, None)
 
 
 def test_the_view() -> None:
@@ -116,5 +114,5 @@ def test_clients_behind_proxies_have_a_proxy_and_no_queues_of_their_own() -> Non
     proxied = ClientConnection("c3", "h:2", "JAVA", "5.2.0", "gRPC", "p1:8080, p2:8080")
     model.apply_poll(replace(POLL, members=[*CLIENTS, proxied]))
     row = view.build_rows(model)[-1]
-    assert row.share == ClientShare()
+    assert row[1:] == (None, None, None)
     assert [column.render_cell(row).text for column in view.columns][-2:] == ["gRPC", "p1:8080, p2:8080"]

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from nsadmin.tui.model.cluster_model import ClusterModel, Trend
 from nsadmin.tui.model.server_states import LatestAnswer, Silence
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import AnyPoll, ClientConnection, GroupPolled, GroupsPolled, QueueLag
 from nsadmin.tui.views.groups.group_detail import GroupQueuesView
@@ -77,7 +76,7 @@ def test_the_view() -> None:
     assert view.row_key(row) == "g"
     assert view.filter_text(row) == "g"
     assert view.subject_of_row(row).group == "g"
-    assert open_target(view.open_row(row)) == GroupQueuesView("g")
+    assert view.open_row(row) == GroupQueuesView("g")
     assert view.list_queries(model, []) == [DetailQuery("groups")]
 
 

@@ -1,7 +1,6 @@
 """One topic: its route on each name server, its readers, and the way to it."""
 
 from nsadmin.tui.model.cluster_model import ClusterModel
-from nsadmin.tui.navigation.view_links import list_tabs, open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -165,7 +164,7 @@ def test_a_master_that_does_not_tell_is_named() -> None:
 
 
 def test_it_is_a_tab_of_a_topic() -> None:
-    assert list_tabs(TopicRouteView("orders"))[3] == TopicProducersView("orders")
+    assert TopicRouteView("orders").list_tabs()[3] == TopicProducersView("orders")
 
 
 LAGS = [
@@ -199,8 +198,8 @@ def test_a_lag_without_clients_is_bad() -> None:
 def test_its_readers_lead_to_their_queues() -> None:
     view = TopicReadersView("orders")
     row, _ = view.build_rows(model())
-    assert (open_target(view.open_row(row)), view.subject_of_row(row).group) == (GroupQueuesView("g"), "g")
-    found = [tab.name for tab in list_tabs(view)]
+    assert (view.open_row(row), view.subject_of_row(row).group) == (GroupQueuesView("g"), "g")
+    found = [tab.name for tab in view.list_tabs()]
     assert found == ["route", "groups", "drawn", "producers", "history", "messages"]
     assert view.list_queries(model(), []) == [DetailQuery("topic", "orders"), DetailQuery("groups")]
     assert view.build_rows(ClusterModel()) == []

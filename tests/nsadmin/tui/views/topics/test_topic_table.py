@@ -2,7 +2,6 @@
 
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.model.server_states import Silence
-from nsadmin.tui.navigation.view_links import open_target
 from nsadmin.tui.polling.detail_queries import DetailQuery
 from nsadmin.tui.polling.poll_records import (
     AnyPoll,
@@ -104,7 +103,7 @@ def test_only_what_is_to_be_seen_is_asked_and_the_row_of_the_cursor_first() -> N
     assert asked[1] == DetailQuery("topicRow", "t00000")
     assert view.list_queries(model, []) == []
     row = rows[0]
-    assert open_target(view.open_row(row)) == TopicRouteView("t00000")
+    assert view.open_row(row) == TopicRouteView("t00000")
     assert view.row_key(row) == "t00000"
     assert view.subject_of_row(row).topic == "t00000"
     assert view.filter_text(row) == "t00000 "

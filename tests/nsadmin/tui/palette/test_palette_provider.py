@@ -1,8 +1,8 @@
 """The palette on the screen: a few letters, and Enter."""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from textual.command import CommandPalette, DiscoveryHit, Hit
@@ -11,13 +11,17 @@ from textual.widgets import OptionList
 
 from nsadmin.tui.app import Tui
 from nsadmin.tui.context import AvailableContexts
-from nsadmin.tui.palette.palette_controller import PaletteProvider, PaletteSource, bind_source
-from nsadmin.tui.palette.palette_entries import PaletteEntry
+from nsadmin.tui.model.cluster_model import ClusterModel
+from nsadmin.tui.palette.palette_provider import PaletteEntry, PaletteProvider
+from nsadmin.tui.screens.command_output import OutputScreen
 from nsadmin.tui.screens.confirmation import ChangeScreen
+from nsadmin.tui.views.brokers.broker_detail import BrokerSummaryView
+from nsadmin.tui.views.topics.topic_detail import TopicRouteView
 from tests.support.screens import (
     compare_golden,
     make_broker_poll,
     make_context,
+    make_model,
     make_server_poll,
     make_still_tui,
     open_screen,
@@ -88,44 +92,64 @@ async def test_without_letters_it_shows_the_screens() -> None:
         assert (await search(app, pilot, ""))[:3] == ["Home", "Brokers", "Topics"]
 
 
-ENTRIES = [PaletteEntry("a[/]b\x1b", "topic [x]"), PaletteEntry("topicRoute", "command")]
-
-
-def complete_orders(words_before: Sequence[str], typed_word: str) -> list[tuple[str, str]]:
-    return [("orders", "a topic")]
-
-
 async def find(provider: PaletteProvider, query: str) -> list[Hit | DiscoveryHit]:
     return [hit async for hit in provider._search(query)]
 
 
+@asynccontextmanager
+async def provided(model: ClusterModel | None = None) -> AsyncIterator[PaletteProvider]:
+    app = make_still_tui(make_context(complete_line=lambda words, typed: [("orders", "a topic")]))
+    async with app.run_test():
+        if model is not None:
+            app.model = model
+        provider = PaletteProvider(app.screen)
+        provider._post_init()
+        yield provider
+
+
+@run_screen_test
+async def test_brokers_and_topics_of_the_cluster_open_their_views() -> None:
+    async with provided(make_model(make_server_poll(groups={"broker-a": {0: "h:1", 2: "h:2"}}))) as provider:
+        assert [entry for entry in provider.list_entries() if entry.view is not None] == [
+            PaletteEntry("broker-a", "broker h:1", view=BrokerSummaryView("broker-a", 0, "h:1", "cluster-a")),
+            PaletteEntry(
+                "broker-a 2", "broker h:2", view=BrokerSummaryView("broker-a", 2, "h:2", "cluster-a")
+            ),
+            PaletteEntry("orders", "topic", view=TopicRouteView("orders")),
+            PaletteEntry("payments", "topic", view=TopicRouteView("payments")),
+        ]
+
+
+@run_screen_test
+async def test_the_others_are_lines_for_the_prompt_and_commands_wait_for_their_arguments() -> None:
+    async with provided() as provider:
+        entries = {entry.name: entry for entry in provider.list_entries()}
+        names = ("KV", "theme nord", "q", "kv get")
+        assert [entries[name].prompt_line for name in names] == ["kv", "theme nord", "q", "kv get "]
+        assert [entries[name].awaits_arguments for name in names] == [False, False, False, True]
+        assert {"tui", "lab", "batch"}.isdisjoint(entries)
+
+
 @run_screen_test
 async def test_command_lines_come_first_and_a_chosen_entry_runs() -> None:
-    chosen: list[PaletteEntry] = []
-    app = make_still_tui()
-    async with app.run_test():
-        source = PaletteSource(lambda: ENTRIES, complete_orders, chosen.append)
-        provider = bind_source(source)(app.screen)
-        provider._post_init()
+    async with provided() as provider:
         hits = await find(provider, "topicRoute or")
         assert [hit.text for hit in hits] == ["topicRoute or", "topicRoute orders"]
         assert [hit.help for hit in hits] == ["run this command", "a topic"]
         hits[1].command()
         await asyncio.sleep(0)
-        assert [entry.prompt_line for entry in chosen] == ["topicRoute orders"]
-        assert [hit.text for hit in await find(provider, "route")] == ["topicRoute"]
+        screen = provider.app.screen
+        assert isinstance(screen, OutputScreen)
+        assert screen.words == ["topicRoute", "orders"]
+        assert (await find(provider, "topicroute"))[0].text == "topicRoute"
         assert await find(provider, "'open") == []
 
 
 @run_screen_test
 async def test_brackets_and_control_characters_of_a_name_are_shown_as_text() -> None:
-    app = make_still_tui()
-    async with app.run_test():
-        provider = bind_source(PaletteSource(lambda: ENTRIES, complete_orders, lambda entry: None))(
-            app.screen
-        )
-        provider._post_init()
+    name = "a[/]b\x1b"
+    async with provided(make_model(make_server_poll(topics=(name,)))) as provider:
         [hit] = await find(provider, "a[/]b")
         assert str(hit.prompt) == "a[/]b\\x1b"
-        assert hit.help == "topic \\[x]"
-        assert [hit.text for hit in await find(provider, "")] == ["a[/]b\x1b", "topicRoute"]
+        provider._named_entries = [("x", PaletteEntry("x", "topic [x]"))]
+        assert [hit.help for hit in await find(provider, "")] == ["topic \\[x]"]
