@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
-from tests.support.fake_servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer, answer_json
+from tests.support.topic_brokers import TopicBroker, topic_config
 
 
 @pytest.fixture
@@ -157,19 +159,25 @@ def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
 @pytest.mark.usefixtures("carrying_advice")
 def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server: FakeNameServer) -> None:
     def advised(*words: str) -> str:
-        return run("undrain", "broker-a", *words).err.split("`")[1]
+        return run("undrain", "a", *words).err.split("`")[1]
 
-    repair = "nsadmin repair wipe broker-a"
-    assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
-    run("contextSet", "other", "-n", "127.0.0.1:1")
-    run("contextUse", "other")
-    run("contextSet", "this", "-n", server.addr)
-    assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
-    assert advised("--context", "this") == f"{repair} --context this"
-    # A command that a sentence names carries them, too.
-    assert (
-        f"run nsadmin topicList -n {server.addr} to list" in run("topicRoute", "none", "-n", server.addr).err
-    )
-    run("contextUse", "this")
-    assert "run nsadmin topicList to list" in run("topicRoute", "none").err
-    assert advised("--context", "this") == advised() == advised("--timeout", "9") == repair
+    with TopicBroker(topic_config("T"), name="a") as broker:
+        server.clusters, server.routes = {"C": {"a": {0: broker.addr}}}, {"T": {"a": 4}}
+        broker.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = lambda asked: answer_json(
+            asked, {"topicConfigTable": broker.configs}
+        )
+        repair = "nsadmin repair wipe a"
+        assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
+        run("contextSet", "other", "-n", "127.0.0.1:1")
+        run("contextUse", "other")
+        run("contextSet", "this", "-n", server.addr)
+        assert advised("-n", server.addr) == f"{repair} -n {server.addr}"
+        assert advised("--context", "this") == f"{repair} --context this"
+        # A command that a sentence names carries them, too.
+        assert (
+            f"run nsadmin topicList -n {server.addr} to list"
+            in run("topicRoute", "none", "-n", server.addr).err
+        )
+        run("contextUse", "this")
+        assert "run nsadmin topicList to list" in run("topicRoute", "none").err
+        assert advised("--context", "this") == advised() == advised("--timeout", "9") == repair

@@ -48,7 +48,7 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: La
 def test_a_broker_without_a_counterpart_names_the_option(move: Run) -> None:
     result = move("groups", "--dry-run")
     assert result.code != 0
-    assert "pass --map broker-a-0=NAME, or --all-brokers (it has broker-b-0" in result.json[0]["error"]
+    assert "pass --map OLD=NEW, or --all-brokers (it has broker-b-0" in result.json[0]["error"]
 
 
 def test_patterns_choose_the_items(move: Run) -> None:

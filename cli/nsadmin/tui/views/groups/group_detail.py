@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.message_queues import MessageQueue, allocate_averagely
-from nsadmin.client.messages.dead_letter_selection import DEAD_LETTER_PREFIX
 from nsadmin.console.phrases import count_noun
 from nsadmin.tui.actions.row_actions import RowSubject
 from nsadmin.tui.messages.message_query import query_topic
@@ -210,7 +210,7 @@ class GroupLettersView(MessagesView):
     scope = "groups"
 
     def __init__(self, group: str) -> None:
-        super().__init__(query_topic(DEAD_LETTER_PREFIX + group))
+        super().__init__(query_topic(DLQ_PREFIX + group))
         self.group = self.title = group
 
     def list_tabs(self) -> Sequence[View]:
