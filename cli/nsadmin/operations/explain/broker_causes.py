@@ -53,7 +53,13 @@ def _find_not_serving(facts: BrokerFacts) -> Iterator[CauseFinding]:
             _change(facts, "brokerPermission", permission | Perm.WRITE, "ask first: it may be drained"),
         )  # fmt: skip
     if facts.config.get("brokerRole") == "SLAVE" and facts.config.get("enableSlaveActingMaster") != "true":
-        yield from _find(facts, "cause", "it is a slave: it refuses messages as busy")
+        # Who knows only the address learns the name from the settings.
+        name = facts.target.broker_name or facts.config.get("brokerName")
+        yield from _find(
+            facts, "skipped",
+            "it is a slave: slaves take no messages from producers, and answer that they are busy",
+            Advice("look at its master", ("broker", "explain", name)) if name else None,
+        )  # fmt: skip
     accepts_from = facts.largest("startAcceptSendRequestTimeStamp")
     if accepts_from is not None and accepts_from > facts.now_ms:
         yield from _find(
@@ -168,9 +174,11 @@ def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
 
 
 def _describe_slaves(facts: BrokerFacts) -> CauseFinding:
-    role = facts.config.get("brokerRole", "of unknown role")
+    role = facts.config.get("brokerRole")
+    if role is None:
+        return skipped_finding("its role is unknown")
     if role != "SYNC_MASTER":
-        return skipped_finding(f"it is {role}: it waits for no slave")
+        return skipped_finding(f"only a SYNC_MASTER waits for slaves, and it is {role}")
     return ok_finding("enough slaves are in sync")
 
 

@@ -116,15 +116,24 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
 
 
-@pytest.mark.parametrize("topic", [None, "T"])
+@pytest.mark.parametrize(
+    ("topic", "reason"),
+    [
+        (None, "brokers have no offset of the group, which consumed nothing there"),
+        (
+            "T",
+            "brokers have no offset of the group for T. It consumed nothing of it, or the name is wrong",
+        ),
+    ],
+)
 def test_a_group_that_never_committed_is_not_ok(
-    first_server: FakeNameServer, group: ConsumerBroker, topic: str | None
+    first_server: FakeNameServer, group: ConsumerBroker, topic: str | None, reason: str
 ) -> None:
     group.offsets = {}
     finding = found(first_server.addr, topic=topic)
     assert (finding.state, finding.summary) == (
         CheckState.UNKNOWN,
-        "the lag of G is unknown: no consumer offset",
+        f"the lag of G is unknown: {reason}",
     )
     assert read_values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
 

@@ -12,6 +12,7 @@ from nsadmin.client.consumers.client_runtime import RunningClient
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.group_settings import GroupConfigFields
 from nsadmin.client.consumers.running_info import ConsumeStatus, PopQueue, RunningInfo, RunningQueue
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.dead_letter_counts import DeadLetterCounts
@@ -201,6 +202,8 @@ IN_ORDER = make_client("c1", make_queue(Q0), make_queue(Q1), properties={"PROP_C
 POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, False),))
 
 
+RETRY_LAG = GroupQueueLag("G", MessageQueue("%RETRY%G", "a", 0), 5, 2, 2, None)
+OTHER_GROUPS = {MASTER: ServerResult(MASTER, {"warehouse": {}}, None)}
 CREATES = {**SETTINGS, "autoCreateSubscriptionGroup": "true"}
 ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
 
@@ -342,6 +345,20 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
             "lag", "warning",
             "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G --watch 10",
         ),
+        (
+            make_facts(BOTH, ends=(12, 10), tps=0, heads={Q0: make_message(age_ms=0)}),
+            "lag", "unknown",
+            "waiting messages: 2; the group consumed none in the last minute",
+            "consumerProgress G --watch 10",
+        ),
+        (
+            make_facts(BOTH, stats=(ServerResult(MASTER, ConsumeStats(1.0, (RETRY_LAG,)), None),)),
+            "failures", "warning", "failed messages whose retry is due: 3", "delayed list %RETRY%G",
+        ),
+        (
+            make_facts(routes={}, stats=(), cluster=make_cluster(group_tables=OTHER_GROUPS)),
+            "groupMissing", "cause", "no broker has a group G", "consumerProgress",
+        ),
     ],
 )  # fmt: skip
 def test_each_cause_has_its_evidence_and_a_command(
@@ -419,3 +436,35 @@ def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
     young = {"PROP_CONSUMER_START_TIMESTAMP": str(NOW - 1000)}
     owners = explain_group(make_facts(make_client("c1", make_queue(Q0), properties=young)))
     assert list_cause_ids(owners, "unknown") == ["owners"]
+
+
+def test_a_group_without_topics_is_missing_only_in_clusters_that_have_it() -> None:
+    groups = (*GROUPS, BrokerAddrGroup("D", "d", {0: SLAVE}))
+    tables = {
+        MASTER: ServerResult(MASTER, {"G": {"consumeEnable": True}}, None),
+        SLAVE: ServerResult(SLAVE, dict[str, GroupConfigFields](), None),
+    }
+    readers = {"a": MASTER, "d": SLAVE}
+    cluster = make_cluster(broker_groups=groups, reader_addrs=readers, group_tables=tables)
+    steps = explain_group(make_facts(cluster=cluster, routes={}, stats=()))
+    assert list_cause_ids(steps) == ["noClient"]
+
+
+def test_servers_that_did_not_tell_their_clients_may_have_some() -> None:
+    facts = make_facts()
+    facts = facts._replace(connections=facts.connections._replace(errors={MASTER: None, SLAVE: SILENT}))
+    [finding] = [s.finding for s in explain_group(facts) if s.cause_id == "noClient"]
+    assert (finding.result, finding.evidence) == (
+        "unknown",
+        "no client of the group is connected to the servers that told their clients. The others may have "
+        f"some: {SLAVE}: connection refused",
+    )
+
+
+def test_messages_wait_for_a_client_while_none_is_connected() -> None:
+    [finding] = [s.finding for s in explain_group(make_facts(ends=(12, 10), tps=0)) if s.cause_id == "lag"]
+    assert (finding.result, finding.evidence, finding.advice) == (
+        "warning",
+        "waiting messages: 2; they wait until a client is connected, see the step noClient",
+        None,
+    )
