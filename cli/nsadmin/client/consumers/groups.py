@@ -167,7 +167,8 @@ class GroupAdmin:
             target_settings.settings is None and target_settings.error is None
             for target_settings in group_settings
         ):
-            raise NotFound(f'no broker has the consumer group "{group}"')
+            known_text = f'no broker has the consumer group "{group}"'
+            raise NotFound(known_text if broker_targets else "no broker is registered")
         return group_settings
 
     def check_exists(self, group: str, cluster_name: str | None = None) -> None:

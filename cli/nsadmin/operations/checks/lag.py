@@ -194,7 +194,10 @@ def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | Non
 
 
 def _format_queues(lagging: Sequence[GroupQueueLag]) -> list[str]:
-    lines = [f"{_name_queue(queue)}: {queue.lag.messages} behind" for queue in lagging[:_MAX_SHOWN]]
+    lines = [
+        f"{_name_queue(queue)}: {count_noun(queue.lag.messages or 0, 'message')} behind"
+        for queue in lagging[:_MAX_SHOWN]
+    ]
     if len(lagging) > _MAX_SHOWN:
         lines.append(f"and {len(lagging) - _MAX_SHOWN} more queues")
     return lines

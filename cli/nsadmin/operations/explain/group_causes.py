@@ -44,7 +44,12 @@ _MAX_FRAMES, _MAX_THREADS = 6, 3
 
 def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
     """At least one explanation for each cause that applies: causes first, then what else is wrong."""
-    explanations = explain_causes(GROUP_CHECKS, facts)
+    cluster, silence_text = facts.cluster, None
+    if not cluster.broker_groups:
+        silence_text = "no broker is registered"
+    elif not any(map(cluster.answers, cluster.configs)):
+        silence_text = "no broker answered"
+    explanations = explain_causes(GROUP_CHECKS, facts, silence_text)
     return sorted(explanations, key=lambda e: _RESULT_ORDER.index(e.finding.result))
 
 
@@ -180,9 +185,13 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
     unconnected = _list_unconnected_masters(facts)
     tables = facts.cluster.group_tables.values()
-    is_unknown = facts.group not in known_groups and all(r.result is not None for r in tables)
+    is_unknown = tables and facts.group not in known_groups and all(r.result is not None for r in tables)
     if is_unknown and not facts.connections.clients and not facts.topics:
-        advice = Advice("check the name: this lists the groups", ("consumerProgress",))
+        clusters = sorted({g.cluster_name for g in facts.cluster.broker_groups})
+        advice = Advice(
+            "if the name is right, create the group",
+            ("updateSubGroup", facts.group, "-c", ",".join(clusters)),
+        )
         evidence = f"no broker has a group {facts.group}"
         if similar:
             evidence += f"; similar groups exist: {join_names(similar)}"
@@ -199,15 +208,18 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
-            is_idle = not facts.connections.clients or name in unconnected
             evidence = f"{name} does not have the group"
             advice = Advice("", ("updateSubGroup", facts.group, "-b", master))
             if not creates:
                 evidence += ", and creates none (autoCreateSubscriptionGroup=false)"
+            elif not facts.connections.clients:
+                evidence += ", and creates it when a client connects"
             if similar:
                 evidence += f"; similar groups exist: {join_names(similar)}"
                 advice = Advice("", ("group", "explain", similar[0]))
-            yield _finding_on(name, addr, "cause" if not creates or is_idle else "warning", evidence, advice)
+            yield _finding_on(
+                name, addr, "cause" if not creates or name in unconnected else "warning", evidence, advice
+            )
 
 
 def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -251,11 +263,17 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     if facts.connections.clients:
         yield from _find_unconnected_masters(facts)
         return
+    if not facts.cluster.broker_groups:
+        evidence = "no broker is registered, so the clients of the group are unknown"
+        yield CauseFinding("unknown", evidence, Advice("", ("clusterList",)))
+        return
     errors = {a: e for a, e in {**facts.connections.errors, **facts.connections.proxy_errors}.items() if e}
     evidence = "no client of the group is connected"
+    if waiting := sum_lags(lag.lag for lag in facts.lags).messages:
+        evidence += f"; waiting messages: {waiting}"
     if errors:
         reasons = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items())
-        evidence += f" to the servers that told their clients. The others may have some: {reasons}"
+        evidence += f". These servers did not tell whether they have clients: {reasons}"
     yield CauseFinding(
         "unknown" if errors and not _lost_clients(facts) else "cause",
         evidence,
@@ -358,7 +376,8 @@ def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
     subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
     # The broker's subscriptions count for clients that report none.
     if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
-        advice = Advice("subscribe to the topic in the application", ("consumerConnection", facts.group))
+        instruction = "check the name of the topic, or subscribe to it in the application"
+        advice = Advice(instruction, ("consumerConnection", facts.group))
         yield CauseFinding("cause", f"no connected client subscribes to {facts.topic}", advice)
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
@@ -873,10 +892,7 @@ def _consume_tps(facts: GroupFacts) -> float:
 def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     waiting, tps = sum_lags(lag.lag for lag in facts.lags).messages, _consume_tps(facts)
     if waiting and not tps and not facts.connections.clients:
-        evidence = (
-            f"waiting messages: {waiting}; they wait until a client is connected, see the step noClient"
-        )
-        yield CauseFinding("warning", evidence)
+        yield skipped_finding("messages wait until a client is connected: see the step noClient")
     elif waiting and not tps:
         evidence = f"waiting messages: {waiting}; the group consumed none in the last minute"
         advice = Advice("see whether the lag shrinks now", ("consumerProgress", facts.group, "--watch", "10"))

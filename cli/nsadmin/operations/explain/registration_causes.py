@@ -50,6 +50,8 @@ def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
             advice = _advise_deletion(facts)
         elif topic_is_denied and not broker_is_gone:
             advice = _advise_creation(facts, view)
+            if similar:
+                advice = advice._replace(instruction=f"if the name is right, {advice.instruction}")
         result: FindingResult = "cause" if topic_is_denied and not lost_brokers else "unknown"
         yield CauseFinding(result, "; ".join(parts), advice, view.addr)
 

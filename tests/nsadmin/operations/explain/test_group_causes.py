@@ -357,7 +357,7 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
         ),
         (
             make_facts(routes={}, stats=(), cluster=make_cluster(group_tables=OTHER_GROUPS)),
-            "groupMissing", "cause", "no broker has a group G", "consumerProgress",
+            "groupMissing", "cause", "no broker has a group G", "updateSubGroup G -c C",
         ),
     ],
 )  # fmt: skip
@@ -456,15 +456,63 @@ def test_servers_that_did_not_tell_their_clients_may_have_some() -> None:
     [finding] = [s.finding for s in explain_group(facts) if s.cause_id == "noClient"]
     assert (finding.result, finding.evidence) == (
         "unknown",
-        "no client of the group is connected to the servers that told their clients. The others may have "
-        f"some: {SLAVE}: connection refused",
+        "no client of the group is connected. These servers did not tell whether they have clients: "
+        f"{SLAVE}: connection refused",
     )
 
 
 def test_messages_wait_for_a_client_while_none_is_connected() -> None:
-    [finding] = [s.finding for s in explain_group(make_facts(ends=(12, 10), tps=0)) if s.cause_id == "lag"]
-    assert (finding.result, finding.evidence, finding.advice) == (
-        "warning",
-        "waiting messages: 2; they wait until a client is connected, see the step noClient",
-        None,
+    steps = {s.cause_id: s.finding for s in explain_group(make_facts(ends=(12, 10), tps=0))}
+    assert steps["noClient"].evidence == "no client of the group is connected; waiting messages: 2"
+    assert (steps["lag"].result, steps["lag"].evidence) == (
+        "skipped",
+        "messages wait until a client is connected: see the step noClient",
     )
+
+
+def test_a_broker_that_creates_the_group_waits_for_a_client() -> None:
+    groups = (*GROUPS, BrokerAddrGroup("C", "b", {0: SLAVE}))
+    tables = {
+        MASTER: ServerResult(MASTER, {"G": {"consumeEnable": True}}, None),
+        SLAVE: ServerResult(SLAVE, dict[str, GroupConfigFields](), None),
+    }
+    configs = {addr: ServerResult(addr, CREATES, None) for addr in (MASTER, SLAVE)}
+    readers = {"a": MASTER, "b": SLAVE}
+    cluster = make_cluster(broker_groups=groups, reader_addrs=readers, group_tables=tables, configs=configs)
+    steps = explain_group(make_facts(cluster=cluster, routes={}, stats=()))
+    [finding] = [s.finding for s in steps if s.cause_id == "groupMissing"]
+    assert (finding.result, finding.evidence) == (
+        "warning",
+        "b does not have the group, and creates it when a client connects",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cluster", "reason", "unknown"),
+    [
+        (
+            ClusterFacts(NOW, (), {}, {}),
+            "no broker is registered",
+            "no broker is registered, so the clients of the group are unknown",
+        ),
+        (
+            make_cluster(
+                configs={a: ServerResult(a, None, SILENT) for a in (MASTER, SLAVE)}, group_tables={}
+            ),
+            "no broker answered",
+            "no client of the group is connected. These servers did not tell whether they have clients: "
+            f"{MASTER}: connection refused",
+        ),
+    ],
+)
+def test_without_an_answer_of_a_broker_nothing_is_ok(
+    cluster: ClusterFacts, reason: str, unknown: str
+) -> None:
+    facts = make_facts(cluster=cluster, routes={}, stats=())
+    facts = facts._replace(connections=facts.connections._replace(errors={MASTER: SILENT}))
+    steps = explain_group(facts)
+    findings = {s.cause_id: s.finding for s in steps}
+    assert (findings["noClient"].result, findings["noClient"].evidence) == ("unknown", unknown)
+    assert {f.evidence for f in findings.values() if f.result == "skipped"} == {reason}
+    assert "ok" not in {f.result for f in findings.values()}
+    assert reach_verdict(steps) == "unknown"
