@@ -203,7 +203,8 @@ POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, 
 
 
 RETRY_LAG = GroupQueueLag("G", MessageQueue("%RETRY%G", "a", 0), 5, 2, 2, None)
-OTHER_GROUPS = {MASTER: ServerResult(MASTER, {"warehouse": {}}, None)}
+WAREHOUSE: dict[str, GroupConfigFields] = {"warehouse": {}}
+OTHER_GROUPS = {MASTER: ServerResult(MASTER, WAREHOUSE, None)}
 CREATES = {**SETTINGS, "autoCreateSubscriptionGroup": "true"}
 ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
 
