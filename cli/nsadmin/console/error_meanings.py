@@ -186,8 +186,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "not online|no client of the group is connected",
         "no client of the group is connected to this broker",
         "all consumers are down, connect through a proxy, or use another namespace",
-        "nsadmin consumerConnection -g GROUP",
-        "no client of the group is connected to the broker: nsadmin client list shows those that are",
+        "nsadmin group explain GROUP",
     ),
     (
         ResponseCode.CONSUME_MSG_TIMEOUT,

@@ -9,6 +9,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.json_object import JsonObject
 from nsadmin.client.connection.requests import make_request
@@ -21,7 +22,7 @@ from nsadmin.client.consumers.connected_clients import (
 )
 from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues, parse_queue_table
-from nsadmin.client.results import ClientClosed, NotFound, ServerResult
+from nsadmin.client.results import ClientClosed, NotFound, ServerResult, error_text
 from nsadmin.client.topics.topics import TopicAdmin
 
 CLIENT_TIMEOUT_SECONDS = 12.0
@@ -198,8 +199,17 @@ class ClientRuntime:
         group_connections = self._consumers.get_connections(group, cluster_name, broker_addr)
         clients = [client for client in group_connections.clients if client_id in (None, client.client_id)]
         if not clients:
-            who_text = "no client" if client_id is None else f'no client "{client_id}"'
-            raise NotFound(f'{who_text} of group "{group}" is connected')
+            errors = {**group_connections.errors, **group_connections.proxy_errors}
+            failures = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items() if error)
+            if failures:
+                who_text = "no client" if client_id is None else f'no client "{client_id}"'
+                raise NotFound(
+                    f'{who_text} of group "{group}" is known, but not all servers told theirs: {failures}'
+                )
+            connections = quote_command("consumerConnection", group)
+            raise NotFound(
+                f'no client "{client_id}" of group "{group}" is connected: `{connections}` lists the clients'
+            )
         return RunningGroup(
             tuple(self.get_clients(group, clients, with_jstack=with_jstack)),
             group_connections.consume_type,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import broker_headers
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import ClusterAdmin
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.connection.caller import Caller
@@ -209,7 +210,13 @@ class ConsumerAdmin:
         if not group_connections.clients and not has_errors:
             if broker_addr is None:
                 self._groups.check_exists(group, cluster_name)
-            raise RequestError(f'no client of group "{group}" is connected', ResponseCode.CONSUMER_NOT_ONLINE)
+            place = f" to {broker_addr}" if broker_addr else ""
+            explain = quote_command("group", "explain", group)
+            raise RequestError(
+                f'no client of group "{group}" is connected{place}: start its application; '
+                f"`{explain}` shows what waits for it",
+                ResponseCode.CONSUMER_NOT_ONLINE,
+            )
         return group_connections
 
     def list_online_groups(

@@ -193,7 +193,8 @@ class GroupAdmin:
             for target, (_, table, error) in zip(broker_targets, self.get_tables(broker_targets), strict=True)
         ]
         if all(s.settings is None and s.error is None for s in group_settings):
-            raise NotFound(f'no broker has the consumer group "{group}"')
+            unknown = f'no broker has the consumer group "{group}"'
+            raise NotFound(unknown if broker_targets else "no broker is registered")
         return group_settings
 
     def check_exists(self, group: str, cluster_name: str | None = None) -> None:

@@ -52,3 +52,10 @@ def sum_lags(lags: Iterable[Lag]) -> Lag:
         return Lag(None, *reasons)
     reason_texts = [f"{reason} on {count} of {len(lags)} queues" for reason, count in reasons.items()]
     return Lag(known_messages if known_messages or not reasons else None, "; ".join(reason_texts) or None)
+
+
+def describe_no_offsets(topic: str | None) -> str:
+    """Say that brokers have no offset of the group, for a topic if there is one."""
+    if topic is None:
+        return "brokers have no offset of the group, which consumed nothing there"
+    return f"brokers have no offset of the group for {topic}. It consumed nothing of it, or the name is wrong"

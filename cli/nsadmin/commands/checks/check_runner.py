@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from math import ceil
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,6 +48,7 @@ ExpectOption = Annotated[
     ),
 ]
 _RETRY_PAUSE_SECONDS = 1.0
+_REPORT_SECONDS = 10.0
 _MAX_PATIENCE_SECONDS = 86_400.0
 
 
@@ -103,7 +105,7 @@ def parse_settle_seconds(settle_seconds: float | None) -> float:
 def announce_wait(session: Session, wait_seconds: float) -> None:
     """Write to stderr that name servers which differ get time to agree."""
     session.write_remark(
-        f"name servers differ: waiting up to {wait_seconds:.0f} s to see what remains (--settle 0 judges now)"
+        f"name servers differ: waiting up to {wait_seconds:.0f} s until they agree (--settle 0 does not wait)"
     )
 
 
@@ -169,16 +171,17 @@ def _probe_until_ok(
     session: Session, probe: Callable[[], CheckOutcome], patience_seconds: float | None
 ) -> CheckOutcome:
     deadline_seconds = monotonic() + (patience_seconds or 0.0)
-    reported_state = None
+    reported_state, next_report_seconds = None, 0.0
     while True:
         overall, parts = probe()
         seconds_left = deadline_seconds - monotonic()
         if overall.state is CheckState.OK or patience_seconds is None or seconds_left <= 0:
             return overall, parts
-        if (overall.state, overall.summary) != reported_state:
-            reported_state = overall.state, overall.summary
+        # The numbers of a summary change in each second.
+        if overall.state is not reported_state or monotonic() >= next_report_seconds:
+            reported_state, next_report_seconds = overall.state, monotonic() + _REPORT_SECONDS
             session.write_remark(
-                f"{overall.state.name}: {overall.summary}; waiting for up to {seconds_left:.0f} s"
+                f"{overall.state.name}: {overall.summary}; waiting for up to {ceil(seconds_left)} s more"
             )
         sleep(min(_RETRY_PAUSE_SECONDS, seconds_left))
 

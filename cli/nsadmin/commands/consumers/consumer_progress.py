@@ -11,7 +11,7 @@ from nsadmin.client.consumers.client_runtime import ALL_QUEUES, find_subscriptio
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
-from nsadmin.client.consumers.lag import sum_lags
+from nsadmin.client.consumers.lag import describe_no_offsets, sum_lags
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
@@ -218,7 +218,10 @@ def consumer_progress(
     queues = [queue for r in progress_results for queue in _list_queues(r, owners_by_queue)]
     columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
     errors = [*(r.error for r in progress_results), *missing_errors]
-    notes = [*map(str, missing_errors), *_progress_notes(session, progress_results)]
+    notes = [
+        *map(str, missing_errors),
+        *_progress_notes(session, progress_results, describe_no_offsets(topic)),
+    ]
     rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
     consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
     return rows._replace(totals={"consumeTps": consume_tps})
@@ -251,12 +254,16 @@ def _list_queues(
     ]
 
 
-def _progress_notes(session: Session, results: list[ServerResult[ConsumeStats]]) -> list[str]:
+def _progress_notes(
+    session: Session, results: list[ServerResult[ConsumeStats]], nothing_text: str
+) -> list[str]:
     """The brokers that failed and, under a table, the totals."""
     notes = result_notes(results)
     known_stats = [r.result for r in results if r.result is not None]
     if known_stats and session.options.style.output_format == "table":
         queues = [q for stats in known_stats for q in stats.queues]
+        if not queues:
+            return [*notes, nothing_text]
         total = sum_lags(q.lag for q in queues)
         count = "unknown" if total.messages is None else str(total.messages)
         notes.append(
@@ -280,7 +287,10 @@ def _topic_rows(
     columns = [GROUP, *(c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS[1:])]
     errors = [*(r.error for r in results), *list_errors, *missing_errors]
     notes = [f"groups may be missing: {error_text(error)}" for error in list_errors]
-    notes += [*map(str, missing_errors), *_progress_notes(session, results)]
+    notes += [
+        *map(str, missing_errors),
+        *_progress_notes(session, results, f"no group has an offset for {topic}"),
+    ]
     return ResultRows.from_records(columns, queues, errors, notes)
 
 

@@ -29,7 +29,10 @@ def observe(admin: AdminClient, scope: CheckScope) -> CertificateObservation:
     listing = listed_brokers.observe_listing(admin)
     results = admin.certificates.get_first_expiring([*admin.addresses.addrs, *listing.broker_names])
     has_certificate = any(certificate is not None for _, certificate, _ in results)
-    scope.skip_if(scope.tls is None and not has_certificate, "no server showed a certificate")
+    scope.skip_if(
+        scope.tls is None and not has_certificate,
+        "no server showed a certificate" if listing.groups_by_server else listed_brokers.NO_ANSWER,
+    )
     if scope.tls is not None and scope.tls.ca_file is not None:
         # An expired CA beside a valid one is harmless.
         results.append(_read_file("CA file", scope.tls.ca_file, max))
@@ -64,7 +67,9 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
         else []
     )
     if not by_holder:
-        return scale.make_unknown_finding("no server showed a certificate", [*no_tls_lines, *failure_lines])
+        is_silent = seen.listing_problem is not None and not plain_addrs
+        text = listed_brokers.NO_ANSWER if is_silent else "no server showed a certificate"
+        return scale.make_unknown_finding(text, [*no_tls_lines, *failure_lines])
     sorted_certificates = sorted(by_holder.items(), key=lambda item: item[1].ends_at_seconds)
     days = {holder: _days_left(certificate, seen.now_seconds) for holder, certificate in by_holder.items()}
     first_holder = sorted_certificates[0][0]

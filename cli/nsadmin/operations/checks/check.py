@@ -142,7 +142,7 @@ class CheckScale:
         least_state = CheckState.UNKNOWN if doubts else CheckState.OK
         state = worst_state([least_state, minimum_state, *(sample.alert_state for sample in samples)])
         if doubts and state is CheckState.UNKNOWN:
-            more = f" and {len(doubts) - 1} more" if doubts[1:] else ""
+            more = f" ({len(doubts) - 1} more below)" if doubts[1:] else ""
             summary = f"{doubts[0]}{more}; {summary}"
         return CheckFinding(self.check_name, state, summary, samples, (*detail_lines, *doubts), about)
 

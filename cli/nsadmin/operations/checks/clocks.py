@@ -58,7 +58,7 @@ def judge(scale: CheckScale, seen: ClockObservation) -> CheckFinding:
             doubts.append(f"{names[addr]}: {error_text(error) if error else 'reports no time'}")
     doubts += seen.listing.failure_lines
     if not clocks:
-        return scale.make_unknown_finding("no broker reported its time", doubts)
+        return scale.make_unknown_finding(seen.listing.explain_nothing("no broker reported its time"), doubts)
     middle = _find_middle([*clocks.values()])
     # A slow answer is not a wrong clock.
     slack = (seen.after_ms - seen.before_ms) / 1000

@@ -67,7 +67,7 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         *seen.listing.failure_lines,
     ]
     if not rooms:
-        return scale.make_unknown_finding("no broker reported its disk", doubts)
+        return scale.make_unknown_finding(seen.listing.explain_nothing("no broker reported its disk"), doubts)
     fullest = min(rooms, key=lambda addr: rooms[addr])
     growth = _measure_growth(seen)
     days = {addr: max(rooms[addr], 0) / percent for addr, percent in growth.items() if addr in rooms}

@@ -71,8 +71,7 @@ def judge(scale: CheckScale, comparison: ServerComparison) -> CheckFinding:
         return scale.make_finding(
             f"{answered_count} of {asked_count} name servers answered: a comparison needs two{missing_text}",
             {"missing": len(missing)} if missing else {},
-            details,
-            doubts=doubts,
+            [*details, *doubts],
             minimum_state=CheckState.CRITICAL if missing else CheckState.UNKNOWN,
         ).with_inventory_problem(inventory_problem)
     figures = {

@@ -7,6 +7,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.results import error_text
 from nsadmin.console.phrases import count_noun, format_utc_second
+from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure
 from nsadmin.operations.checks.looks import Look, compare_look
@@ -35,6 +36,9 @@ class GroupLetters(NamedTuple):
 def observe(admin: AdminClient, scope: CheckScope) -> DlqObservation:
     """Count the dead letters, and compare with an earlier look. A look with errors is not kept."""
     now_ms = admin.clock_ms
+    if scope.cluster_name is not None:
+        # Of a cluster that does not exist, no dead letter would be found.
+        listed_brokers.observe_listing(admin, scope.cluster_name)
     all_counts = admin.dead_letters.count_letters(admin.dead_letters.list_groups(), now_ms)
     seen = DlqObservation(
         [
@@ -72,7 +76,9 @@ def judge(scale: CheckScale, seen: DlqObservation) -> CheckFinding:
     }
     since = seen.earlier.since_text if seen.earlier is not None else "in the last hour"
     summary = f"{count_noun(total, 'dead letter')} of {count_noun(len(groups), 'group')}"
-    if total:
+    if not total:
+        summary = "no dead letter was found" if seen.failure_lines else "no group has dead letters"
+    else:
         summary += (
             ": how many are new is not known before the next run"
             if new_count is None

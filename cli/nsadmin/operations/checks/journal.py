@@ -11,6 +11,7 @@ from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.console.phrases import count_noun, format_utc_second
+from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import (
     CheckFinding,
@@ -21,6 +22,7 @@ from nsadmin.operations.checks.findings import (
 )
 
 _STATUS_KEY = "journal"
+_NO_JOURNAL = "no name server that answered keeps a journal, and --journal names none"
 _LOSS_TYPES = (EventsLost.__name__, JournalResumed.__name__)
 _STOP_TYPES = (ServerStopping.__name__, CollectorStopping.__name__)
 
@@ -52,7 +54,8 @@ def observe(admin: AdminClient, scope: CheckScope) -> JournalObservation:
     now_ms = admin.clock_ms
     statuses = read_server_statuses(admin) if scope.asks_journal_status else []
     has_journal = scope.journal_folders or any(status is not None for _, status, _ in statuses)
-    scope.skip_if(not has_journal, "no journal is configured")
+    is_answered = any(error is None for _, _, error in statuses)
+    scope.skip_if(not has_journal, _NO_JOURNAL if is_answered or not statuses else listed_brokers.NO_ANSWER)
     since_ms = scope.journal_since(now_ms)
     journals = dict.fromkeys(f for folder in scope.journal_folders for f in segments.find_journals(folder))
     folders = [inspect_folder(journal, since_ms, scope.verifies_records) for journal in journals]
@@ -126,7 +129,10 @@ def judge(scale: CheckScale, seen: JournalObservation) -> CheckFinding:
         *list_failures(seen.server_statuses, kind="name server"),
     ]
     if not statuses and not seen.folders:
-        return scale.make_unknown_finding("no journal was found", unknown_lines)
+        is_silent = seen.server_statuses and all(error for _, _, error in seen.server_statuses)
+        return scale.make_unknown_finding(
+            listed_brokers.NO_ANSWER if is_silent else _NO_JOURNAL, unknown_lines
+        )
     figures: Figures = {
         **({"age": max(age_by_folder.values()), "quiet": age_by_folder} if age_by_folder else {}),
         "lost": lost_count,

@@ -9,7 +9,13 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.connected_clients import is_group_offline
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import GroupProgress
-from nsadmin.client.consumers.lag import BROADCASTS, NEVER_COMMITTED, Lag, sum_lags
+from nsadmin.client.consumers.lag import (
+    BROADCASTS,
+    NEVER_COMMITTED,
+    Lag,
+    describe_no_offsets,
+    sum_lags,
+)
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
@@ -33,6 +39,7 @@ class LagObservation(NamedTuple):
     client_count: int | None
     group_error: RocketMQError | None = None
     unreachable_servers: Mapping[str, RocketMQError] = MappingProxyType({})
+    topic: str | None = None
 
 
 class AllLagsObservation(NamedTuple):
@@ -56,7 +63,12 @@ def observe(admin: AdminClient, scope: CheckScope) -> LagObservation | AllLagsOb
         return LagObservation(group, now_ms, (), None, error)
     client_count = _count_clients(admin, group, scope.cluster_name)
     return LagObservation(
-        group, now_ms, stats_results, client_count, unreachable_servers=dict(admin.unreachable)
+        group,
+        now_ms,
+        stats_results,
+        client_count,
+        unreachable_servers=dict(admin.unreachable),
+        topic=scope.topic,
     )
 
 
@@ -127,7 +139,8 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
     ]
     at_least = "at least " if is_incomplete else ""
     summary = (
-        f"the lag of {seen.group} is unknown: {total.reason}"
+        f"the lag of {seen.group} is unknown: "
+        + (f"{total.reason}" if queues else describe_no_offsets(seen.topic))
         if total.messages is None
         else f"{seen.group} has a lag of {at_least}{count_noun(total.messages, 'message')} on "
         f"{count_noun(len(queues), 'queue')}"
@@ -181,7 +194,10 @@ def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | Non
 
 
 def _format_queues(lagging: Sequence[GroupQueueLag]) -> list[str]:
-    lines = [f"{_name_queue(queue)}: {queue.lag.messages} behind" for queue in lagging[:_MAX_SHOWN]]
+    lines = [
+        f"{_name_queue(queue)}: {count_noun(queue.lag.messages or 0, 'message')} behind"
+        for queue in lagging[:_MAX_SHOWN]
+    ]
     if len(lagging) > _MAX_SHOWN:
         lines.append(f"and {len(lagging) - _MAX_SHOWN} more queues")
     return lines

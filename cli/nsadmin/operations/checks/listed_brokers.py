@@ -5,7 +5,10 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
-from nsadmin.client.results import error_text
+from nsadmin.client.results import NotFound, error_text
+
+NO_ANSWER = "no name server answered"
+"""Why a run of all checks has left out a check that depends on what name servers list."""
 
 
 class BrokerListing(NamedTuple):
@@ -55,6 +58,12 @@ class BrokerListing(NamedTuple):
             if g.master_addr is None
         ]
 
+    def explain_nothing(self, text: str) -> str:
+        """Return why nothing is known of any broker: `text` if name servers list brokers."""
+        if not self.groups_by_server:
+            return NO_ANSWER
+        return text if self.broker_groups else "no broker is registered"
+
     @property
     def failure_lines(self) -> list[str]:
         """One line for each name server that does not answer."""
@@ -71,14 +80,23 @@ def name_brokers(groups: Iterable[BrokerAddrGroup]) -> dict[str, str]:
 
 
 def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> BrokerListing:
-    """Ask each name server which brokers it lists, of one cluster or of all."""
+    """Ask each name server which brokers it lists, of one cluster or of all.
+
+    Raises:
+        NotFound: Name servers answered, and none of them lists the cluster.
+    """
     cluster_results = admin.clusters.get_info_each()
     groups_by_server = {addr: info.broker_groups for addr, info, _ in cluster_results if info is not None}
-    return BrokerListing(
+    listing = BrokerListing(
         merge_groups([group for groups in groups_by_server.values() for group in groups]),
         groups_by_server,
         {addr: error_text(error) for addr, _, error in cluster_results if error is not None},
-    ).of_cluster(cluster_name)
+    )
+    known_clusters = sorted({group.cluster_name for group in listing.broker_groups})
+    if cluster_name is not None and groups_by_server and cluster_name not in known_clusters:
+        known = ", ".join(known_clusters) or "none"
+        raise NotFound(f'no cluster "{cluster_name}": name servers list {known}')
+    return listing.of_cluster(cluster_name)
 
 
 def merge_groups(groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:

@@ -40,7 +40,8 @@ def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
     failure_lines = [*list_failures(seen.size_results, seen.broker_names), *seen.failure_lines]
     sizes = [(addr, size) for addr, size, _ in seen.size_results if size is not None]
     if not sizes:
-        return scale.make_unknown_finding("no broker returned its topics", failure_lines)
+        text = "no broker returned its topics" if seen.broker_names else "no broker is known"
+        return scale.make_unknown_finding(text, failure_lines)
     sizes.sort(key=lambda item: -item[1].frame_bytes)
     largest_addr, largest = sizes[0]
     share = round(largest.frame_share * 100, 2)

@@ -1,6 +1,7 @@
 """Checks whether slaves have what their master has, so that they can serve in its place."""
 
 from nsadmin.client import AdminClient
+from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.release_faults import describe_broker_faults
@@ -20,14 +21,18 @@ def observe(admin: AdminClient, scope: CheckScope) -> ReplicaComparison:
     memory = open_replica_memory(scope.inventory)
     comparison = ReplicaComparer(admin, memory, scope.cluster_name).compare_replicas()
     scope.report_replicas(comparison)
-    scope.skip_if(not comparison.slave_count, "no broker has a slave")
+    is_silent = len(comparison.failure_lines) >= len(admin.addresses.addrs)
+    scope.skip_if(
+        not comparison.slave_count, listed_brokers.NO_ANSWER if is_silent else "no broker has a slave"
+    )
     return comparison
 
 
 def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
     """Judge the drift and the distance of all slaves. If a broker does not answer, it is at least UNKNOWN."""
     if not comparison.slave_count:
-        return scale.make_unknown_finding("no broker with a slave is registered", comparison.failure_lines)
+        text = "no slave is known" if comparison.failure_lines else "no broker with a slave is registered"
+        return scale.make_unknown_finding(text, comparison.failure_lines)
     drift = comparison.drift
     missing_count = sum(judged.difference.slave_item is None for judged in drift)
     distances = {

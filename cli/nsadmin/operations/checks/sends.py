@@ -19,11 +19,11 @@ _LOOKS, _PAUSE_SECONDS = 5, 0.1
 """A queue fills and empties within milliseconds: one look often misses it."""
 _FAILURES_KEY = "putMessageFailedTimes"
 _USE_TEXTS = {
-    "waitTimeMillsInSendQueue": "the oldest send waits for {:.0f} ms, of {:.0f} ms",
-    "osPageCacheBusyTimeOutMills": "a writer has held the lock of the store for {:.0f} ms, of {:.0f} ms",
-    "sendThreadPoolQueueCapacity": "the send queue has {:.0f} of {:.0f} requests",
-    "endTransactionPoolQueueCapacity": "the transaction queue has {:.0f} of {:.0f} requests",
-    "transientStorePoolSize": "no buffer of the transient store pool is free",
+    "waitTimeMillsInSendQueue": "its oldest send waits {:.0f} ms, limit {:.0f} ms",
+    "osPageCacheBusyTimeOutMills": "a write holds its commit log for {:.0f} ms, limit {:.0f} ms",
+    "sendThreadPoolQueueCapacity": "its send queue has {:.0f} requests, limit {:.0f}",
+    "endTransactionPoolQueueCapacity": "its transaction queue has {:.0f} requests, limit {:.0f}",
+    "transientStorePoolSize": "no buffer of its transient store pool is free",
 }
 _LOW_TEXTS = {
     "sendThreadPoolQueueCapacity": "refuses a send while {:.0f} others wait",
@@ -87,7 +87,9 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
     uses = {addr: use for addr, addr_uses in all_uses.items() if (use := _find_nearest(addr_uses))}
     doubts += [f"{names[a]} does not report its send queue" for a in infos if infos[a] and a not in uses]
     if not uses:
-        return scale.make_unknown_finding("no master reported its send queue", doubts)
+        return scale.make_unknown_finding(
+            seen.listing.explain_nothing("no master reported its send queue"), doubts
+        )
     nearest = max(uses, key=lambda addr: uses[addr].percent)
     failed = _count_failures(infos, seen.earlier)
     used_lines = {a: f"{names[a]}: {_describe(use)}" for a, use in uses.items() if use.percent >= 1}
@@ -104,11 +106,19 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
     ]
     problem_lines = [*low_lines, *failure_lines]
     percent, use_text = uses[nearest].percent, _describe(uses[nearest])
-    summary = f"{names[nearest]} uses {percent:.0f} % of its nearest limit: {use_text}"
     if busy := [names[addr] for addr, use in uses.items() if use.percent >= 100]:
-        summary = f"{abbreviate_names(busy, 4)} refuses messages as too busy: {use_text}"
+        first, *others = sorted(busy, key=lambda name: name != names[nearest])
+        more = f"; so do {abbreviate_names(others, 3)}" if others else ""
+        summary = f"{first} refuses messages as too busy: {use_text}{more}"
     elif problem_lines:
         summary = problem_lines[0][1]
+    elif scale.judge_value("pressure", percent) is CheckState.OK:
+        summary = (
+            f"no broker refuses messages as too busy; the nearest to a limit is {names[nearest]} "
+            f"({percent:.0f} %): {use_text}"
+        )
+    else:
+        summary = f"{names[nearest]} is at {percent:.0f} % of a limit: {use_text}"
     return scale.make_finding(
         summary,
         {

@@ -124,7 +124,9 @@ def judge(scale: CheckScale, seen: TimerObservation) -> CheckFinding:
     ]
     infos = {addr: info for addr, info, _ in seen.runtime_results if info is not None}
     if not infos:
-        return scale.make_unknown_finding("no master reported its timers", failures)
+        return scale.make_unknown_finding(
+            seen.listing.explain_nothing("no master reported its timers"), failures
+        )
     delays = {
         **{
             f"{names[addr]} delivers timed messages late": max(float(behind), 0)

@@ -86,7 +86,9 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     failed = [result for result in seen.route_results if not is_not_found(result.error)]
     failure_lines = list_failures(failed, kind="name server")
     if not known:
-        return scale.make_unknown_finding("no name server returned its route", failure_lines, seen.topic)
+        return scale.make_unknown_finding(
+            f"no name server returned the route of {seen.topic}", failure_lines, seen.topic
+        )
     views = [_assess_route(result, seen.master_answers, seen.refusing_slaves) for result in known]
     names = {queue.broker_name for _, route, _ in known if route for queue in route.queues}
     names |= seen.missing_reasons.keys()

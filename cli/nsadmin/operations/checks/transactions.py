@@ -91,8 +91,9 @@ def judge(scale: CheckScale, seen: TransactionObservation) -> CheckFinding:
         "discarded": len(discarded),
     }
     minimum_state = CheckState.WARNING if abandoned_count or discarded else CheckState.OK
-    summary = f"{'at least ' if failures else ''}{count_noun(len(halves), 'half message')}"
+    summary = "no half message was found" if failures else "no half message waits for a decision"
     if halves:
+        summary = f"{'at least ' if failures else ''}{count_noun(len(halves), 'half message')}"
         summary += f", the oldest is {oldest:.0f} s old"
     if abandoned_count:
         summary += f"; the producers of {abandoned_count} are gone"

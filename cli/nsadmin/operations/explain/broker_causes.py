@@ -41,7 +41,9 @@ def _find_silence(facts: BrokerFacts) -> Iterator[CauseFinding]:
         )  # fmt: skip
     elif (error := facts.config_result.error) is not None:
         yield from _find(
-            facts, "unknown", f"it did not tell its settings, so defaults count: {error_text(error)}"
+            facts,
+            "unknown",
+            f"it did not tell its settings, so nsadmin assumes the defaults: {error_text(error)}",
         )
 
 
@@ -53,7 +55,13 @@ def _find_not_serving(facts: BrokerFacts) -> Iterator[CauseFinding]:
             _change(facts, "brokerPermission", permission | Perm.WRITE, "ask first: it may be drained"),
         )  # fmt: skip
     if facts.config.get("brokerRole") == "SLAVE" and facts.config.get("enableSlaveActingMaster") != "true":
-        yield from _find(facts, "cause", "it is a slave: it refuses messages as busy")
+        # Who knows only the address learns the name from the settings.
+        name = facts.target.broker_name or facts.config.get("brokerName")
+        yield from _find(
+            facts, "skipped",
+            "it is a slave: slaves take no messages from producers, and answer that they are busy",
+            Advice("look at its master", ("broker", "explain", name)) if name else None,
+        )  # fmt: skip
     accepts_from = facts.largest("startAcceptSendRequestTimeStamp")
     if accepts_from is not None and accepts_from > facts.now_ms:
         yield from _find(
@@ -94,7 +102,7 @@ def _find_busy_page_cache(facts: BrokerFacts, use: LimitUse) -> Iterator[CauseFi
         return
     yield from _find(
         facts, "cause" if use.is_reached else "warning",
-        f"one write held the lock of the commit log for {use.used:.0f} ms, of {use.limit:.0f} ms "
+        f"one write held the lock of the commit log for {use.used:.0f} ms, limit {use.limit:.0f} ms "
         f"({use.setting}){facts.tell_since(use.setting)}",
         _raise_limit(
             facts, use, "look for other load on its disk. With a higher limit, sends wait longer to fail"
@@ -109,7 +117,8 @@ def _find_empty_pool(facts: BrokerFacts, use: LimitUse) -> Iterator[CauseFinding
     yield from _find(
         facts, "cause", f"none of {use.limit:.0f} transient buffers is free ({use.setting})",
         _raise_limit(
-            facts, use, f"then restart the broker. Each buffer takes {size} MiB, and is lost with the process"
+            facts, use, f"run this, then restart the broker. Each buffer takes {size} MiB, and is lost with "
+            "the process"
         ),
     )  # fmt: skip
 
@@ -168,9 +177,11 @@ def _find_missing_slaves(facts: BrokerFacts) -> Iterator[CauseFinding]:
 
 
 def _describe_slaves(facts: BrokerFacts) -> CauseFinding:
-    role = facts.config.get("brokerRole", "of unknown role")
+    role = facts.config.get("brokerRole")
+    if role is None:
+        return skipped_finding("its role is unknown")
     if role != "SYNC_MASTER":
-        return skipped_finding(f"it is {role}: it waits for no slave")
+        return skipped_finding(f"only a SYNC_MASTER waits for slaves, and it is {role}")
     return ok_finding("enough slaves are in sync")
 
 
@@ -180,7 +191,7 @@ def _find_slow_store(facts: BrokerFacts) -> Iterator[CauseFinding]:
         flush = facts.config.get("flushDiskType", "unknown")
         yield from _find(
             facts, "warning",
-            f"storing takes {latency:.0f} ms for the slowest percent of messages, with flushDiskType {flush}",
+            f"the slowest 1 % of messages take {latency:.0f} ms or more to store, with flushDiskType {flush}",
             Advice("look for other load on the disk of storePathCommitLog: run iostat on its machine"),
         )  # fmt: skip
 
@@ -193,7 +204,8 @@ def _find_full_queue(facts: BrokerFacts, use: LimitUse, noun: str) -> Iterator[C
         f"the queue of {noun} takes {use.limit:.0f} ({use.setting}, default {use.default:.0f}), and had "
         f"{use.used:.0f}{facts.tell_since(use.setting)}",
         _raise_limit(
-            facts, use, "then restart the broker, which makes the queue. More requests wait in memory"
+            facts, use, "run this, then restart the broker, which makes the queue. More requests wait in "
+            "memory"
         ),
     )  # fmt: skip
 
@@ -218,7 +230,8 @@ def _find_refused_kinds(facts: BrokerFacts) -> Iterator[CauseFinding]:
             facts, "warning", "timerWheelEnable is false: it refuses timed messages",
             _change(
                 facts, "timerWheelEnable", "true",
-                "then restart the broker, which makes the wheel. It delivers the timed messages that it has",
+                "run this, then restart the broker, which makes the wheel. It delivers the timed messages "
+                "that it has",
             ),
         )  # fmt: skip
     if facts.config.get("rejectTransactionMessage") == "true":
@@ -241,7 +254,7 @@ def _find_cold_reads(facts: BrokerFacts) -> Iterator[CauseFinding]:
         groups = sorted(cold.reads_by_group, key=lambda g: -cold.reads_by_group[g].read_bytes)
         yield from _find(
             facts, "warning", f"groups read old messages from the disk: {join_names(groups)}",
-            Advice("see how far it is behind", ("consumerProgress", "-g", groups[0])),
+            Advice(f"see how far {groups[0]} is behind", ("consumerProgress", "-g", groups[0])),
         )  # fmt: skip
 
 
@@ -257,7 +270,7 @@ def _describe_cold_reads(facts: BrokerFacts) -> CauseFinding:
 
 def _find_load(facts: BrokerFacts) -> Iterator[CauseFinding]:
     if not facts.is_silent and facts.topic_counts.error is not None:
-        yield from _find(facts, "unknown", f"topics: {error_text(facts.topic_counts.error)}")
+        yield from _find(facts, "unknown", f"its topics are unknown: {error_text(facts.topic_counts.error)}")
 
 
 def _describe_load(facts: BrokerFacts) -> CauseFinding:

@@ -112,12 +112,27 @@ class RouteFacts(NamedTuple):
         return self.question.topic
 
     @property
+    def listed_clusters(self) -> list[str]:
+        """The clusters that name servers list, in order."""
+        infos = (view.cluster_info.result for view in self.server_views)
+        return sorted({name for info in infos if info is not None for name in info.cluster_names})
+
+    @property
+    def routed_clusters(self) -> list[str]:
+        """The clusters in the routes of the topic, in order."""
+        return sorted({queue.cluster_name for _, queue in self.routed_queues() if queue.cluster_name})
+
+    @property
+    def unknown_cluster(self) -> str | None:
+        """The cluster of the question, if no name server lists it and one lists others."""
+        wanted, listed = self.question.cluster_name, self.listed_clusters
+        return wanted if wanted and listed and wanted not in listed else None
+
+    @property
     def cluster_name(self) -> str:
         """The cluster for advice: that of the question, of a route, or the first that name servers list."""
-        routed = (queue.cluster_name for _, queue in self.routed_queues())
-        infos = (view.cluster_info.result for view in self.server_views)
-        listed = (name for info in infos if info is not None for name in info.cluster_names)
-        return self.question.cluster_name or next(filter(None, (*routed, *listed)), "CLUSTER")
+        wanted = None if self.unknown_cluster else self.question.cluster_name
+        return next(filter(None, (wanted, *self.routed_clusters, *self.listed_clusters)), "CLUSTER")
 
     def views_with_route(self) -> list[tuple[NameServerTopicView, TopicRoute]]:
         """The name servers that have a route, with the route."""

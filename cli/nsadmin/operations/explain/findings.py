@@ -114,7 +114,7 @@ def explain_causes(
 ) -> list[CauseExplanation]:
     """At least one explanation for each cause that applies.
 
-    `silence_text` says that no server answered; a cause that needs servers is then skipped, and not ok.
+    `silence_text` says that no server answered; a cause that needs servers is then skipped for this reason.
     """
     explanations = []
     for check in checks:
@@ -126,7 +126,7 @@ def explain_causes(
 
 def _all_clear_finding(check: CauseCheck[Facts], facts: Facts, silence_text: str | None) -> CauseFinding:
     finding = ok_finding(check.all_clear) if isinstance(check.all_clear, str) else check.all_clear(facts)
-    if finding.result == "ok" and check.needs_servers and silence_text:
+    if finding.result in ("ok", "skipped") and check.needs_servers and silence_text:
         return skipped_finding(silence_text)
     return finding
 

@@ -8,6 +8,7 @@ from itertools import chain
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.stored_messages import StoredMessage
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.client_runtime import ALL_QUEUES, can_be_asked
 from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
@@ -42,7 +43,12 @@ _MAX_FRAMES, _MAX_THREADS = 6, 3
 
 def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
     """At least one explanation for each cause that applies: causes first, then what else is wrong."""
-    explanations = explain_causes(GROUP_CHECKS, facts)
+    cluster, silence_text = facts.cluster, None
+    if not cluster.broker_groups:
+        silence_text = "no broker is registered"
+    elif not any(map(cluster.answers, cluster.configs)):
+        silence_text = "no broker answered"
+    explanations = explain_causes(GROUP_CHECKS, facts, silence_text)
     return sorted(explanations, key=lambda e: _RESULT_ORDER.index(e.finding.result))
 
 
@@ -50,13 +56,20 @@ def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
 
 
 def _brokers_of_group(facts: GroupFacts) -> Iterator[BrokerAddrGroup]:
-    """The brokers with queues of the topics; all of them if no topic is known."""
-    routed_names = {
+    """The brokers with queues of the topics; without a topic, those of the clusters that have the group."""
+    names = {
         queue.broker_name for r in facts.routes.values() if r.result is not None for queue in r.result.queues
     }
-    for group in facts.cluster.broker_groups:
-        if not routed_names or group.broker_name in routed_names:
-            yield group
+    groups = facts.cluster.broker_groups
+    if not names:
+        having = {g.cluster_name for g in groups if _has_group(facts, g.broker_name)}
+        names = {g.broker_name for g in groups if g.cluster_name in having or not having}
+    yield from (group for group in groups if group.broker_name in names)
+
+
+def _has_group(facts: GroupFacts, broker_name: str) -> bool:
+    result = facts.cluster.group_tables.get(facts.cluster.reader_addrs.get(broker_name, ""))
+    return result is not None and facts.group in (result.result or {})
 
 
 def _readers_of_group(facts: GroupFacts) -> Iterator[tuple[str, str, str]]:
@@ -170,6 +183,20 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
     unconnected = _list_unconnected_masters(facts)
+    tables = facts.cluster.group_tables.values()
+    is_unknown = tables and facts.group not in known_groups and all(r.result is not None for r in tables)
+    if is_unknown and not facts.connections.clients and not facts.topics:
+        clusters = sorted({g.cluster_name for g in facts.cluster.broker_groups})
+        advice = Advice(
+            "if the name is right, create the group",
+            ("updateSubGroup", facts.group, "-c", ",".join(clusters)),
+        )
+        evidence = f"no broker has a group {facts.group}"
+        if similar:
+            evidence += f"; similar groups exist: {join_names(similar)}"
+            advice = Advice("", ("group", "explain", similar[0]))
+        yield CauseFinding("cause", evidence, advice)
+        return
     for name, addr, master in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
         if result is None or (result.result is None and not facts.cluster.answers(addr)):
@@ -180,15 +207,18 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
         elif facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
-            is_idle = not facts.connections.clients or name in unconnected
             evidence = f"{name} does not have the group"
             advice = Advice("", ("updateSubGroup", facts.group, "-b", master))
             if not creates:
                 evidence += ", and creates none (autoCreateSubscriptionGroup=false)"
+            elif not facts.connections.clients:
+                evidence += ", and creates it when a client connects"
             if similar:
                 evidence += f"; similar groups exist: {join_names(similar)}"
                 advice = Advice("", ("group", "explain", similar[0]))
-            yield _finding_on(name, addr, "cause" if not creates or is_idle else "warning", evidence, advice)
+            yield _finding_on(
+                name, addr, "cause" if not creates or name in unconnected else "warning", evidence, advice
+            )
 
 
 def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -232,11 +262,20 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     if facts.connections.clients:
         yield from _find_unconnected_masters(facts)
         return
+    if not facts.cluster.broker_groups:
+        evidence = "no broker is registered, so the clients of the group are unknown"
+        yield CauseFinding("unknown", evidence, Advice("", ("clusterList",)))
+        return
     errors = {a: e for a, e in {**facts.connections.errors, **facts.connections.proxy_errors}.items() if e}
-    silent_reason = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items())
+    evidence = "no client of the group is connected"
+    if waiting := sum_lags(lag.lag for lag in facts.lags).messages:
+        evidence += f"; waiting messages: {waiting}"
+    if errors:
+        reasons = "; ".join(f"{addr}: {error_text(error)}" for addr, error in errors.items())
+        evidence += f". These servers did not tell whether they have clients: {reasons}"
     yield CauseFinding(
         "unknown" if errors and not _lost_clients(facts) else "cause",
-        "no client of the group is connected" + (f"; clients may be at {silent_reason}" if errors else ""),
+        evidence,
         Advice("start the application; then look for its clients", ("consumerConnection", facts.group)),
     )
 
@@ -336,7 +375,8 @@ def _find_subscription_differences(facts: GroupFacts) -> Iterator[CauseFinding]:
     subscriptions, started = facts.subscriptions, {c: i.started_at_ms for c, i in facts.running}
     # The broker's subscriptions count for clients that report none.
     if facts.topic and facts.connections.clients and facts.topic not in facts.topics:
-        advice = Advice("subscribe to the topic in the application", ("consumerConnection", facts.group))
+        instruction = "check the name of the topic, or subscribe to it in the application"
+        advice = Advice(instruction, ("consumerConnection", facts.group))
         yield CauseFinding("cause", f"no connected client subscribes to {facts.topic}", advice)
     for topic in sorted({topic for by_topic in subscriptions.values() for topic in by_topic}):
         clients_by_text: dict[str, list[str]] = defaultdict(list)
@@ -797,8 +837,11 @@ def _find_failures(facts: GroupFacts) -> Iterator[CauseFinding]:
         lag for lag in facts.lags if lag.queue.topic.startswith(facts.retry_topic) and lag.lag.messages
     ]
     if retries:
-        evidence = f"failed messages that wait for a retry: {sum(lag.lag.messages or 0 for lag in retries)}"
-        yield CauseFinding("warning", evidence, Advice("read the log of the application"))
+        # Earlier retries wait in the delay levels of brokers, which are too long to read here.
+        evidence = f"failed messages whose retry is due: {sum(lag.lag.messages or 0 for lag in retries)}"
+        instruction = "read the log of the application. To list the retries that are not due yet"
+        advice = Advice(instruction, ("delayed", "list", retries[0].queue.topic))
+        yield CauseFinding("warning", evidence, advice)
 
 
 def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -815,7 +858,8 @@ def _find_dead_letters(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"messages that the group gave up as dead letters: {left}{newest}; in the last hour: "
             f"{counts.last_hour_count}"
         )
-        instruction = "read them with `dlq show`, correct the application, then deliver them again"
+        show = quote_command("dlq", "show", facts.group)
+        instruction = f"read them with `{show}`, correct the application, then deliver them again"
         advice = Advice(instruction, ("dlq", "replay", facts.group))
         yield CauseFinding("cause" if counts.last_hour_count else "warning", evidence, advice)
 
@@ -846,9 +890,11 @@ def _consume_tps(facts: GroupFacts) -> float:
 
 def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     waiting, tps = sum_lags(lag.lag for lag in facts.lags).messages, _consume_tps(facts)
-    if waiting and not tps:
-        evidence = f"waiting messages: {waiting}; the group consumed none in a minute"
-        advice = Advice("look again in a minute", ("consumerStatus", facts.group))
+    if waiting and not tps and not facts.connections.clients:
+        yield skipped_finding("messages wait until a client is connected: see the step noClient")
+    elif waiting and not tps:
+        evidence = f"waiting messages: {waiting}; the group consumed none in the last minute"
+        advice = Advice("see whether the lag shrinks now", ("consumerProgress", facts.group, "--watch", "10"))
         yield CauseFinding("unknown", evidence, advice)
     elif waiting and waiting > 60 * tps:
         trend = _describe_trend(facts, waiting, tps)
@@ -887,7 +933,9 @@ def _small_lag(facts: GroupFacts) -> CauseFinding:
 
 def _with_clients(ok_text: str) -> Callable[[GroupFacts], CauseFinding]:
     return lambda facts: (
-        ok_finding(ok_text) if facts.running else skipped_finding("no client reported its state")
+        ok_finding(ok_text)
+        if facts.running
+        else skipped_finding("no client reported its state" if facts.clients else "no client is connected")
     )
 
 
@@ -904,7 +952,11 @@ GROUP_CHECKS: tuple[CauseCheck[GroupFacts], ...] = (
     CauseCheck("permission", "brokers and topics are readable", _find_refusals),
     CauseCheck("proxies", _list_proxies, _find_dead_proxies),
     CauseCheck("noClient", _list_clients, _find_missing_clients),
-    CauseCheck("subscriptions", _with_clients("all clients have the same"), _find_subscription_differences),
+    CauseCheck(
+        "subscriptions",
+        _with_clients("all clients have the same subscriptions"),
+        _find_subscription_differences,
+    ),
     CauseCheck("messageModel", _name_model, _find_mixed_models),
     CauseCheck("stuckQueue", _with_clients("no client hangs on a message"), _find_stuck_queues),
     CauseCheck(

@@ -195,6 +195,19 @@ def _find_other_cluster(facts: RouteFacts) -> Iterator[CauseFinding]:
     wanted_cluster = facts.question.cluster_name
     if wanted_cluster is None:
         return
+    if facts.unknown_cluster:
+        having = facts.routed_clusters
+        evidence = f'there is no cluster "{wanted_cluster}"'
+        if having:
+            evidence += f"; the topic is in {join_names(having)}"
+        listed = facts.listed_clusters
+        evidence += f"; name servers list {join_names(listed)}" if listed != having else ""
+        advice = Advice(
+            "give the name of a cluster that exists",
+            ("route", "explain", facts.topic, "-c", (having or listed)[0]),
+        )
+        yield CauseFinding("cause", evidence, advice)
+        return
     for view, route in facts.views_with_route():
         cluster_names = {queue.cluster_name for queue in route.queues if queue.cluster_name}
         if wanted_cluster not in cluster_names:
@@ -230,12 +243,14 @@ def _no_other_context(facts: RouteFacts) -> CauseFinding:
         return ok_finding("the topic is here")
     if facts.other_context_routes is not None:
         searched_contexts = join_names(route.context_name for route in facts.other_context_routes)
-        return ok_finding(f"no other context has the topic: {searched_contexts or 'none'}")
+        if not searched_contexts:
+            return skipped_finding("there is no other context")
+        return ok_finding(f"no other context has the topic: {searched_contexts}")
     other_contexts = facts.question.other_contexts
     return skipped_finding(
         f"not asked: pass --contexts to search {join_names(other_contexts)}"
         if other_contexts
-        else "no other contexts"
+        else "there is no other context"
     )
 
 

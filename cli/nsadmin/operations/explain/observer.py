@@ -137,13 +137,15 @@ def _list_queues(views: Iterable[NameServerTopicView]) -> list[QueueRoute]:
 
 
 def _addrs_of_all_brokers(views: Sequence[NameServerTopicView], cluster_name: str | None) -> Iterator[str]:
-    """One process of each broker, to learn which brokers have the topic; none if no server lacks a route."""
+    """One process of each broker, to learn which brokers have the topic; none if no server lacks a route.
+
+    Of a cluster that no name server lists, the name is wrong, and all brokers are asked.
+    """
     if not any(view.has_no_route for view in views):
         return
-    for view in views:
-        for addr_group in groups_by_name(view).values():
-            if cluster_name in (None, addr_group.cluster_name):
-                yield from list(addr_group.broker_addrs.values())[:1]
+    groups = [group for view in views for group in groups_by_name(view).values()]
+    for group in [g for g in groups if g.cluster_name == cluster_name] or groups:
+        yield from list(group.broker_addrs.values())[:1]
 
 
 def _addrs_to_compare(

@@ -50,6 +50,8 @@ def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
             advice = _advise_deletion(facts)
         elif topic_is_denied and not broker_is_gone:
             advice = _advise_creation(facts, view)
+            if similar:
+                advice = advice._replace(instruction=f"if the name is right, {advice.instruction}")
         result: FindingResult = "cause" if topic_is_denied and not lost_brokers else "unknown"
         yield CauseFinding(result, "; ".join(parts), advice, view.addr)
 
@@ -73,7 +75,8 @@ def _registered_topic(facts: RouteFacts) -> CauseFinding:
 
 def _advise_creation(facts: RouteFacts, view: NameServerTopicView) -> Advice:
     names = view.cluster_info.result.cluster_names if view.cluster_info.result else ()
-    choice = f" in one of {join_names(names)}" if len(names) > 1 and not facts.question.cluster_name else ""
+    is_open = facts.question.cluster_name is None or facts.unknown_cluster
+    choice = f" in one of {join_names(names)}" if len(names) > 1 and is_open else ""
     return Advice(f"create the topic{choice}", ("updateTopic", facts.topic, "-c", facts.cluster_name))
 
 
@@ -157,7 +160,7 @@ def _auto_creates_topics(broker: BrokerTopicView) -> bool:
 
 def _auto_creation_state(facts: RouteFacts) -> CauseFinding:
     if _is_known_somewhere(facts) or not facts.views_without_route():
-        return ok_finding("no topic to create")
+        return ok_finding("the topic exists: brokers need not create it")
     creating_names = [
         view.broker_name or view.addr for view in _master_views(facts) if _auto_creates_topics(view)
     ]

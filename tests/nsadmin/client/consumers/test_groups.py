@@ -35,6 +35,12 @@ def test_a_group_that_no_broker_knows(admin: AdminClient) -> None:
         admin.groups.get_settings("G", "D")
 
 
+def test_without_brokers_no_group_is_missing(first_server: FakeNameServer, admin: AdminClient) -> None:
+    first_server.clusters = {}
+    with pytest.raises(NotFound, match=r"^no broker is registered$"):
+        admin.groups.check_exists("G")
+
+
 def test_names_leave_the_brokers_own_groups_out(admin: AdminClient, broker: ConsumerBroker) -> None:
     broker.configs = {name: {} for name in ("TOOLS_CONSUMER", "G", "CID_RMQ_SYS_TRANS")}
     assert [result.result for result in admin.groups.list_names()] == [["G"]]

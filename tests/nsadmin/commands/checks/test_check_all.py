@@ -27,7 +27,7 @@ def test_other_findings_are_told_while_name_servers_get_time_to_agree(
     result = run(*words)
     assert result.code == 2
     assert (
-        "nsadmin: name servers differ: waiting up to 1 s to see what remains (--settle 0 judges now)\n"
+        "nsadmin: name servers differ: waiting up to 1 s until they agree (--settle 0 does not wait)\n"
         in result.err
     )
     assert "nsadmin: CRITICAL  writable  1 of 1 topic is writable, 1 of them not for" in result.err

@@ -118,7 +118,23 @@ def test_waiting_ends_when_all_is_well(
     result = run("check", "brokers", "-n", first_server.addr, "--wait-until-ok", "1m")
     assert result.code == 0
     assert result.out.startswith("OK: 1 of 1 registered brokers answer\n")
-    assert result.err == "nsadmin: CRITICAL: no broker is registered; waiting for up to 60 s\n"
+    assert result.err == "nsadmin: CRITICAL: no broker is registered; waiting for up to 60 s more\n"
+
+
+def test_waiting_writes_a_line_every_ten_seconds_and_never_0_s(
+    run: Run, dead_addr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def pass_seconds(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr("nsadmin.commands.checks.check_runner.sleep", pass_seconds)
+    monkeypatch.setattr("nsadmin.commands.checks.check_runner.monotonic", lambda: now)
+    result = run("check", "namesrv", "-n", dead_addr, "--wait-until-ok", "20.2s")
+    text = "nsadmin: CRITICAL: 0 of 1 name servers answer; waiting for up to"
+    assert result.err.splitlines() == [f"{text} {seconds} s more" for seconds in (21, 11, 1)]
 
 
 def test_waiting_ends_with_what_is_so_then(run: Run, dead_addr: str) -> None:

@@ -186,7 +186,10 @@ def test_each_client_has_its_own_subscriptions_not_those_of_the_broker(
 def test_a_group_of_which_nobody_is_connected(ask: Run, consumer_broker: ConsumerBroker) -> None:
     result = ask("consumerConnection", "G", "-b", consumer_broker.addr)
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith('nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected\n')
+    assert result.err == (
+        f'nsadmin: CONSUMER_NOT_ONLINE (206): no client of group "G" is connected to {consumer_broker.addr}: '
+        "start its application; `nsadmin group explain G` shows what waits for it\n"
+    )
     assert ask("consumerConnection", "X").code == 5
 
 

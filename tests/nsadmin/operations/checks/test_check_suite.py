@@ -37,7 +37,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "divergence: only one name server",
         "replicas: no broker has a slave",
         "certificates: no server showed a certificate",
-        "journal: no journal is configured",
+        "journal: no name server that answered keeps a journal, and --journal names none",
         "drain: this machine has no drain of a broker of this cluster",
         "reports: pass --reports DIR",
         *(f"{name}: skipped with --skip" for name in UNSCRIPTED_CHECKS),
@@ -49,6 +49,13 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
     assert [f"{part.check}: {part.reason}" for part in whole.unchecked] == [
         line.partition(": ")[2] for line in whole.details
     ]
+
+
+def test_what_does_not_apply_is_unknown_if_no_name_server_answers(dead_addr: str) -> None:
+    whole, _ = found(dead_addr)
+    reasons = {part.check: part.reason for part in whole.unchecked}
+    silent = ("replicas", "certificates", "journal")
+    assert {name: reasons[name] for name in silent} == dict.fromkeys(silent, "no name server answered")
 
 
 def test_the_worst_state_counts_and_is_named_first(

@@ -84,7 +84,7 @@ def test_it_takes_two(first_server: FakeNameServer, second_server: FakeNameServe
     failure = f"name server {dead_addr}: connection refused, no server listens on this port"
     assert (alone.state, alone.summary) == (
         CheckState.UNKNOWN,
-        f"{failure}; 1 of 2 name servers answered: a comparison needs two",
+        "1 of 2 name servers answered: a comparison needs two",
     )
     assert alone.details == (failure,)
     partly = found(first_server.addr, second_server.addr, dead_addr)

@@ -1,12 +1,16 @@
 """check dlq: dead letters that are new since an earlier run."""
 
+import pytest
+
 from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.messages.replay_memory import ReplayPlace
 from nsadmin.client.results import NotFound
+from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.dlq import CHECK, DlqObservation
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.looks import Look
-from tests.support.checks import read_values
+from tests.support.checks import read_values, run_check
+from tests.support.fake_servers import FakeNameServer
 
 PLACE = ReplayPlace("C", "broker-a", 0)
 
@@ -23,7 +27,7 @@ def judge(*groups: DeadLetterCounts, earlier: Look | None = None) -> CheckFindin
 
 def test_no_dead_letters_are_ok() -> None:
     finding = judge(counts("G", 3, 3))
-    assert (finding.state, finding.summary) == (CheckState.OK, "0 dead letters of 0 groups")
+    assert (finding.state, finding.summary) == (CheckState.OK, "no group has dead letters")
     assert read_values(finding) == {"new": 0, "total": 0}
 
 
@@ -57,3 +61,8 @@ def test_a_queue_that_does_not_answer_is_unknown() -> None:
     silent = counts("G", 0, 0)._replace(errors=(NotFound("no broker"),))
     finding = judge(silent)
     assert (finding.state, finding.details) == (CheckState.UNKNOWN, ("G: no broker",))
+
+
+def test_of_an_unknown_cluster_no_dead_letter_is_no_good_sign(first_server: FakeNameServer) -> None:
+    with pytest.raises(NotFound, match='no cluster "E": name servers list C'):
+        run_check(CHECK, first_server.addr, scope=CheckScope(cluster_name="E"))

@@ -114,7 +114,10 @@ def test_name_servers_say_whether_they_can_write() -> None:
     assert failing.details[1] == "name server h:3: its journal is failing: disk full"
     away = ServerResult[str | None]("h:4", None, NotFound("gone"))
     assert of_servers(fine, away).state is CheckState.UNKNOWN
-    assert of_servers(none, away).summary == "no journal was found"
+    assert of_servers(none, away).summary == (
+        "no name server that answered keeps a journal, and --journal names none"
+    )
+    assert of_servers(away).summary == "no name server answered"
 
 
 def test_what_they_say_is_among_their_settings(

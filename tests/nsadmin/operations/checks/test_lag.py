@@ -34,7 +34,7 @@ def test_how_far_it_is(first_server: FakeNameServer, group: ConsumerBroker) -> N
     finding = found(first_server.addr)
     assert (finding.state, finding.summary) == (CheckState.OK, "G has a lag of 10 messages on 2 queues")
     assert read_values(finding) == {"lag": 10, "largest": 10, "delay": 60.0, "clients": 2}
-    assert finding.details == ("T broker-a 0: 10 behind",)
+    assert finding.details == ("T broker-a 0: 10 messages behind",)
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
     group.offsets["G", "T", 0] = 100
     assert read_values(found(first_server.addr)) == {"lag": 0, "largest": 0, "delay": 0.0, "clients": 2}
@@ -45,7 +45,7 @@ def test_the_queues_furthest_behind_are_named(first_server: FakeNameServer, grou
     group.offsets = {("G", "T", number): 100 - number for number in range(8)}
     finding = found(first_server.addr)
     assert read_values(finding)["lag"] == 28
-    assert finding.details[0] == "T broker-a 7: 7 behind"
+    assert finding.details[0] == "T broker-a 7: 7 messages behind"
     assert finding.details[5:] == ("and 2 more queues",)
 
 
@@ -108,7 +108,7 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
     assert finding.state is CheckState.UNKNOWN
     assert finding.summary == "G has a lag of at least 10 messages on 4 queues"
     assert finding.details == (
-        "T broker-a 0: 10 behind",
+        "T broker-a 0: 10 messages behind",
         "not counted: the consumer offset is beyond the end of the queue on 1 of 4 queues; no "
         "consumer offset on 1 of 4 queues",
         "T broker-a 2: consumer offset 647260490, end 7",
@@ -116,15 +116,24 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
     assert found(first_server.addr, warning="9").state is CheckState.WARNING
 
 
-@pytest.mark.parametrize("topic", [None, "T"])
+@pytest.mark.parametrize(
+    ("topic", "reason"),
+    [
+        (None, "brokers have no offset of the group, which consumed nothing there"),
+        (
+            "T",
+            "brokers have no offset of the group for T. It consumed nothing of it, or the name is wrong",
+        ),
+    ],
+)
 def test_a_group_that_never_committed_is_not_ok(
-    first_server: FakeNameServer, group: ConsumerBroker, topic: str | None
+    first_server: FakeNameServer, group: ConsumerBroker, topic: str | None, reason: str
 ) -> None:
     group.offsets = {}
     finding = found(first_server.addr, topic=topic)
     assert (finding.state, finding.summary) == (
         CheckState.UNKNOWN,
-        "the lag of G is unknown: no consumer offset",
+        f"the lag of G is unknown: {reason}",
     )
     assert read_values(finding) == {"lag": None, "largest": None, "delay": None, "clients": 2}
 

@@ -37,12 +37,32 @@ def test_an_idle_broker_is_ok(first_server: FakeNameServer, busy: FakeBroker) ->
 @pytest.mark.parametrize(
     ("key", "value", "percent", "text"),
     [
-        ("sendThreadPoolQueueHeadWaitTimeMills", "100", 50, "the oldest send waits for 100 ms, of 200 ms"),
-        ("pageCacheLockTimeMills", "900", 90, "has held the lock of the store for 900 ms, of 1000 ms"),
-        ("pageCacheLockTimeMills", "1700000000000", 0, "the oldest send waits for 0 ms"),
-        ("sendThreadPoolQueueSize", "5000", 50, "the send queue has 5000 of 10000 requests"),
-        ("EndTransactionQueueSize", "100000", 100, "the transaction queue has 100000 of 100000"),
-        ("remainTransientStoreBufferNumbs", "0", 100, "no buffer of the transient store pool is free"),
+        (
+            "sendThreadPoolQueueHeadWaitTimeMills",
+            "100",
+            50,
+            "the nearest to a limit is broker-a (50 %): its oldest send waits 100 ms, limit 200 ms",
+        ),
+        (
+            "pageCacheLockTimeMills",
+            "900",
+            90,
+            "broker-a is at 90 % of a limit: a write holds its commit log for 900 ms, limit 1000 ms",
+        ),
+        (
+            "pageCacheLockTimeMills",
+            "1700000000000",
+            0,
+            "no broker refuses messages as too busy; the nearest to a limit is broker-a (0 %): ",
+        ),
+        ("sendThreadPoolQueueSize", "5000", 50, "its send queue has 5000 requests, limit 10000"),
+        ("EndTransactionQueueSize", "100000", 100, "its transaction queue has 100000 requests, limit 100000"),
+        (
+            "remainTransientStoreBufferNumbs",
+            "0",
+            100,
+            "refuses messages as too busy: no buffer of its transient store pool is free",
+        ),
     ],
 )
 def test_the_nearest_limit_counts(
@@ -59,7 +79,7 @@ def test_the_settings_of_the_broker_are_its_limits(first_server: FakeNameServer,
     finding = found(first_server)
     assert (finding.state, finding.details) == (
         CheckState.CRITICAL,
-        ("broker-a: the oldest send waits for 190 ms, of 200 ms (waitTimeMillsInSendQueue)",),
+        ("broker-a: its oldest send waits 190 ms, limit 200 ms (waitTimeMillsInSendQueue)",),
     )
     busy.settings["waitTimeMillsInSendQueue"] = "1000"
     assert found(first_server).state is CheckState.OK
@@ -101,5 +121,5 @@ def test_a_broker_without_a_master_is_what_is_unknown(
 ) -> None:
     first_server.clusters = {"C": {"broker-a": {0: busy.addr}, "broker-b": {1: dead_addr}}}
     finding = found(first_server)
-    text = "broker-b has no master, so it was not examined; broker-a uses "
+    text = "broker-b has no master, so it was not examined; no broker refuses messages as too busy; "
     assert (finding.state, finding.summary.startswith(text)) == (CheckState.UNKNOWN, True)

@@ -59,27 +59,30 @@ def test_discarded_transactions_of_the_last_hour_are_a_warning(
     first_server: FakeNameServer, holder: MessageBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     holder.queues.clear()
-    assert (found(first_server).state, found(first_server).summary) == (CheckState.OK, "0 half messages")
+    assert (found(first_server).state, found(first_server).summary) == (
+        CheckState.OK,
+        "no half message waits for a decision",
+    )
     monkeypatch.setattr("nsadmin.client.admin.AdminClient.clock_ms", CREATED + 1_000)
     holder.store_message(topic=DISCARDED_TOPIC, PGROUP="P", REAL_TOPIC="T")
     finding = found(first_server)
     assert (finding.state, finding.summary) == (
         CheckState.WARNING,
-        "0 half messages; brokers discarded 1 in the last hour",
+        "no half message waits for a decision; brokers discarded 1 in the last hour",
     )
     assert finding.details == (
         "discarded in the last hour: 1 for T of producer group P, which did not answer the checks of the "
         "broker",
     )
     monkeypatch.setattr("nsadmin.client.admin.AdminClient.clock_ms", CREATED + 3_600_001)
-    assert found(first_server).summary == "0 half messages"
+    assert found(first_server).summary == "no half message waits for a decision"
 
 
 def test_a_broker_that_does_not_tell_is_unknown(first_server: FakeNameServer, holder: MessageBroker) -> None:
     holder.handlers[RequestCode.QUERY_CONSUMER_OFFSET] = refuse_with(1, "no")
     finding = found(first_server)
     assert finding.state is CheckState.UNKNOWN
-    assert finding.summary == "broker-a: SYSTEM_ERROR (1): no; at least 0 half messages"
+    assert finding.summary == "broker-a: SYSTEM_ERROR (1): no; no half message was found"
 
 
 def test_what_is_not_read_is_said(

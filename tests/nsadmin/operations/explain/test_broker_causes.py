@@ -9,7 +9,7 @@ from namesrv_core.transport.multiplexed_client import CallError
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.cold_data import ColdData, ColdReads
 from nsadmin.client.brokers.replication import HaStatus, SlaveLink
-from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.results import ServerResult
 from nsadmin.operations.broker_disks import DiskStates
 from nsadmin.operations.explain.broker_causes import BROKER_CHECKS
@@ -209,3 +209,17 @@ def test_groups_that_read_from_the_disk_are_named() -> None:
         "groups read old messages from the disk: slower, slow",
         "nsadmin consumerProgress -g slower",
     )
+
+
+def test_a_slave_that_takes_no_messages_is_no_cause() -> None:
+    facts = make_facts(config={"brokerRole": "SLAVE"})
+    assert find(facts, "notServing") == (
+        "skipped",
+        "it is a slave: slaves take no messages from producers, and answer that they are busy",
+        "nsadmin broker explain a",
+    )
+    named_by_settings = make_facts(
+        config={"brokerRole": "SLAVE", "brokerName": "b"}, target=target_at_addr(ADDR)
+    )
+    assert find(named_by_settings, "notServing")[2] == "nsadmin broker explain b"
+    assert find(facts, "slavesBehind")[1] == "only a SYNC_MASTER waits for slaves, and it is SLAVE"

@@ -18,6 +18,7 @@ from nsadmin.client.consumers.client_runtime import (
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_modes import AssignedMode, ConsumeMode
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.groups import GroupConfigFields
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.dead_letter_selection import DeadLetterCounts
 from nsadmin.client.proxies.client_heartbeats import ClientHeartbeat, ProxyIdentity
@@ -206,6 +207,9 @@ IN_ORDER = make_client("c1", make_queue(Q0), make_queue(Q1), properties={"PROP_C
 POPS = make_client("c1", pop_queues=(PopQueue(Q0._replace(queue_id=-1), 4, NOW, False),))
 
 
+RETRY_LAG = GroupQueueLag("G", MessageQueue("%RETRY%G", "a", 0), 5, 2, 2, None)
+WAREHOUSE: dict[str, GroupConfigFields] = {"warehouse": {}}
+OTHER_GROUPS = {MASTER: ServerResult(MASTER, WAREHOUSE, None)}
 CREATES = {**SETTINGS, "autoCreateSubscriptionGroup": "true"}
 ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
 
@@ -347,6 +351,20 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
             "lag", "warning",
             "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G --watch 10",
         ),
+        (
+            make_facts(BOTH, ends=(12, 10), tps=0, heads={Q0: make_message(age_ms=0)}),
+            "lag", "unknown",
+            "waiting messages: 2; the group consumed none in the last minute",
+            "consumerProgress G --watch 10",
+        ),
+        (
+            make_facts(BOTH, stats=(ServerResult(MASTER, ConsumeStats(1.0, (RETRY_LAG,)), None),)),
+            "failures", "warning", "failed messages whose retry is due: 3", "delayed list %RETRY%G",
+        ),
+        (
+            make_facts(routes={}, stats=(), cluster=make_cluster(group_tables=OTHER_GROUPS)),
+            "groupMissing", "cause", "no broker has a group G", "updateSubGroup G -c C",
+        ),
     ],
 )  # fmt: skip
 def test_each_cause_has_its_evidence_and_a_command(
@@ -424,3 +442,83 @@ def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
     young = {"PROP_CONSUMER_START_TIMESTAMP": str(NOW - 1000)}
     owners = explain_group(make_facts(make_client("c1", make_queue(Q0), properties=young)))
     assert list_cause_ids(owners, "unknown") == ["owners"]
+
+
+def test_a_group_without_topics_is_missing_only_in_clusters_that_have_it() -> None:
+    groups = (*GROUPS, BrokerAddrGroup("D", "d", {0: SLAVE}))
+    tables = {
+        MASTER: ServerResult(MASTER, {"G": {"consumeEnable": True}}, None),
+        SLAVE: ServerResult(SLAVE, dict[str, GroupConfigFields](), None),
+    }
+    readers = {"a": MASTER, "d": SLAVE}
+    cluster = make_cluster(broker_groups=groups, reader_addrs=readers, group_tables=tables)
+    steps = explain_group(make_facts(cluster=cluster, routes={}, stats=()))
+    assert list_cause_ids(steps) == ["noClient"]
+
+
+def test_servers_that_did_not_tell_their_clients_may_have_some() -> None:
+    facts = make_facts()
+    facts = facts._replace(connections=facts.connections._replace(errors={MASTER: None, SLAVE: SILENT}))
+    [finding] = [s.finding for s in explain_group(facts) if s.cause_id == "noClient"]
+    assert (finding.result, finding.evidence) == (
+        "unknown",
+        "no client of the group is connected. These servers did not tell whether they have clients: "
+        f"{SLAVE}: connection refused",
+    )
+
+
+def test_messages_wait_for_a_client_while_none_is_connected() -> None:
+    steps = {s.cause_id: s.finding for s in explain_group(make_facts(ends=(12, 10), tps=0))}
+    assert steps["noClient"].evidence == "no client of the group is connected; waiting messages: 2"
+    assert (steps["lag"].result, steps["lag"].evidence) == (
+        "skipped",
+        "messages wait until a client is connected: see the step noClient",
+    )
+
+
+def test_a_broker_that_creates_the_group_waits_for_a_client() -> None:
+    groups = (*GROUPS, BrokerAddrGroup("C", "b", {0: SLAVE}))
+    tables = {
+        MASTER: ServerResult(MASTER, {"G": {"consumeEnable": True}}, None),
+        SLAVE: ServerResult(SLAVE, dict[str, GroupConfigFields](), None),
+    }
+    configs = {addr: ServerResult(addr, CREATES, None) for addr in (MASTER, SLAVE)}
+    readers = {"a": MASTER, "b": SLAVE}
+    cluster = make_cluster(broker_groups=groups, reader_addrs=readers, group_tables=tables, configs=configs)
+    steps = explain_group(make_facts(cluster=cluster, routes={}, stats=()))
+    [finding] = [s.finding for s in steps if s.cause_id == "groupMissing"]
+    assert (finding.result, finding.evidence) == (
+        "warning",
+        "b does not have the group, and creates it when a client connects",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cluster", "reason", "unknown"),
+    [
+        (
+            ClusterFacts(NOW, (), {}, {}),
+            "no broker is registered",
+            "no broker is registered, so the clients of the group are unknown",
+        ),
+        (
+            make_cluster(
+                configs={a: ServerResult(a, None, SILENT) for a in (MASTER, SLAVE)}, group_tables={}
+            ),
+            "no broker answered",
+            "no client of the group is connected. These servers did not tell whether they have clients: "
+            f"{MASTER}: connection refused",
+        ),
+    ],
+)
+def test_without_an_answer_of_a_broker_nothing_is_ok(
+    cluster: ClusterFacts, reason: str, unknown: str
+) -> None:
+    facts = make_facts(cluster=cluster, routes={}, stats=())
+    facts = facts._replace(connections=facts.connections._replace(errors={MASTER: SILENT}))
+    steps = explain_group(facts)
+    findings = {s.cause_id: s.finding for s in steps}
+    assert (findings["noClient"].result, findings["noClient"].evidence) == ("unknown", unknown)
+    assert {f.evidence for f in findings.values() if f.result == "skipped"} == {reason}
+    assert "ok" not in {f.result for f in findings.values()}
+    assert reach_verdict(steps) == "unknown"

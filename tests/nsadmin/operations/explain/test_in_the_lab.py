@@ -109,7 +109,7 @@ def test_questions_of_a_client_that_looks_elsewhere(tmp_path: Path) -> None:
         TimedQuestion(12, lists),
         TimedQuestion(13, RouteQuestion("orders-history")),
     )
-    assert other.causes == {"otherCluster": BOTH}
+    assert other.causes == {"otherCluster": set()}
     assert zone.causes == {"zone": BOTH}
     assert list(listed.causes) == ["clientList"]
     assert read_only.causes == {"topicPermission": BOTH}

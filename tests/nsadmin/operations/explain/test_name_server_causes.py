@@ -181,7 +181,15 @@ def test_another_cluster() -> None:
     assert found("otherCluster", route_facts)[0].result == "skipped"
     assert found("otherCluster", route_facts._replace(question=RouteQuestion("T", "C")))[0].result == "ok"
     [item] = found("otherCluster", route_facts._replace(question=RouteQuestion("T", "D")))
+    assert (item.result, item.evidence) == ("cause", 'there is no cluster "D"; the topic is in C')
+    assert str(item.advice) == "give the name of a cluster that exists: nsadmin route explain T -c C"
+    nowhere = found("otherCluster", make_facts([make_server_view()], question=RouteQuestion("T", "D")))[0]
+    assert nowhere.evidence == 'there is no cluster "D"; name servers list C'
+    info = ClusterInfo(("C", "D"), ())
+    view = make_server_view(make_queue_route())._replace(cluster_info=ServerResult(NS, info, None))
+    [item] = found("otherCluster", make_facts([view], question=RouteQuestion("T", "D")))
     assert (item.result, item.evidence) == ("cause", "the topic is in cluster C, not in D")
+    assert str(item.advice) == "nsadmin updateTopic T -c D"
     assert (
         found("otherCluster", make_facts([make_server_view()], question=RouteQuestion("T", "C")))[0].result
         == "skipped"

@@ -20,7 +20,7 @@ def test_each_key_has_an_action_of_the_app_or_of_a_controller() -> None:
         assert hasattr(Tui, f"action_{name}"), key.binding_id
         if name == "do":
             method_path, *arguments = args
-            signature(attrgetter(method_path)(app)).bind(*arguments)
+            signature(attrgetter(str(method_path))(app)).bind(*arguments)
 
 
 def test_each_key_of_rows_has_an_action_of_the_table() -> None:
