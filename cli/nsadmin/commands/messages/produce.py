@@ -196,7 +196,7 @@ def produce(
     session.confirm_change(
         f"Send {source_text} to {topic}, and roll the transactions back?"
         if transaction == ROLLBACK
-        else f"Send {source_text} to {topic}, whose consumers get it?"
+        else f"Send {source_text} to {topic} and its consumers?"
     )
 
     def make_draft(number: int) -> MessageDraft:
@@ -271,7 +271,7 @@ def _refuse_delays(drafts: Iterable[MessageDraft | None]) -> Iterator[MessageDra
         message_number += draft is not None
         if draft is not None and not DELAY_PROPERTIES.isdisjoint(draft.properties):
             raise UsageError(
-                f"produce: message {message_number} has a delay, and --transaction excludes that"
+                f"produce: message {message_number} has a delay: with --transaction, no message can have one"
             )
         yield draft
 

@@ -199,7 +199,7 @@ def test_a_trace_that_is_not_written_ends_it(
         (("x", "--transaction", "commit", "--delay", "3"), "--transaction and --delay exclude each other"),
         (
             ("x", "--transaction", "commit", "--property", "DELAY=3"),
-            "message 1 has a delay, and --transaction excludes that",
+            "message 1 has a delay: with --transaction, no message can have one",
         ),
         (("x", "--property", "y"), 'invalid value "y" for --property: use NAME=VALUE'),
     ],
