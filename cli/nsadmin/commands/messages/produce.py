@@ -212,6 +212,8 @@ def produce(
         if transaction is not None:
             drafts = _refuse_delays(drafts)
         if session.is_dry_run:
+            # A missing topic fails the real run, too.
+            session.admin.message_sender.list_queues(topic)
             return _make_rows(topic, transaction, [count_drafts(broker_name, drafts)])
         batches = session.admin.message_streams.send_drafts(
             topic,

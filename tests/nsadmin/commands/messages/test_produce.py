@@ -97,6 +97,7 @@ def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_
     typed_file.write_bytes(b"one\ntwo\n")
     [row] = stream("produce", "T", "--dry-run", "--json").json
     assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
+    assert stream("produce", "nosuch", "x", "--dry-run").code == 5
     [row] = stream("produce", "T", "x", "--transaction", "commit", "--dry-run", "--json").json
     assert (row["messageCount"], row["transaction"], row["result"]) == (1, "commit", "dry-run")
 
