@@ -286,10 +286,10 @@ def test_a_topic_is_deleted_from_several_clusters(run: Run, first_server: FakeNa
         first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "U": {"broker-b": 6}}
         where = ("-n", first_server.addr, "--dry-run", "--json")
         alone = run("deleteTopic", "T", "C", *where)
-        assert "nsadmin: T stays in D: pass -c '*' for all clusters\n" in alone.err
+        assert "nsadmin: T stays in D: pass '*' as the cluster for all clusters\n" in alone.err
         first_server.routes["U"] = {"broker-a": 6, "broker-b": 6}
         both = run("deleteTopic", "T,U", "C", *where)
-        assert "nsadmin: T, U stay in D: pass -c '*' for all clusters\n" in both.err
+        assert "nsadmin: T, U stay in D: pass '*' as the cluster for all clusters\n" in both.err
         first_server.routes["U"] = {"broker-b": 6}
         both = run("deleteTopic", "T,U", "*", *where)
         rows = [(row["topic"], row["server"]) for row in json.loads(both.out) if row["role"] == "master"]
