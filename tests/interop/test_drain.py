@@ -122,7 +122,7 @@ def drained_stopped_and_started(world: World) -> None:
     code, events, said = world.drain.run(upon=upon)
     assert (code, said) == (0, "")
     assert {tuple(event["topics"]) for event in named(events, "reopened")} == {(created,)}
-    assert {event["cause"] for event in named(events, "reopened")} == {"created"}
+    assert {event["cause"] for event in named(events, "reopened")} == {"created during the drain"}
     [safe] = named(events, "safe")
     assert safe["unknown"] == []
     assert max(event["puts"] or 0 for event in named(events, "progress")) > 40

@@ -101,7 +101,7 @@ def test_half_messages_of_a_dead_producer_are_named_discarded_and_resumed(
     [row] = wait_for("the half message", partial(list_if, place, "list", 1))
     assert (row["msgId"], row["checks"]) == (sent_ids[0], 0)
     result = resume("--yes")
-    assert (result.code, "the broker checks it already" in result.err) == (1, True)
+    assert (result.code, "the broker checks the message already" in result.err) == (1, True)
 
     before = place.count_stored()
     producer = place.start_producer(tmp_path / "second")

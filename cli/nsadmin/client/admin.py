@@ -455,7 +455,9 @@ class AdminClient:
         """The messages that consumer groups failed to consume, and their replay."""
         from nsadmin.client.messages.dead_letters import DeadLetters
 
-        return DeadLetters(self._caller, self.topics, self.brokers, self.queue_reader, self.message_sender)
+        return DeadLetters(
+            self._caller, self.topics, self.groups, self.brokers, self.queue_reader, self.message_sender
+        )
 
     @cached_property
     def send_probes(self) -> "SendProbes":

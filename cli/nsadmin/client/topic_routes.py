@@ -8,7 +8,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.json_object import JsonObject, to_integer
 from nsadmin.client.connection.response_bodies import parse_broker_addrs, parse_json_object
-from nsadmin.client.results import OverReadLimit
+from nsadmin.client.results import NotFound, OverReadLimit
 
 MAX_LISTED_QUEUES = 100_000
 """More queues of a topic are not listed one by one: a registration can claim any number."""
@@ -117,6 +117,13 @@ def list_read_queues(
 ) -> list[tuple[QueueRoute, int]]:
     """List the queues that clients read, broker by broker."""
     return _list_queues([(queue_route, queue_route.read_queue_ids) for queue_route in queue_routes], queue_id)
+
+
+def missing_read_queue(topic: str, queue_routes: Iterable[QueueRoute], queue_id: int) -> NotFound:
+    """The error of a topic without this queue on any of the brokers."""
+    queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
+    held = f"queues 0 to {queue_count - 1}" if queue_count else "no read queues"
+    return NotFound(f"{topic} has no queue {queue_id}: it has {held}")
 
 
 def list_write_queues(queue_routes: Iterable[QueueRoute]) -> list[tuple[QueueRoute, int]]:

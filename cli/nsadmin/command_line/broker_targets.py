@@ -103,7 +103,7 @@ def remark_other_clusters(session: Session, fact: str, clusters: Collection[str]
     """Say what a change with -c leaves in other clusters: clients use the brokers of all of them."""
     if clusters:
         session.write_remark(
-            f"{fact} in {abbreviate_names(sorted(clusters), 3)}: pass -c '*' for all clusters"
+            f"{fact} in {abbreviate_names(sorted(clusters), 3)}: pass '*' as the cluster for all clusters"
         )
 
 

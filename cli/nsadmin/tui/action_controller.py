@@ -90,16 +90,19 @@ class ActionController:
         """Interrupt the process of this row's drain or restart. A drained broker stays drained for now."""
         app, subject = self._app, self._app.row_actions.find_current_subject()
         if subject.holder_pid is None:
-            app.show_message("no process holds a drain or a restart in this row", "warn")
+            app.show_message("no drain and no restart runs in this row", "warn")
         elif subject.holder_pid <= 0:
             # A signal to process 0 would reach this program and all others of its group.
-            app.show_message("stop: the process that holds it is not known yet: try again", "warn")
+            app.show_message("stop: the process of this row is not known yet: try again", "warn")
         elif app.cluster_context.read_only:
             app.show_message("stop: this context is read-only", "bad")
         else:
             with suppress(ProcessLookupError):
                 os.kill(subject.holder_pid, signal.SIGINT)
-            text = f"stopped holding {subject.broker_name}: a registration can reopen it; d resumes"
+            text = (
+                f"stopped the drain of {subject.broker_name}: "
+                "a registration can restore the write permission; d resumes the drain"
+            )
             if subject.restart_commands is not None:
                 text = f"the restart of {subject.cluster} stops after this step; R resumes"
             app.show_message(text, "warn")

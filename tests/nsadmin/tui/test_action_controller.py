@@ -345,7 +345,7 @@ async def test_no_signal_is_sent_to_a_process_that_is_not_known_yet(monkeypatch:
         await feed_polls(app, pilot, [DrainsPolled(NOON, [drain])])
         await typed(pilot, "drains")
         await pilot.press("K")
-        assert "stop: the process that holds it is not known yet" in screen_to_text(app)
+        assert "stop: the process of this row is not known yet" in screen_to_text(app)
         assert "pid –" in screen_to_text(app)
         await feed_polls(app, pilot, [DrainsPolled(NOON, [msgspec.structs.replace(drain, pid=77)])])
         await pilot.press("K")

@@ -540,7 +540,8 @@ class DeadLetterReplay:
         if max_failures is not None and count > max_failures:
             replayed_count = sum(broker_replay.replayed for broker_replay in self._progress.values())
             raise NotApplied(
-                f"{count} of {replayed_count} replayed messages failed again, and the limit is {max_failures}"
+                f"stopped because {count} of {replayed_count} replayed messages failed again "
+                f"(the limit is {max_failures})"
             )
 
     def _keep_rate(self, message_count: int) -> None:

@@ -12,6 +12,7 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.brokers.brokers import BrokerAdmin
 from nsadmin.client.brokers.replica_failover import ask_replicas
 from nsadmin.client.connection.caller import Caller
+from nsadmin.client.consumers.groups import GroupAdmin
 from nsadmin.client.messages.dead_letter_replay import (
     DEFAULT_REPLAY_OPTIONS,
     BrokerReplay,
@@ -70,11 +71,12 @@ class DeadLetters:
         self,
         caller: Caller,
         topics: TopicAdmin,
+        groups: GroupAdmin,
         brokers: BrokerAdmin,
         queue_reader: QueueReader,
         message_sender: MessageSender,
     ) -> None:
-        self._caller, self._topics, self._brokers = caller, topics, brokers
+        self._caller, self._topics, self._groups, self._brokers = caller, topics, groups, brokers
         self._queue_reader, self._message_sender = queue_reader, message_sender
 
     def list_groups(self) -> tuple[str, ...]:
@@ -133,7 +135,7 @@ class DeadLetters:
             The parts, and the errors by broker name.
 
         Raises:
-            NotFound: The group has no dead-letter topic.
+            NotFound: The group has no dead-letter topic, or no broker has the group.
         """
         queue_routes = self._find_routes(group)
         cluster_names = {queue_route.broker_name: queue_route.cluster_name for queue_route in queue_routes}
@@ -231,6 +233,7 @@ class DeadLetters:
         try:
             return self._topics.get_route(DLQ_PREFIX + group).queues
         except TopicNotExist:
+            self._groups.check_exists(group)
             raise NotFound(f'group "{group}" has no dead letters') from None
 
     def _find_replays(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> ReplayedLetters:

@@ -79,14 +79,12 @@ class MessageDelivery:
         if error is not None:
             raise error
         client_ids = [connected_client.client_id for connected_client in group_connections.clients]
+        if not client_ids:
+            raise NotFound(f'no client of group "{group}" is connected to {broker_addr}')
         if client_id not in client_ids:
-            known_text = (
-                f"connected clients: {', '.join(client_ids)}"
-                if client_ids
-                else "no client of the group is connected"
-            )
             raise NotFound(
-                f'no client "{client_id}" of group "{group}" is connected to {broker_addr}: {known_text}'
+                f'no client "{client_id}" of group "{group}" is connected to {broker_addr}: use one of '
+                f"{', '.join(client_ids)}"
             )
         if group_connections.consume_type != "CONSUME_PASSIVELY":
             raise NotApplied(f'group "{group}" accepts no pushed message: it has no push consumers')

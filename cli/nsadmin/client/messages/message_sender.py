@@ -122,7 +122,8 @@ class MessageSender:
         write_queue_ids = route.write_queue_ids
         if queue_id is not None and queue_id not in write_queue_ids:
             raise NotFound(
-                f"{topic} has no write queue {queue_id} on {route.broker_name}: it has {len(write_queue_ids)}"
+                f"{topic} has no write queue {queue_id} on {route.broker_name}: it has "
+                f"{len(write_queue_ids)}, counted from 0"
             )
         chosen_id = write_queue_ids[_random_index(len(write_queue_ids))] if queue_id is None else queue_id
         return SendQueue(topic, route.broker_name, route.broker_addrs[MASTER_BROKER_ID], chosen_id)

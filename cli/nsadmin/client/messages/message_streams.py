@@ -143,6 +143,7 @@ class MessageStreams:
 
         Raises:
             TopicNotExist: The topic has no route.
+            NotFound: The topic is not on this broker, or has no queue with this id.
         """
         return TopicFollower(
             self._caller,

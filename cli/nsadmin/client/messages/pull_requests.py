@@ -45,7 +45,8 @@ class EmptyAnswers:
         count = self._counts.pop(queue, 0) + 1 if is_empty else 0
         if count > self._limit:
             return OverReadLimit(
-                f"no message in {self._limit} answers up to offset {next_offset}: begin at a later one"
+                f"stopped at offset {next_offset}: the broker answered {self._limit} times in a row without "
+                "a message; begin at a later offset"
             )
         if count:
             self._counts[queue] = count

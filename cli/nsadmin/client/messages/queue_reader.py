@@ -23,8 +23,8 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
     parse_next_offset,
 )
-from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topic_routes import QueueRoute, list_read_queues
+from nsadmin.client.results import ServerResult
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues, missing_read_queue
 
 _SUSPEND_FLAG, _SUBSCRIPTION_FLAG = 2, 4
 """Bits of PULL_MESSAGE: wait if there is no message yet; the request has the subscription."""
@@ -119,8 +119,7 @@ class QueueReader:
         """
         places = [(route, topic, read_id) for route, read_id in list_read_queues(queue_routes, queue_id)]
         if queue_id is not None and not places:
-            queue_count = max((len(queue_route.read_queue_ids) for queue_route in queue_routes), default=0)
-            raise NotFound(f"{topic} has no queue {queue_id} there: it has {queue_count}, counted from 0")
+            raise missing_read_queue(topic, queue_routes, queue_id)
         min_offsets = ask_offsets(self._caller, RequestCode.GET_MIN_OFFSET, places)
         max_offsets = ask_offsets(self._caller, RequestCode.GET_MAX_OFFSET, places)
         # Brokers before 5.0 answer the nearest message, earlier or later, and any of several with the same

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import NamedTuple
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client.messages.message_sender import MessageSender, SendQueue, SentMessage
-from nsadmin.client.results import ClientClosed
+from nsadmin.client.results import ClientClosed, NotFound
 
 PROBE_TAG = "PROBE"
 
@@ -40,10 +40,15 @@ class SendProbes:
             broker_name: The broker; also the name of the topic.
 
         Raises:
-            TopicNotExist: The topic has no route.
-            NotFound: No queue is writable.
+            NotFound: The topic has no route, or no queue is writable.
         """
-        return self._message_sender.choose_queue(broker_name, broker_name)
+        try:
+            return self._message_sender.choose_queue(broker_name, broker_name)
+        except TopicNotExist:
+            raise NotFound(
+                f'no name server has the topic "{broker_name}", which a broker of this name creates when it '
+                "starts"
+            ) from None
 
     def list_queues(self, topic: str) -> list[SendQueue]:
         """Return all writable queues of a topic, broker by broker.

@@ -22,7 +22,7 @@ from nsadmin.client.messages.pull_requests import (
     parse_next_offset,
 )
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult
-from nsadmin.client.topic_routes import QueueRoute, list_read_queues
+from nsadmin.client.topic_routes import QueueRoute, list_read_queues, missing_read_queue
 from nsadmin.client.topics.topics import TopicAdmin
 
 _ROUTE_PERIOD_SECONDS = 5.0
@@ -219,5 +219,10 @@ class TopicFollower:
             (queue_route.broker_name, queue_id): queue_route
             for queue_route, queue_id in list_read_queues(queue_routes, self._queue_id)
         }
+        if not (current_routes or self._routes):
+            if self._broker_name is not None and not queue_routes:
+                raise NotFound(f'{self._topic} is not on broker "{self._broker_name}"')
+            if self._queue_id is not None:
+                raise missing_read_queue(self._topic, queue_routes, self._queue_id)
         self._routes |= current_routes
         self._missing_queues = frozenset(self._routes.keys() - current_routes.keys())

@@ -160,26 +160,27 @@ class TransactionAdmin:
         [config_result] = self._broker_configs.get_each([broker_addr])
         config = config_result.value()
         if config.get("brokerRole") == "SLAVE":
-            raise NotApplied("it is a slave: only a master checks half messages")
+            raise NotApplied("the broker is a slave: only a master checks half messages")
         message = half_message.message
         hours = config.get("fileReservedTime", "")
         if hours.isdecimal() and now_ms - message.born_timestamp > int(hours) * 3_600_000:
             raise NotApplied(
-                f"it is older than fileReservedTime ({hours} h): the broker would discard it again at once"
+                f"the message is older than fileReservedTime ({hours} h): "
+                "the broker would discard it again at once"
             )
         [half_messages] = self.list_half_messages([broker_addr])
         for other in half_messages.value().messages:
             if other.message.msg_id == message.msg_id:
                 raise NotApplied(
-                    f"the broker checks it already: it is half message {other.message.offset_msg_id}"
+                    f"the broker checks the message already, as half message {other.message.offset_msg_id}"
                 )
         topic = half_message.topic or ""
         try:
             found = self._messages.find_by_unique_key(topic, message.msg_id)
         except TopicNotExist as error:
-            raise NotApplied(f'its topic "{topic}" does not exist') from error
+            raise NotApplied(f'the topic "{topic}" of the message does not exist') from error
         if found.messages:
-            raise NotApplied(f'its transaction was committed: topic "{topic}" has the message')
+            raise NotApplied(f'the transaction was committed: topic "{topic}" has the message')
         for query_error in found.errors:
             if query_error is not None and not is_not_found(query_error):
                 raise query_error

@@ -424,7 +424,9 @@ def _combine_permissions(
 def _require_version_5(response: RemotingCommand) -> RemotingCommand:
     """Check by its answer that a name server is of 5.0 or later."""
     if response.version < V5_0_0:
-        raise NotApplied("a name server before 5.0 continues to send clients there until the broker restarts")
+        raise NotApplied(
+            "a name server before 5.0 keeps sending clients to the deleted queues until the broker restarts"
+        )
     return response
 
 

@@ -30,7 +30,8 @@ class DeletionStep(NamedTuple):
     Attributes:
         server: The server's address, or the name of a broker without a master.
         role: "master" or "namesrv".
-        result: "done", "failed", "skipped" (not asked) or "dry-run".
+        result: "done", "failed", "skipped" (not asked), "dry-run", or "not found": the server had nothing to
+            delete.
         error: The reason of "failed"; None otherwise.
         before: The state before, by wire name: the topic's settings on a master, the topic's queues by
             broker on a name server. None if there was nothing, or it is unknown.
@@ -103,7 +104,7 @@ class TopicDeletion(NamedTuple):
         """Return the steps of `run_deletion` without deleting anything.
 
         Returns:
-            One DeletionStep per server: "dry-run", or "failed" for a server that does not answer.
+            One DeletionStep per server: "dry-run", "not found", or "failed" without an answer.
         """
         master_steps = [_plan_step(server_result, "master") for server_result in self._read_master_configs()]
         namesrv_steps = [_plan_step(result, "namesrv") for result in self._read_namesrv_queues()]
@@ -120,8 +121,8 @@ class TopicDeletion(NamedTuple):
         """
         return run_deletions([self])[0]
 
-    def _read_state(self) -> dict[str, dict[str, Any] | None]:
-        return {r.addr: r.result for r in (*self._read_master_configs(), *self._read_namesrv_queues())}
+    def _read_state(self) -> dict[str, ServerResult[dict[str, Any]]]:
+        return {r.addr: r for r in (*self._read_master_configs(), *self._read_namesrv_queues())}
 
     def _finish(self, delete_answers: list[ServerResult[RemotingCommand]]) -> list[DeletionStep]:
         """Verify the deletion on the masters, and delete the topic on the name servers."""
@@ -208,7 +209,10 @@ def run_deletions(deletions: Sequence[TopicDeletion]) -> list[list[DeletionStep]
     answers = iter(send_topic_deletions(deletions[0].caller, places))
     answers_by_topic = [[next(answers) for _ in deletion.masters] for deletion in deletions]
     return [
-        [step._replace(before=state.get(step.server)) for step in deletion._finish(delete_answers)]
+        [
+            _add_state(step, state[step.server]) if step.server in state else step
+            for step in deletion._finish(delete_answers)
+        ]
         for deletion, state, delete_answers in zip(deletions, states, answers_by_topic, strict=True)
     ]
 
@@ -231,7 +235,7 @@ def forget_topic(
     complaint = "the topic is still routed here: a broker registered it again"
     verified_answers = _verify_absence(delete_answers, lambda _: remaining_addrs, complaint)
     return [
-        _make_step(verified_answer, "namesrv")._replace(before=queues_result.result)
+        _add_state(_make_step(verified_answer, "namesrv"), queues_result)
         for verified_answer, queues_result in zip(verified_answers, queues_before, strict=True)
     ]
 
@@ -264,7 +268,19 @@ def _plan_step(server_result: ServerResult[dict[str, Any]], server_role: ServerR
     """Plan the step of a server. It fails if the server does not answer; an unreadable body is harmless."""
     if isinstance(server_result.error, CallError) and server_result.error.kind != "unreadable":
         return DeletionStep(server_result.addr, server_role, "failed", server_result.error)
-    return DeletionStep(server_result.addr, server_role, "dry-run", None, server_result.result or None)
+    step_result = "not found" if _has_nothing(server_result) else "dry-run"
+    return DeletionStep(server_result.addr, server_role, step_result, None, server_result.result or None)
+
+
+def _has_nothing(state: ServerResult[dict[str, Any]]) -> bool:
+    """Whether a server said that it does not have the topic, or no queues of it in this cluster."""
+    return isinstance(state.error, TopicNotExist) or state.result == {}
+
+
+def _add_state(step: DeletionStep, state: ServerResult[dict[str, Any]]) -> DeletionStep:
+    """Add the state before a deletion to its step."""
+    step_result = "not found" if step.result == "done" and _has_nothing(state) else step.result
+    return step._replace(result=step_result, before=state.result or None)
 
 
 def _make_step(result: ServerResult[RemotingCommand], server_role: ServerRole) -> DeletionStep:

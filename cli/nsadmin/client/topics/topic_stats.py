@@ -233,7 +233,9 @@ def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Broke
         answer.addr: decode_answer(answer, _parse_topic_stats)
         for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
     }
-    gone = ServerResult[TopicStats]("", None, NotFound("the broker left: it has queues, but no address"))
+    gone = ServerResult[TopicStats](
+        "", None, NotFound("the broker has queues in the route, but no address: it unregistered or expired")
+    )
     answers = [(n, a, answers_by_addr.get(a or "", gone)) for n, a in addrs_by_broker.items()]
     return [BrokerTopicStats(name, addr, answer.result, answer.error) for name, addr, answer in answers]
 

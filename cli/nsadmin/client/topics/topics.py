@@ -227,7 +227,7 @@ class TopicAdmin:
         groups = sorted({group for u in usage for group in u.consumer_groups or ()})
         errors = [u.error for u in usage if u.error is not None]
         if not groups and not errors:
-            raise NotFound(f'no consumer group of the topic "{topic}" is known')
+            raise NotFound(f'no consumer group subscribes to the topic "{topic}" or has offsets of it')
         return groups, errors
 
     def list_consumer_groups(

@@ -99,7 +99,8 @@ def dlq_purge(
         letter_count = sum(purge.older_count for purge in ready)
         unreplayed_count = sum(purge.unreplayed_count for purge in ready)
         loss = (
-            f"{count_noun(letter_count, 'dead letter')} of {group}, {unreplayed_count} of them never replayed"
+            f"{count_noun(letter_count, 'dead letter')} of {group}, {unreplayed_count} of them not replayed "
+            "by this account"
         )
         session.require_yes("dlq purge", f"this would delete {loss}")
         session.confirm_change(f"Delete {loss}?")
@@ -141,8 +142,8 @@ def _purge_cluster(session: Session, group: str, purge: ClusterPurge, before_ms:
     """Delete the dead-letter topic in a cluster; return the reason if it stays."""
     if purge.newer_count:
         return NotApplied(
-            f"{count_noun(purge.newer_count, 'dead letter')} stored since {format_utc(before_ms)}, "
-            f"and a broker can delete only all of them"
+            f"not deleted, because {count_noun(purge.newer_count, 'dead letter')} arrived since "
+            f"{format_utc(before_ms)}: a broker can delete only all dead letters of a group"
         )
     if session.is_dry_run:
         return None

@@ -16,7 +16,7 @@ from nsadmin.client.messages.dead_letter_replay import (
     ReplayOptions,
 )
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.brokers import BROKER_NAME
@@ -192,11 +192,12 @@ def _build_question(
     if not connections.clients:
         if _is_ordered(session, group):
             raise NotApplied(
-                f'"{group}" consumes in order (consumeMessageOrderly=true): its gRPC consumers do not read '
-                f"retry topics: pass --to-topic to send to the origin topic"
+                f'"{group}" consumes in order (consumeMessageOrderly=true), so its gRPC consumers do not '
+                f"read retry topics: pass --to-topic to send to the origin topic"
             )
         session.write_remark(
-            f'brokers see no consumer of "{group}", as with gRPC clients: messages wait in the retry topic'
+            f'no consumer of "{group}" is connected to a broker (gRPC consumers connect to proxies): '
+            "the messages wait in the retry topic until the group reads it"
         )
     elif connections.is_broadcasting or connections.consume_type == "CONSUME_ACTIVELY":
         consumer_kind = "broadcasting" if connections.is_broadcasting else "pull"
@@ -219,16 +220,20 @@ def _is_ordered(session: Session, group: str) -> bool:
 def _describe_other_groups(session: Session, group: str, letter_spans: Sequence[DeadLetterSpan]) -> str:
     """A line that names the other groups of the origin topics, from a sample of dead letters."""
     counts = session.admin.dead_letters.count_letters([group], int(time() * 1000))[0]
-    other_groups: set[str] = set()
+    other_groups, errors = set[str](), list[RocketMQError]()
     for broker_addr in sorted({span.queue_span.broker_addr for span in letter_spans}):
         groups_result = session.admin.topics.list_consumer_groups(broker_addr, counts.origin_topics)
         for group_names in (groups_result.result or {}).values():
             other_groups.update(group_names)
+        errors += [groups_result.error] if groups_result.error else []
     other_groups.discard(group)
-    topics_text = abbreviate_names(counts.origin_topics, 5) or "the origin topic"
-    if not other_groups:
-        return f"no other group consumes {topics_text}"
-    return f"these groups get the messages too: {', '.join(sorted(other_groups))} ({topics_text})"
+    topics_text = abbreviate_names(counts.origin_topics, 5) or "the origin topics"
+    if other_groups:
+        return f"other groups get the messages of {topics_text} again: {', '.join(sorted(other_groups))}"
+    if errors or not counts.origin_topics:
+        reason = f": {error_text(errors[0])}" if errors else ""
+        return f"unknown whether other groups consume {topics_text}{reason}"
+    return f"no other group consumes {topics_text}"
 
 
 def _replay_letters(
@@ -240,7 +245,7 @@ def _replay_letters(
 ) -> ResultRows:
     progress_by_broker: dict[str, BrokerReplay] = {}
     stop_error: NotApplied | None = None
-    resume_text = f"run the same command to resume: {quote_command('dlq', 'replay', group)}"
+    resume_text = "run the same command to resume"
     with session.show_progress("replaying", letter_count) as advance_progress:
         try:
             for broker_replay in progress:
@@ -262,9 +267,9 @@ def _replay_letters(
     guarded_count = sum(r.guarded for r in replays)
     if guarded_count:
         notes.append(
-            f"skipped {count_noun(guarded_count, 'message')} that died again after "
-            f"{DEFAULT_MAX_REPLAYS} replays: correct the consumer first, and look at them with "
-            f"`{quote_command('dlq', 'show', group)}`"
+            f"skipped {count_noun(guarded_count, 'message')} that the group failed to consume again after "
+            f"{DEFAULT_MAX_REPLAYS} replays: correct the consumer first; "
+            f"`{quote_command('dlq', 'show', group)}` shows the messages"
         )
     if stop_error is not None:
         notes.append(str(stop_error))
@@ -304,11 +309,17 @@ def _preview_rows(
                 letter_counter.add_letters([letter])
     notes = failure_notes(errors.items())
     if known_count:
-        notes.append(f"an earlier run replayed {count_noun(known_count, 'message')}: --again repeats them")
+        notes.append(
+            f"would skip {count_noun(known_count, 'message')} that an earlier run replayed: "
+            "--again replays these too"
+        )
     if copy_count:
-        notes.append(f"further copies of dead letters: {count_noun(copy_count, 'message')}")
+        notes.append(f"would skip further copies of dead letters: {count_noun(copy_count, 'message')}")
     if guarded_count:
-        notes.append(f"skipped after {DEFAULT_MAX_REPLAYS} replays: {count_noun(guarded_count, 'message')}")
+        notes.append(
+            f"would skip {count_noun(guarded_count, 'message')} that the group failed to consume again after "
+            f"{DEFAULT_MAX_REPLAYS} replays"
+        )
     counts = letter_counter.list_counts()
     common = {GROUP: group}
     return ResultRows.from_records(PREVIEW_COLUMNS, counts, [None, *errors.values()], notes, common=common)

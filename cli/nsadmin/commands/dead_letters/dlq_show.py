@@ -151,7 +151,9 @@ def dlq_show(
     command_name = "dlq show"
     decoders = parse_decoders(decoder_texts)
     if decoders and export_file is not None:
-        raise UsageError(f"{command_name}: --decode and --out exclude each other: produce needs the bodies")
+        raise UsageError(
+            f"{command_name}: --decode and --out exclude each other: the file has the bodies as stored"
+        )
     if max_messages is None and export_file is None:
         max_messages = DEFAULT_MAX_LETTERS
     selection = parse_selection(

@@ -227,7 +227,7 @@ class MessageStream:
         with catch_stop_signals(SYSTEM_CLOCK) as stop_signal, contextlib.suppress(StopRequestedError):
             yield from self._poll_pages(stop_signal)
         if self._follows:
-            self._session.write_remark(count_noun(self._printed_count, "message"))
+            self._session.write_remark(f"printed {count_noun(self._printed_count, 'message')}")
 
     def _poll_pages(self, stop_signal: StopSignal) -> Iterator[list[ShownMessage]]:
         end_offsets = {} if self._follows else self._follower.find_ends()
@@ -294,8 +294,8 @@ class MessageStream:
     ) -> None:
         for queue_key in end_offsets.keys() - done_queues:
             self._errors_by_queue[queue_key] = OverReadLimit(
-                f"queue {queue_key[1]} has no message at offset {self._follower.get_position(*queue_key)}, "
-                f"but should end at {end_offsets[queue_key]}"
+                f"queue {queue_key[1]} ends at offset {end_offsets[queue_key]}, but the broker returns no "
+                f"message from offset {self._follower.get_position(*queue_key)} on"
             )
 
     def _find_done(

@@ -179,8 +179,8 @@ def _cancel_message(
             return NotApplied(f"broker {broker_addr} cannot cancel messages: brokers since 5.4 can")
         if error.code == ResponseCode.NO_PERMISSION:
             return NotApplied(
-                f"broker {broker_addr} does not allow it: set recallMessageEnable to true "
-                f"(it answered: {error_text(error)})"
+                f"broker {broker_addr} does not allow to cancel messages ({error_text(error)}): "
+                "set its recallMessageEnable to true"
             )
         return error
     except RocketMQError as error:

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RocketMQError, TopicNotExist
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.command_line.declarations import Flags, Values, command
@@ -132,7 +132,7 @@ def messages_import(
             due_count = sum(file_import.due_count for file_import in file_imports)
             names = abbreviate_names(sorted({topic.target_topic for topic in topic_imports}), 5)
             session.confirm_change(
-                f"Send {count_noun(due_count, 'message')} to {names}, whose consumers get them?"
+                f"Send {count_noun(due_count, 'message')} to {names}, and to all consumers there?"
             )
             _send_files(session, file_imports, due_count)
             return _import_rows(file_imports, {}, is_dry_run=False)
@@ -212,9 +212,13 @@ def _find_missing_topics(
         except RocketMQError as error:
             if not is_not_found(error):
                 raise
-            errors[topic_import.target_topic] = NotFound(
-                f"{error_text(error)}: create it, or pass --to-topic {topic_import.topic}=NEW"
-            )
+            # The other reason is a topic without a writable queue, whose error says what to do.
+            if isinstance(error, TopicNotExist):
+                error = NotFound(
+                    f'no topic "{topic_import.target_topic}": create it, or pass '
+                    f"--to-topic {topic_import.topic}=NEW"
+                )
+            errors[topic_import.target_topic] = error
     return errors
 
 

@@ -109,7 +109,8 @@ def query_msg_by_key(
         route_topic=route_topic,
     )
     limit_notes = [
-        f"broker {r.addr} returned its maximum number of messages: use -e to find older ones"
+        f"broker {r.addr} returned {MAX_MESSAGES_PER_BROKER} messages, its maximum: pass -e TIME to find "
+        "older ones"
         for r in found_messages.broker_results
         if (r.result or 0) >= MAX_MESSAGES_PER_BROKER and max_count > MAX_MESSAGES_PER_BROKER
     ]

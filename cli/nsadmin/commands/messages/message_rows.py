@@ -164,9 +164,14 @@ def _describe_hidden(find_messages: Callable[..., FoundMessages], topic: str, ke
     delayed_count = counts[LEVEL_TOPIC] + counts[TIMER_TOPIC]
     if delayed_count:
         advice = f"`{quote_command('delayed', 'list', topic)}` shows when they are delivered"
-        return f", but {count_noun(delayed_count, 'delayed message')}: {advice}"
+        has = "has" if delayed_count == 1 else "have"
+        return f", but {count_noun(delayed_count, 'delayed message')} {has} it: {advice}"
     if counts[HALF_TOPIC]:
-        return f", but {count_noun(counts[HALF_TOPIC], 'half message')}: its producer has not committed it"
+        has = "has" if counts[HALF_TOPIC] == 1 else "have"
+        return (
+            f", but {count_noun(counts[HALF_TOPIC], 'half message')} {has} it: "
+            "the producer has not committed the transaction"
+        )
     return ""
 
 

@@ -83,6 +83,8 @@ def query_msg_trace_by_id(
             msg_id, trace_topic=trace_topic, max_num=max_count, begin_ms=begin_ms, end_ms=end_ms
         )
     except TopicNotExist:
+        if trace_topic != TRACE_TOPIC:
+            raise
         raise NotFound(
             f"no traces, because no broker has the topic {trace_topic}: set traceTopicEnable=true on "
             "a broker and enable tracing in the clients, or name their trace topic with -t"
@@ -91,7 +93,7 @@ def query_msg_trace_by_id(
     if not found.traces:
         missing_text = f"no trace of {msg_id} in {trace_topic}"
         if not notes:
-            raise NotFound(missing_text)
+            raise NotFound(f"{missing_text}: only clients with enabled tracing write traces")
         if len(notes) < len(found.broker_errors):
             notes.append(f"{missing_text} on the brokers that answered")
     errors = [error for _, error in found.broker_errors]

@@ -196,7 +196,7 @@ def produce(
     session.confirm_change(
         f"Send {source_text} to {topic}, and roll the transactions back?"
         if transaction == ROLLBACK
-        else f"Send {source_text} to {topic}, whose consumers get it?"
+        else f"Send {source_text} to {topic} and its consumers?"
     )
 
     def make_draft(number: int) -> MessageDraft:
@@ -212,6 +212,8 @@ def produce(
         if transaction is not None:
             drafts = _refuse_delays(drafts)
         if session.is_dry_run:
+            # A missing topic fails the real run, too.
+            session.admin.message_sender.list_queues(topic)
             return _make_rows(topic, transaction, [count_drafts(broker_name, drafts)])
         batches = session.admin.message_streams.send_drafts(
             topic,
@@ -271,7 +273,7 @@ def _refuse_delays(drafts: Iterable[MessageDraft | None]) -> Iterator[MessageDra
         message_number += draft is not None
         if draft is not None and not DELAY_PROPERTIES.isdisjoint(draft.properties):
             raise UsageError(
-                f"produce: message {message_number} has a delay, and --transaction excludes that"
+                f"produce: message {message_number} has a delay: with --transaction, no message can have one"
             )
         yield draft
 

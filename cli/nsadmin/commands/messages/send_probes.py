@@ -180,8 +180,7 @@ def check_msg_send_rt(
     _require_size(body_bytes)
     queues = session.admin.send_probes.list_queues(topic)
     session.confirm_change(
-        f"Write {count_noun(message_count, 'message')} of {body_bytes} bytes to {topic}, which its "
-        "consumers will receive?"
+        f"Write {count_noun(message_count, 'message')} of {body_bytes} bytes to {topic} and its consumers?"
     )
     turns = [queues[turn % len(queues)] for turn in range(message_count)]
     if session.is_dry_run:

@@ -218,9 +218,10 @@ def transaction_resume(
     resumption = Resumption(found, error, outcome_word(error, "dry-run" if session.is_dry_run else "done"))
     notes = failure_notes([(found.target.broker_addr or "", error)])
     if error is None and found.connected is False:
+        limit = f" after {count_noun(found.max_checks, 'check')}" if found.max_checks else ""
         notes.append(
-            f"no client of {found.half.producer_group} is connected to the broker: start one, or it discards "
-            f"the message again after {found.max_checks} checks"
+            f"no client of {found.half.producer_group} is connected to the broker: start one, or the broker "
+            f"discards the message again{limit}"
         )
     return ResultRows.from_records(RESUME_COLUMNS, [resumption], [error], notes)
 
@@ -233,7 +234,9 @@ def _resume(session: Session, found: FoundHalf) -> RocketMQError | None:
             transactions.resume_check(addr, found.half)
     except RequestError as error:
         if error.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED:
-            return NotApplied("it cannot check a discarded message again: it does not know request 323")
+            return NotApplied(
+                "the broker cannot check a discarded message again: its version does not know request 323"
+            )
         return error
     except RocketMQError as error:
         return error

@@ -7,6 +7,7 @@ from typer import Argument
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.results import NotFound
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
@@ -65,6 +66,10 @@ def order_conf_check(
     """
     results = take_server_snapshots(session.admin, int(time() * 1000))
     snapshots = [r.result for r in results if r.result is not None]
+    conf_count = _count_order_confs(snapshots, topic)
+    has_none = topic is not None and not conf_count and all(r.error is None for r in results)
+    if has_none and not any(topic in snapshot.topics for snapshot in snapshots):
+        raise NotFound(f'no topic "{topic}"')
     problems = [
         (problem, _find_order_conf(snapshots, problem.topic))
         for problem in check_order_confs(snapshots)
@@ -75,12 +80,11 @@ def order_conf_check(
         [BrokenOrderConfError("errors")] if grave_count else [r.error for r in results]
     )
     notes = result_notes(results, "name server")
-    of_topic = "" if topic is None else f" of {topic}"
-    if snapshots:
-        count = _count_order_confs(snapshots, topic)
-        found = count_noun(count, "order configuration") if count else f"no order configuration{of_topic}"
+    if has_none:
+        notes.append(f'topic "{topic}" has no order configuration')
+    elif snapshots:
         notes.append(
-            f"{found}, "
+            f"{count_noun(conf_count, 'order configuration')}, "
             f"{count_noun(grave_count, 'error')}, {count_noun(len(problems) - grave_count, 'warning')}"
         )
     return ResultRows.from_records(ORDER_PROBLEM_COLUMNS, problems, errors, notes)

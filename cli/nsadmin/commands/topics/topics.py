@@ -321,9 +321,13 @@ def _plan_deletions(
 
 
 def _remark_on_other_clusters(session: Session, topics: Sequence[str], clusters: Collection[str]) -> None:
+    topics_by_others: dict[tuple[str, ...], list[str]] = {}
     for topic, route in session.admin.topics.get_routes(topics).items():
         others = {q.cluster_name for q in route.result.queues if q.cluster_name} if route.result else set()
-        remark_other_clusters(session, f"{topic} stays", others.difference(clusters))
+        topics_by_others.setdefault(tuple(sorted(others.difference(clusters))), []).append(topic)
+    for other_clusters, kept in topics_by_others.items():
+        fact = f"{kept[0]} stays" if len(kept) == 1 else f"{abbreviate_names(kept, 3)} stay"
+        remark_other_clusters(session, fact, other_clusters)
 
 
 def _describe_losses(

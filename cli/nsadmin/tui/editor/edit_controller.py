@@ -59,7 +59,7 @@ class EditController:
         output = "\n".join(process.read_lines())
         try:
             if process.exit_code:
-                raise InvalidEditError(f"it could not be read: nsadmin {' '.join(target.read_words)}")
+                raise InvalidEditError(f"cannot read: `nsadmin {' '.join(target.read_words)}` failed")
             document = target.build_document(output)
         except InvalidEditError as error:
             app.call_from_thread(app.show_message, f"{target.title}: {error}", "bad")

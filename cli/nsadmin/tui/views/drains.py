@@ -98,7 +98,7 @@ def _reopened_cell(row: JobRow) -> Cell:
 def _holder_cell(row: JobRow) -> Cell:
     if row.record.pid is not None:
         return Cell(f"pid {row.record.pid or units.UNKNOWN_MARK}")
-    return Cell("undoing", "info") if row.phase_text == "undoing" else Cell("not held", "bad")
+    return Cell("undoing", "info") if row.phase_text == "undoing" else Cell("not running", "bad")
 
 
 class DrainsView(View):
@@ -132,8 +132,8 @@ class DrainsView(View):
                right=True, drop=3, flash=True),
         Column("by", "BY", 12, "", lambda row: row.record.by, tone="dim", drop=6),
         Column("at", "PROCESS", 11,
-               "process that holds it; if no process does, a registration can reopen a drained broker, and "
-               "a restart stands still",
+               "process that runs it; without one, a registration can restore the write permission of a "
+               "drained broker, and a restart stands still",
                lambda row: row.record.pid is None, cell=_holder_cell),
         Column("last", "LAST", 20, "last event", lambda row: row.last_text, grow=True),
     )  # fmt: skip
@@ -219,7 +219,7 @@ class RebalanceView(View):
 
     name = "rebalance"
     key_fields = ("moving_topic.topic", "broker_name")
-    empty_text = "no topic is moving now; the rebalance is finished, or begins"
+    empty_text = "no topic is moving now: the rebalance has finished, or has not begun"
     columns: Sequence[Column[MovingQueuesRow]] = (
         Column("topic", "TOPIC", 20, "topic that moves now",
                lambda row: row.moving_topic.topic, tone="strong"),

@@ -10,7 +10,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay_letters
-from tests.support.fake_servers import Answer, refuse_with
+from tests.support.fake_servers import Answer, answer_json, refuse_with
 from tests.support.message_brokers import CREATED, answer_offset
 
 HOUR = 3_600_000
@@ -68,9 +68,15 @@ def test_a_broker_without_an_answer_is_an_error_of_its_spans(
     assert (spans, list(errors)) == ([], ["broker-a"])
 
 
-def test_a_group_without_dead_letters(admin: AdminClient) -> None:
+def test_a_group_without_dead_letters(admin: AdminClient, dlq: DeadLetterBroker) -> None:
+    """A silent broker may have the group; only if all answer, a group is unknown."""
     with pytest.raises(NotFound, match='group "other" has no dead letters'):
         admin.dead_letters.list_spans("other")
+    dlq.handlers[201] = lambda asked: answer_json(asked, {"subscriptionGroupTable": {"other": {}}})
+    with pytest.raises(NotFound, match='group "other" has no dead letters'):
+        admin.dead_letters.list_spans("other")
+    with pytest.raises(NotFound, match='no broker has the consumer group "ohter"'):
+        admin.dead_letters.list_spans("ohter")
 
 
 def test_all_queues_are_counted_together(admin: AdminClient, dlq: DeadLetterBroker) -> None:

@@ -52,11 +52,9 @@ def test_a_client_says_what_it_made_of_a_message(
 def test_nobody_else_is_handed_anything(
     admin: AdminClient, message_broker: MessageBroker, located_message: LocatedMessage
 ) -> None:
-    with pytest.raises(
-        NotFound, match=r'no client "c3" of group "G" is connected to .*: connected clients: c1, c2'
-    ):
+    with pytest.raises(NotFound, match=r'no client "c3" of group "G" is connected to .*: use one of c1, c2'):
         admin.delivery.find_receiver(located_message, "G", "c3")
-    with pytest.raises(NotFound, match="no client of the group is connected"):
+    with pytest.raises(NotFound, match='no client of group "H" is connected to'):
         admin.delivery.find_receiver(located_message, "H", "c1")
     message_broker.readers["G"] = GroupReader(("c1",), consume_type="CONSUME_ACTIVELY")
     with pytest.raises(NotApplied, match="no push consumers"):

@@ -42,7 +42,7 @@ def test_any_queue_that_can_be_written_to(admin: AdminClient, message_broker: Me
         ("broker-x", None, 'T is not on broker "broker-x"'),
         ("broker-b", None, "T has no writable queue on broker-b: see `nsadmin topicRoute T`"),
         ("broker-c", None, "T has no writable queue on broker-c: see `nsadmin topicRoute T`"),
-        ("broker-a", 8, "T has no write queue 8 on broker-a: it has 8"),
+        ("broker-a", 8, "T has no write queue 8 on broker-a: it has 8, counted from 0"),
     ],
 )
 def test_no_place_to_send_to(name: str, queue: int | None, text: str) -> None:

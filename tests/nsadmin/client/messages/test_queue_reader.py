@@ -84,7 +84,7 @@ def test_a_search_below_the_lowest_offset_is_not_believed(
 
 
 def test_a_queue_that_is_not_there(admin: AdminClient, message_broker: MessageBroker) -> None:
-    with pytest.raises(NotFound, match="T has no queue 2 there: it has 2, counted from 0"):
+    with pytest.raises(NotFound, match="T has no queue 2: it has queues 0 to 1"):
         admin.queue_reader.get_spans("T", [route(message_broker)], queue_id=2)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.stored_messages import parse_properties
 from nsadmin import AdminClient
+from nsadmin.client import NotFound
 from tests.support.fake_servers import FakeNameServer, refuse_with
 from tests.support.message_brokers import MessageBroker
 
@@ -40,7 +40,7 @@ def test_a_failure_is_one_message_of_many(admin: AdminClient, message_broker: Me
 
 
 def test_a_broker_without_such_a_topic(admin: AdminClient) -> None:
-    with pytest.raises(TopicNotExist):
+    with pytest.raises(NotFound, match='no name server has the topic "broker-b", which a broker'):
         admin.send_probes.choose_queue("broker-b")
 
 

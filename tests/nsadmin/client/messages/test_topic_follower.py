@@ -5,6 +5,7 @@ import pytest
 from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.command import build_reply
 from nsadmin import AdminClient
+from nsadmin.client import NotFound
 from nsadmin.client.messages.topic_follower import FollowStart, TopicFollower
 from tests.support.dead_letter_brokers import DeadLetterBroker
 from tests.support.fake_servers import refuse_with
@@ -132,3 +133,10 @@ def test_the_broker_gets_the_expression(admin: AdminClient, dlq: DeadLetterBroke
     follower.poll_queues()
     pull = next(asked for asked in dlq.asked if asked.code == 11)
     assert ((pull.ext or {})["subscription"], (pull.ext or {})["expressionType"]) == ("a > 1", "SQL92")
+
+
+def test_a_queue_or_broker_that_the_topic_does_not_have(admin: AdminClient) -> None:
+    with pytest.raises(NotFound, match="T has no queue 99: it has queues 0 to "):
+        admin.message_streams.open_follower("T", queue_id=99)
+    with pytest.raises(NotFound, match='T is not on broker "broker-x"'):
+        admin.message_streams.open_follower("T", broker_name="broker-x")

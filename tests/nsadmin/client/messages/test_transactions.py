@@ -116,8 +116,8 @@ def test_a_discarded_message_is_checked_again(admin: AdminClient, dlq: DeadLette
     [
         ({"brokerRole": "SLAVE"}, None, "only a master checks half messages"),
         ({"fileReservedTime": "0"}, None, "older than fileReservedTime (0 h)"),
-        ({}, HALF, "the broker checks it already: it is half message 7F000001"),
-        ({}, "T", 'its transaction was committed: topic "T" has the message'),
+        ({}, HALF, "the broker checks the message already, as half message 7F000001"),
+        ({}, "T", 'the transaction was committed: topic "T" has the message'),
     ],
 )
 def test_another_check_that_would_do_nothing_or_harm(

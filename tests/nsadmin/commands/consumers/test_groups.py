@@ -259,11 +259,11 @@ def test_other_clusters_with_the_group_are_named(
         paused = ("updateSubGroup", "G", "-s", "false", "--dry-run")
         assert (
             ask(*paused, "-c", "C").err
-            == "nsadmin: G keeps its settings in D: pass -c '*' for all clusters\n"
+            == "nsadmin: G keeps its settings in D: pass '*' as the cluster for all clusters\n"
         )
         assert ask(*paused, "-c", "*").err == ""
         deleted = ask("deleteSubGroup", "G", "-c", "C", "--dry-run")
-        assert "nsadmin: G stays in D: pass -c '*' for all clusters\n" in deleted.err
+        assert "nsadmin: G stays in D: pass '*' as the cluster for all clusters\n" in deleted.err
 
 
 def test_a_new_group_with_a_similar_name_is_questioned(ask: Run, consumer_broker: ConsumerBroker) -> None:

@@ -2,10 +2,12 @@
 
 from time import time
 
+import pytest
+
 from tests.nsadmin.conftest import Run
 from tests.support import message_brokers
 from tests.support.dead_letter_brokers import DeadLetterBroker
-from tests.support.fake_servers import FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
 
 
 def test_groups_with_dead_letters_are_counted(dlq: Run, dead_letter_broker: DeadLetterBroker) -> None:
@@ -65,3 +67,13 @@ def test_a_broker_that_does_not_count_is_named(dlq: Run, dead_letter_broker: Dea
     rows = result.json
     assert (result.code, {row["group"] for row in rows}) == (1, {"G", "empty"})
     assert "group G: NO_PERMISSION (16): no permission" in result.err
+
+
+@pytest.mark.parametrize("words", [("show",), ("replay", "--yes"), ("purge", "--before", "now", "--yes")])
+def test_an_unknown_group_is_not_one_without_dead_letters(
+    dlq: Run, dead_letter_broker: DeadLetterBroker, words: tuple[str, ...]
+) -> None:
+    dead_letter_broker.handlers[201] = lambda asked: answer_json(asked, {"subscriptionGroupTable": {"G": {}}})
+    result = dlq(words[0], "nosuch", *words[1:])
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith('nsadmin: no broker has the consumer group "nosuch"\n')

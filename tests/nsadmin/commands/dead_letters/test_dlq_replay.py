@@ -22,13 +22,16 @@ def test_a_preview_counts_and_sends_nothing(dlq: Run, dead_letter_broker: DeadLe
         {"group": "G", "originTopic": topic, "age": "over 30d", "messageCount": 1, "result": "dry-run"}
         for topic in "TU"
     ]
-    assert (result.code, result.err) == (0, "nsadmin: skipped after 3 replays: 1 message\n")
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: would skip 1 message that the group failed to consume again after 3 replays\n",
+    )
     assert dead_letter_broker.sent == []
     assert dlq("replay", "G", "--key", "none", "--yes").code == 0
     assert dlq("replay", "G", "--origin", "T", "--yes").code == 0
     result = dlq("replay", "G", "--dry-run")
     assert [row["originTopic"] for row in json.loads(result.out)] == ["U"]
-    assert "an earlier run replayed 1 message: --again repeats them" in result.err
+    assert "would skip 1 message that an earlier run replayed: --again replays these too" in result.err
 
 
 @pytest.mark.parametrize("group", ["G", "unknown"])
@@ -88,7 +91,7 @@ def test_consumers_that_do_not_read_the_retry_topic(
     result = dlq("replay", "G")
     assert (result.code, "which do not read %RETRY%G: pass --to-topic" in result.err) == (1, True)
     result = dlq("replay", "G", "--to-topic")
-    assert (result.code, result.err) == (0, "nsadmin: these groups get the messages too: H (T)\n")
+    assert (result.code, result.err) == (0, "nsadmin: other groups get the messages of T again: H\n")
     assert [message.body for message in dead_letter_broker.stored_messages("T")] == [b"one"]
 
 
@@ -98,7 +101,9 @@ def test_a_group_without_consumers_gets_them_later(dlq: Run, dead_letter_broker:
     result = dlq("replay", "G")
     assert (result.code, result.err) == (
         0,
-        'nsadmin: brokers see no consumer of "G", as with gRPC clients: messages wait in the retry topic\n',
+        'nsadmin: no consumer of "G" is connected to a broker (gRPC consumers connect to proxies): '
+        "the messages wait in the retry topic until the group reads it\n",
+
     )  # fmt: skip
 
 
@@ -120,7 +125,7 @@ def test_copies_are_counted_and_not_replayed(dlq: Run, dead_letter_broker: DeadL
         dead_letter_broker.add_letter(text)
     result = dlq("replay", "G", "--dry-run")
     assert [row["messageCount"] for row in json.loads(result.out)] == [2]
-    assert "further copies of dead letters: 1 message" in result.err
+    assert "would skip further copies of dead letters: 1 message" in result.err
     [row] = json.loads(dlq("replay", "G").out)
     assert (row["replayed"], row["copies"], row["replayedBefore"]) == (2, 1, 0)
     dead_letter_broker.add_letter(b"two")
@@ -151,8 +156,8 @@ def test_a_group_that_fails_again_ends_it_with_rows(dlq: Run, dead_letter_broker
     result = dlq("replay", "G", "--max-failures", "0")
     assert result.code == 1
     assert result.err == (
-        "nsadmin: 1 of 1 replayed messages failed again, and the limit is 0: fix the consumer, then run the "
-        "same command to resume: nsadmin dlq replay G\n"
+        "nsadmin: stopped because 1 of 1 replayed messages failed again (the limit is 0): fix the consumer, "
+        "then run the same command to resume\n"
     )
     [row] = json.loads(result.out)
     assert (row["replayed"], row["failedAgain"], row["result"]) == (1, 1, "failed")
@@ -172,8 +177,7 @@ def test_ctrl_c_says_how_to_resume(
     result = dlq("replay", "G")
     assert (result.code, result.err) == (
         130,
-        "nsadmin: interrupted after 0 replayed messages: run the same command to resume: "
-        "nsadmin dlq replay G\n",
+        "nsadmin: interrupted after 0 replayed messages: run the same command to resume\n",
     )
 
 

@@ -133,7 +133,7 @@ def test_following_begins_at_the_end_and_ends_with_a_count(
 ) -> None:
     stop_after(3, monkeypatch, filled_store)
     result = stream("consume", "T", "--follow", "--output", "jsonl")
-    assert (result.code, result.err, numbers(result.out)) == (0, "nsadmin: 2 messages\n", [101, 102])
+    assert (result.code, result.err, numbers(result.out)) == (0, "nsadmin: printed 2 messages\n", [101, 102])
 
 
 def test_following_reports_a_broker_once_and_goes_on(
@@ -148,7 +148,8 @@ def test_following_reports_a_broker_once_and_goes_on(
     stop_after(4, monkeypatch, filled_store)
     result = stream("consume", "T", "--follow", "--from", "earliest", "--output", "jsonl")
     assert (
-        result.err == "nsadmin: broker broker-a: SYSTEM_BUSY (2): busy; trying again\nnsadmin: 9 messages\n"
+        result.err
+        == "nsadmin: broker broker-a: SYSTEM_BUSY (2): busy; trying again\nnsadmin: printed 9 messages\n"
     )
     assert result.code == 0
 

@@ -45,7 +45,7 @@ def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBr
     ("code", "text"),
     [
         (3, "cannot cancel messages: brokers since 5.4 can"),
-        (16, "set recallMessageEnable to true (it answered: NO_PERMISSION (16): no)"),
+        (16, "not allow to cancel messages (NO_PERMISSION (16): no): set its recallMessageEnable"),
         (1, "SYSTEM_ERROR (1): no"),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_broker_that_does_not_cancel(stream: Run, store: DeadLetterBroker, cod
 @pytest.mark.parametrize(
     ("settings", "properties", "text"),
     [
-        (b"recallMessageEnable=false", {}, "set recallMessageEnable to true"),
+        (b"recallMessageEnable=false", {}, "set its recallMessageEnable to true"),
         (b"brokerName=broker-a", {}, "cannot cancel messages: brokers since 5.4 can"),
         (b"recallMessageEnable=true", {"TIMER_DEL_UNIQKEY": "A"}, "the message is cancelled already"),
     ],

@@ -142,7 +142,7 @@ def test_a_dry_run_counts_and_names_missing_topics(
     ]  # fmt: skip
     result = stream("messages", "import", str(tmp_path), "--yes")
     assert (result.code, len(target.sent)) == (5, 0)
-    assert "create it, or pass --to-topic gone=NEW" in result.err
+    assert 'no topic "gone": create it, or pass --to-topic gone=NEW' in result.err
     result = stream("messages", "import", str(tmp_path), "--to-topic", "gone=U", "--yes")
     assert (result.code, len(target.stored_messages("U"))) == (0, 1)
 

@@ -54,16 +54,22 @@ def test_a_broker_that_gives_no_more_at_a_time(run_json: Run, message_broker: Me
         message_broker.store_message(KEYS="k")
     result = run_json("queryMsgByKey", "T", "k", "-m", "100")
     assert (result.code, len(result.json)) == (0, 64)
-    assert "returned its maximum number of messages: use -e to find older ones" in result.err
+    assert "returned 64 messages, its maximum: pass -e TIME to find older ones" in result.err
     assert run_json("queryMsgByKey", "T", "k").err == ""
 
 
 @pytest.mark.parametrize(
     ("stored_in", "text"),
     [
-        ("SCHEDULE_TOPIC_XXXX", "1 delayed message: `nsadmin delayed list T` shows when they are delivered"),
-        ("rmq_sys_wheel_timer", "1 delayed message: `nsadmin delayed list T` shows when they are delivered"),
-        ("RMQ_SYS_TRANS_HALF_TOPIC", "1 half message: its producer has not committed it"),
+        (
+            "SCHEDULE_TOPIC_XXXX",
+            "1 delayed message has it: `nsadmin delayed list T` shows when they are delivered",
+        ),
+        (
+            "rmq_sys_wheel_timer",
+            "1 delayed message has it: `nsadmin delayed list T` shows when they are delivered",
+        ),
+        ("RMQ_SYS_TRANS_HALF_TOPIC", "1 half message has it: the producer has not committed the transaction"),
     ],
 )
 def test_a_message_that_no_consumer_gets_yet_is_named(

@@ -39,8 +39,13 @@ def test_its_flags(run_json: Run, message_broker: MessageBroker) -> None:
 
 
 def test_no_trace(run_json: Run) -> None:
-    assert run_json("ID") == (5, "", "nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC\n")
-    assert run_json("ID", "-t", "Nowhere").code == 5
+    assert run_json("ID") == (
+        5,
+        "",
+        "nsadmin: no trace of ID in RMQ_SYS_TRACE_TOPIC: only clients with enabled tracing write traces\n",
+    )
+    result = run_json("ID", "-t", "Nowhere")
+    assert (result.code, "traceTopicEnable" in result.err) == (5, False)
     assert run_json("ID", "-c", "0").code == 2
 
 

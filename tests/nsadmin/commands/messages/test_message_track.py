@@ -52,5 +52,5 @@ def test_a_message_that_is_not_there(stream: Run, store: DeadLetterBroker) -> No
         "compare its topic, cluster and time with the log of the producer\n",
     )
     store.store_message(b"x", "SCHEDULE_TOPIC_XXXX", UNIQ_KEY=KEY, REAL_TOPIC="T")
-    text = ", but 1 delayed message: `nsadmin delayed list T` shows when they are delivered"
+    text = ", but 1 delayed message has it: `nsadmin delayed list T` shows when they are delivered"
     assert stream("message", "track", "T", KEY).err.endswith(f"{text}\n")

@@ -97,6 +97,7 @@ def test_a_dry_run_counts_the_input(stream: Run, store: DeadLetterBroker, typed_
     typed_file.write_bytes(b"one\ntwo\n")
     [row] = stream("produce", "T", "--dry-run", "--json").json
     assert (row["messageCount"], row["bodyBytes"], row["result"], store.sent) == (2, 6, "dry-run", [])
+    assert stream("produce", "nosuch", "x", "--dry-run").code == 5
     [row] = stream("produce", "T", "x", "--transaction", "commit", "--dry-run", "--json").json
     assert (row["messageCount"], row["transaction"], row["result"]) == (1, "commit", "dry-run")
 
@@ -199,7 +200,7 @@ def test_a_trace_that_is_not_written_ends_it(
         (("x", "--transaction", "commit", "--delay", "3"), "--transaction and --delay exclude each other"),
         (
             ("x", "--transaction", "commit", "--property", "DELAY=3"),
-            "message 1 has a delay, and --transaction excludes that",
+            "message 1 has a delay: with --transaction, no message can have one",
         ),
         (("x", "--property", "y"), 'invalid value "y" for --property: use NAME=VALUE'),
     ],

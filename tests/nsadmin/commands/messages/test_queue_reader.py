@@ -147,7 +147,7 @@ def test_a_queue_that_breaks_off_is_mentioned(run_json: Run, message_broker: Mes
             'unknown encoding "hex" for -c: use utf-8, gbk, latin-1 or another one',
         ),
         (("printMsgByQueue", "T", "broker-x", "0"), 5, 'no broker "broker-x"; did you mean "broker-a"?'),
-        (("printMsgByQueue", "T", "broker-a", "8"), 5, "T has no queue 8 there: it has 8"),
+        (("printMsgByQueue", "T", "broker-a", "8"), 5, "T has no queue 8: it has queues 0 to 7"),
         (
             ("printMsgByQueue", "T", "broker-a", "0", "-p", "false"),
             2,

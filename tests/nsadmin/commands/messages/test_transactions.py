@@ -69,7 +69,7 @@ def test_a_discarded_message_is_resumed_after_a_preview(stream: Run, store: Dead
 
 @pytest.mark.parametrize(
     ("code", "text"),
-    [(3, "it cannot check a discarded message again"), (1, "SYSTEM_ERROR (1): no")],
+    [(3, "the broker cannot check a discarded message again"), (1, "SYSTEM_ERROR (1): no")],
 )
 def test_a_broker_that_does_not_resume(stream: Run, store: DeadLetterBroker, code: int, text: str) -> None:
     store.handlers[_RESUME] = refuse_with(code, "no")

@@ -34,9 +34,17 @@ def test_warnings_alone_are_0_and_one_that_is_silent_3(run: Run, both_servers: s
     assert run("orderConfCheck", "-n", dead_addr).code == 4
 
 
-def test_a_topic_without_an_order_configuration_is_named(run: Run, both_servers: str) -> None:
-    result = run("orderConfCheck", "order", both_servers)
-    assert result.err == "nsadmin: no order configuration of order, 0 errors, 0 warnings\n"
+def test_a_topic_without_an_order_configuration_is_not_an_unknown_one(
+    run: Run, both_servers: str, first_server: FakeNameServer, dead_addr: str
+) -> None:
+    first_server.routes = {"plain": {"broker-a": 6}}
+    result = run("orderConfCheck", "plain", both_servers)
+    assert (result.code, result.err) == (0, 'nsadmin: topic "plain" has no order configuration\n')
+    result = run("orderConfCheck", "plian", both_servers)
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith('nsadmin: no topic "plian"; did you mean "plain"?')
+    # The silent name server may have it.
+    assert run("orderConfCheck", "plian", both_servers, "-n", dead_addr).code == 3
 
 
 def test_all_is_well(

@@ -287,7 +287,9 @@ def test_the_permission_in_other_clusters_is_told(
     server.clusters = {"C": {"broker-a": {0: a.addr}}, "D": {"broker-b": {0: b.addr}}}
     server.routes = {"T": {"broker-a": 6, "broker-b": 4}}
     where = ("-n", server.addr, "--dry-run")
-    assert run(*words, "-c", "C", *where).err == ("nsadmin: T keeps r-- in D: pass -c '*' for all clusters\n")
+    assert run(*words, "-c", "C", *where).err == (
+        "nsadmin: T keeps r-- in D: pass '*' as the cluster for all clusters\n"
+    )
     assert run(*words, "-c", "D", *where).err == ""
     both = run(*words, "-c", "*", *where, "--json")
     assert (both.err, [row["server"] for row in json.loads(both.out)]) == ("", [a.addr, b.addr])

@@ -198,8 +198,8 @@ def test_deleting_dry_touches_nothing(
     result = run("deleteTopic", "T", "C", both_servers, "--dry-run", "--json")
     assert result.code == 0
     rows = json.loads(result.out)
-    assert [row["result"] for row in rows] == ["dry-run"] * 3
     # The master has no such topic, the name servers route it all the same.
+    assert [row["result"] for row in rows] == ["not found", "dry-run", "dry-run"]
     assert [(row["changes"], row["before"]) for row in rows] == [
         (None, None),
         (ROUTED, QUEUES),
@@ -286,7 +286,11 @@ def test_a_topic_is_deleted_from_several_clusters(run: Run, first_server: FakeNa
         first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "U": {"broker-b": 6}}
         where = ("-n", first_server.addr, "--dry-run", "--json")
         alone = run("deleteTopic", "T", "C", *where)
-        assert "nsadmin: T stays in D: pass -c '*' for all clusters\n" in alone.err
+        assert "nsadmin: T stays in D: pass '*' as the cluster for all clusters\n" in alone.err
+        first_server.routes["U"] = {"broker-a": 6, "broker-b": 6}
+        both = run("deleteTopic", "T,U", "C", *where)
+        assert "nsadmin: T, U stay in D: pass '*' as the cluster for all clusters\n" in both.err
+        first_server.routes["U"] = {"broker-b": 6}
         both = run("deleteTopic", "T,U", "*", *where)
         rows = [(row["topic"], row["server"]) for row in json.loads(both.out) if row["role"] == "master"]
         assert rows == [("T", a.addr), ("T", b.addr), ("U", b.addr)]

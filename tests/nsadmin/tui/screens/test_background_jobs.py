@@ -67,10 +67,10 @@ async def test_a_drain_goes_on_behind_the_screen_until_it_is_stopped(
             await pilot.press("7")
             assert f"pid {drain.pid}" in screen_to_text(app)
             await pilot.press("K")
-            assert "stopped holding broker-a-0" in screen_to_text(app)
+            assert "stopped the drain of broker-a-0" in screen_to_text(app)
             wait_for_drain(installation, False)
             await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
-            assert "not held" in screen_to_text(app)
+            assert "not running" in screen_to_text(app)
             deadline = time.monotonic() + DEADLINE
             while app.jobs.running_jobs:
                 assert time.monotonic() < deadline, "the job was not reported"
@@ -99,7 +99,7 @@ async def test_a_rolling_restart_that_stopped_is_shown_with_its_reason_and_offer
             await feed_polls(app, pilot, [poll_drains(lambda: ground.now, installation)])
             shown = screen_to_text(app)
             assert "restart: stop" in shown
-            assert "not held" in shown
+            assert "not running" in shown
             [restart] = poll_drains(lambda: ground.now, installation).restarts
             assert "failed with exit code 3" in restart.last
             await press(pilot, "R")

@@ -50,7 +50,7 @@ def test_a_drain_with_its_phase_and_who_is_at_it() -> None:
     assert {column.key: column.render_cell(row).text for column in view.columns} == {
         "broker": "broker-a", "cluster": "cluster-a", "steps": "■■■□□", "phase": "wait",
         "puts": "12 9 s ago", "safe": "–",
-        "since": "2 min", "reopened": "1", "by": "me", "at": "not held", "last": "wait: puts 12 a minute",
+        "since": "2 min", "reopened": "1", "by": "me", "at": "not running", "last": "wait: puts 12 a minute",
     }  # fmt: skip
     assert view.render_headline(model)[-1].text == "  /x: no JSON"
     assert (view.row_key(row), view.open_row(row), view.subject_of_row(row).broker_name) == (
@@ -92,7 +92,7 @@ def test_a_drain_that_no_process_holds_is_red() -> None:
     undone = msgspec.structs.replace(DRAIN, phase="undrain")
     [holder] = [column for column in view.columns if column.key == "at"]
     cells = [holder.render_cell(row) for row in view.build_rows(model_of(DRAIN, held, undone))]
-    assert cells == [("not held", "bad"), ("pid 7", ""), ("undoing", "info")]
+    assert cells == [("not running", "bad"), ("pid 7", ""), ("undoing", "info")]
     found = [view.subject_of_row(row).holder_pid for row in view.build_rows(model_of(DRAIN, held))]
     assert found == [None, 7]
 
@@ -109,7 +109,7 @@ def test_a_rolling_restart_is_a_job_with_its_progress_and_its_commands() -> None
     row, _ = view.build_rows(model)
     assert {column.key: column.render_cell(row).text for column in view.columns} == {
         "broker": "broker-a (slave 1)", "cluster": "cluster-a", "steps": "1/3", "phase": "restart: wait",
-        "puts": "", "safe": "", "since": "2 min", "reopened": "", "by": "me", "at": "not held",
+        "puts": "", "safe": "", "since": "2 min", "reopened": "", "by": "me", "at": "not running",
         "last": "broker-a (slave 1) is waiting for its registration",
     }  # fmt: skip
     assert (view.row_key(row), view.is_problem(row)) == ("cluster-a restart", True)
