@@ -406,7 +406,7 @@ class CommandRun:
             text = self._arguments[parameter.name]
             if parameter.name in (*_BEGIN_PARAMETERS, *_END_PARAMETERS) and isinstance(text, str):
                 # Imported late: few command lines have a time.
-                from nsadmin.command_line.time_arguments import parse_time_ms
+                from nsadmin.console.typed_times import parse_time_ms
 
                 # Some commands accept other words too, such as earliest.
                 with suppress(ValueError, OverflowError, OSError):

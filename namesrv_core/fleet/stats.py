@@ -129,7 +129,7 @@ def time_spans_json(model: BrokerModel, topic: str, group: str, now_ms: int) -> 
         raise TopicNotExist(f"topic[{topic}] not exist")
     spans = []
     earliest_ms = model.traffic.stored_time_ms(model.traffic.deleted_count(now_ms), now_ms)
-    for queue, wrapper in _list_queue_lags(model, group, topic, now_ms):
+    for queue_id, (queue, wrapper) in enumerate(_list_queue_lags(model, group, topic, now_ms)):
         end, committed, consumed_ms = (
             wrapper[key] for key in ("brokerOffset", "consumerOffset", "lastTimestamp")
         )
@@ -138,7 +138,7 @@ def time_spans_json(model: BrokerModel, topic: str, group: str, now_ms: int) -> 
             {
                 "consumeTimeStamp": consumed_ms if end and committed else oldest_ms,
                 "delayTime": 0 if committed >= end else now_ms - (consumed_ms if committed else -1),
-                "maxTimeStamp": now_ms if end else -1,
+                "maxTimeStamp": model.offsets.last_stored_ms(topic, queue_id, end, now_ms) or -1,
                 "messageQueue": queue,
                 "minTimeStamp": oldest_ms,
             }

@@ -189,7 +189,7 @@ def test_the_version(run: Run, word: str) -> None:
             ("createAcl", "User:a"),
             "missing option -r A,B: usage: nsadmin createAcl SUBJECT -r A,B -a A,B -d Allow|Deny",
         ),
-        (("brokerStatus",), "missing ADDR or -c CLUSTER: usage: nsadmin brokerStatus (ADDR | -c "),
+        (("cleanUnusedTopic",), "missing ADDR or -c CLUSTER: usage: nsadmin cleanUnusedTopic (ADDR | -c "),
         (
             ("updateTopic", "T"),
             "missing option -b ADDR or -c CLUSTER: usage: nsadmin updateTopic TOPIC (-b ADDR | -c CLUSTER)\n",

@@ -174,7 +174,7 @@ SELECTION_OPTIONS: dict[str, Any] = {
             "--filter",
             metavar="CONDITION",
             help="Print only rows such as perm!=6, inTps>100 or topic~^order. Operators: = != < <= > >= ~ !~."
-            " groups= finds empty values. Repeatable.",
+            " groups= finds empty values; of times, <30m is older than 30 minutes. Repeatable.",
         ),
     ],
     "row_limit": Annotated[

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from nsadmin.command_line.time_arguments import parse_time_ms, parse_time_option, parse_window
+from nsadmin.command_line.time_arguments import parse_time_option, parse_window
 from nsadmin.console.exit_codes import UsageError
+from nsadmin.console.typed_times import parse_time_ms
 
 NOW = 1795231107422
 """2026-11-21T03:18:27.422Z"""

@@ -44,6 +44,11 @@ class AclEntry(NamedTuple):
     source_ips: tuple[str, ...] = ()
     policy_type: str = CUSTOM_POLICY
 
+    def applies_to(self, resource: str) -> bool:
+        """Whether the entry names the resource, as "Topic:orders", "Topic:ord*", "Topic:*" or "*"."""
+        prefix = self.resource.removesuffix("*")
+        return resource == self.resource or (prefix != self.resource and resource.startswith(prefix))
+
     @property
     def policy_key(self) -> tuple[str, str]:
         """The pair (policy type, resource), for which a broker keeps one entry."""

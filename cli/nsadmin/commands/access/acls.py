@@ -114,20 +114,41 @@ def list_acl(
     resource_text: Annotated[
         str | None, Option("-r", "--resource", metavar="TEXT", help="Only resources that contain this text.")
     ] = None,
+    target_text: Annotated[
+        str | None,
+        Option(
+            "--for", metavar="RESOURCE", help="Only entries that apply to this one, such as Topic:orders."
+        ),
+    ] = None,
 ) -> ResultRows:
-    """Show the ACLs of a broker, or of every broker of a cluster.
+    """Show the ACLs of brokers. Each row shows one resource.
 
-    Each row shows one resource.
+    --for Topic:orders also finds entries for Topic:ord*, for Topic:* and for *, and names the Super users,
+    which may do everything without an entry.
 
     Examples:
         # All ACLs of a cluster
         nsadmin listAcl -c cluster-a
-        # Who may write to a topic or read it, on one broker
-        nsadmin listAcl -b 127.0.0.1:10911 -r Topic:orders
+        # Who may write to a topic (Pub) or read it (Sub)
+        nsadmin listAcl --for Topic:orders
     """
+    wanted = parse_resources(target_text)
     targets = list_members(session, broker_text, cluster_name)
-    acls = session.admin.acls.list_entries(distinct_addrs(targets), subject_text, resource_text)
-    return _entry_rows(targets, match_results(targets, acls))
+    addrs = distinct_addrs(targets)
+    results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
+    if not wanted:
+        return _entry_rows(targets, match_results(targets, results))
+
+    def choose(entries_by_subject: dict[str, AclEntries]) -> dict[str, AclEntries]:
+        return {
+            subject: tuple(entry for entry in entries if all(map(entry.applies_to, wanted)))
+            for subject, entries in entries_by_subject.items()
+        }
+
+    users = [user for _, found, _ in session.admin.users.list_users(addrs) for user in found or ()]
+    if supers := sorted({user.username for user in users if user.user_type == "Super"}):
+        session.write_remark(f"Super users may do everything: {', '.join(supers)}")
+    return _entry_rows(targets, match_results(targets, [r.then(choose) for r in results]))
 
 
 @command(columns=ACL_COLUMNS)

@@ -9,13 +9,19 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus
+from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import NotFound, ServerResult, error_text, is_denied
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
-from nsadmin.command_line.broker_targets import BrokerAddrArgument, ClusterMembersOption, find_broker_addr
+from nsadmin.command_line.broker_targets import (
+    ClusterMembersOption,
+    ReadBrokerArgument,
+    distinct_addrs,
+    list_members,
+    match_results,
+)
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_COLUMNS, CLUSTER_NAME, VERSION
+from nsadmin.commands.columns.brokers import BROKER_COLUMNS, CLUSTER_NAME, TARGET_COLUMNS, VERSION
 from nsadmin.commands.columns.servers import ERROR, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, EpochMillisText, ResultRows
@@ -108,8 +114,8 @@ TOTALS_COLUMNS: Columns[ListedBroker] = (
     _total("outTotalToday", "messages that were delivered since midnight", "Get", "TodayNow", "TodayMorning"),
     *STATE_COLUMNS,
 )
-FIGURE_COLUMNS: Columns[tuple[str, str, str]] = (
-    BROKER_ADDR.of(lambda f: f[0]),
+FIGURE_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (
+    *TARGET_COLUMNS,
     Column("key", "name of the figure", lambda f: f[1]),
     Column("value", "its value, as the broker reports it", lambda f: _mark_time(f[1], f[2])),
 )
@@ -277,28 +283,28 @@ def _list_empty_store_hours(statuses: Sequence[BrokerStatus], now_seconds: float
 @command(columns=FIGURE_COLUMNS)
 def broker_status(
     session: Session,
-    broker: BrokerAddrArgument,
+    broker: ReadBrokerArgument,
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
-    """Show all runtime figures of a broker, or of every broker of a cluster.
+    """Show all runtime figures of brokers.
 
     Examples:
-        # All figures of one broker, such as the time when it started
+        # Since when each broker runs: when it was started
+        nsadmin brokerStatus --filter key=bootTimestamp
+        # All figures of one broker
         nsadmin brokerStatus broker-a-0
         # The figures of its slave
         nsadmin brokerStatus broker-a-0:1
         # Messages per second that each broker receives, over 10 seconds, 1 and 10 minutes
         nsadmin brokerStatus -c cluster-a --filter key=putTps
     """
-    exclusive_options.require_one_of("-b ADDR", broker, "-c CLUSTER", cluster_name)
-    if broker is not None:
-        broker_addrs = [find_broker_addr(session, broker)]
-    else:
-        groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
-        broker_addrs = [addr for group in groups for addr in group.broker_addrs.values()]
-    results = session.admin.brokers.get_runtime_info(broker_addrs)
+    targets = list_members(session, broker, cluster_name)
+    results = match_results(targets, session.admin.brokers.get_runtime_info(distinct_addrs(targets)))
     figures = [
-        (addr, *figure) for addr, info, _ in results if info is not None for figure in info.table.items()
+        (target, *figure)
+        for target, (_, info, _) in zip(targets, results, strict=True)
+        if info is not None
+        for figure in info.table.items()
     ]
     errors = [r.error for r in results]
     return ResultRows.from_records(FIGURE_COLUMNS, figures, errors, result_notes(results))

@@ -224,6 +224,9 @@ def apply(
     order configurations, removal of queues, deletions. Then nsadmin reads every server again. A row for each
     item shows the result and the servers. Safe to interrupt. Run the same command to resume.
 
+    A topic or group of the file gets the default of each setting that the file does not name, also of
+    attributes: begin with a file of `nsadmin export`.
+
     nsadmin deletes only with --prune, and at most --max-deletes items. It deletes groups with their offsets.
 
     Consumers cannot read the messages in removed read queues, or without the read permission. So nsadmin

@@ -1,7 +1,8 @@
 """Selects columns and rows, and sorts them.
 
 A condition is COLUMN OPERATOR TEXT: = (or ==) and != compare, numerically where both are numbers; < <= > >=
-order; ~ and !~ search for a regular expression. An empty value equals nothing, "-" and "null".
+order (for a time, 30m is 30 minutes ago); ~ and !~ search for a regular expression. An empty value
+equals nothing, "-" and "null".
 """
 
 import operator
@@ -11,10 +12,13 @@ from contextlib import suppress
 from typing import Any
 
 from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.client.wall_clock import time
 from nsadmin.console.output.result_rows import InvalidSelectionError, ResultRow, ResultRows, RowSelection
 from nsadmin.console.output.text_table import cell_text
+from nsadmin.console.output.timestamps import format_utc
 
 _CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
+_UTC_PATTERN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _EMPTY = ("", "-", "null")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -77,12 +81,27 @@ def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[Re
 def _holds_condition(value: object, sign: str, wanted: str) -> bool:
     if value is None and sign[0] in "<>":
         return False
+    if sign[0] in "<>" and isinstance(value, str) and _UTC_PATTERN.fullmatch(value):
+        return _COMPARISONS[sign](value, _utc_text(wanted))
     left, right = _to_comparable(value, wanted)
     if sign[0] in "<>" and isinstance(left, str) and type(value) not in (str, bool):
         raise InvalidSelectionError(
             f'invalid value "{wanted}" in --filter: compare {_value_text(value)} with a number'
         )
     return _COMPARISONS[sign](left, right)
+
+
+def _utc_text(time_text: str) -> str:
+    """A typed time, as columns show it: 30m is 30 minutes ago."""
+    # Imported late: few conditions have a time.
+    from nsadmin.console.typed_times import parse_time_ms
+
+    try:
+        return format_utc(parse_time_ms(time_text, int(time() * 1000))) or ""
+    except (ValueError, OverflowError, OSError):
+        raise InvalidSelectionError(
+            f'invalid time "{time_text}" in --filter: use 1h (an hour ago), 14:03, or 2026-11-23T14:03Z'
+        ) from None
 
 
 def _compile_pattern(pattern_text: str) -> re.Pattern[str]:

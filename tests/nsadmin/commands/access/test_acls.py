@@ -45,6 +45,23 @@ def test_a_row_for_each_resource_of_each_broker(run: Run, cluster: tuple[str, ..
     assert json.loads(run("listAcl", *cluster, "-r", "Group", "--json").out) == []
 
 
+def test_who_may_use_a_topic(run: Run, master: AccessBroker) -> None:
+    where = ("-b", master.addr, "--json")
+    for name, resource in (
+        ("pay", "Topic:*"),
+        ("ord", "Topic:ord*"),
+        ("all", "*"),
+        ("old", "Topic:orders-old"),
+    ):
+        master.users.create_user({"username": name}, b'{"password":"p"}')
+        assert run("createAcl", name, "-r", resource, "-a", "Pub", "-d", "Allow", *where, "--yes").code == 0
+    master.users.create_user({"username": "boss"}, b'{"password":"p","userType":"Super"}')
+    result = run("listAcl", "--for", "topic:orders", *where)
+    found = [row["subject"] for row in json.loads(result.out)]
+    assert found == ["User:all", "User:operator-1", "User:ord", "User:pay"]
+    assert result.err == "nsadmin: Super users may do everything: boss, operator-1\n"
+
+
 def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: tuple[str, ...]) -> None:
     result = run("getAcl", "shop", *cluster)
     assert result.code == 5

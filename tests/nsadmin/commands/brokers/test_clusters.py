@@ -169,7 +169,7 @@ def test_again_and_again_until_ctrl_c(first_server: FakeNameServer) -> None:
 @pytest.mark.parametrize("flag", ["-b", "--brokerAddr", None])
 def test_one_brokers_account_needs_no_name_server(run: Run, broker: FakeBroker, flag: str | None) -> None:
     words = [broker.addr] if flag is None else [flag, broker.addr]
-    result = run("brokerStatus", *words)
+    result = run("brokerStatus", *words, "--columns", "brokerAddr,key,value")
     assert (result.code, result.err) == (0, "")
     assert [line.split() for line in result.out.splitlines()] == [
         ["brokerAddr", "key", "value"],
@@ -188,11 +188,13 @@ def test_a_clusters_accounts_come_from_all_that_answer(
         3,
         f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n",
     )
+    of_a = {"brokerName": "a", "brokerId": 0, "brokerAddr": broker.addr}
     assert json.loads(result.out) == [
-        {"brokerAddr": broker.addr, "key": "brokerVersionDesc", "value": "V5_5_0"},
-        {"brokerAddr": broker.addr, "key": "commitLogDiskRatio", "value": "0.1"},
-        {"brokerAddr": broker.addr, "key": "putTps", "value": "1.5 2 3"},
+        {**of_a, "key": "brokerVersionDesc", "value": "V5_5_0"},
+        {**of_a, "key": "commitLogDiskRatio", "value": "0.1"},
+        {**of_a, "key": "putTps", "value": "1.5 2 3"},
     ]
+    assert json.loads(run("brokerStatus", "-n", first_server.addr, "--json").out) == json.loads(result.out)
     assert run("brokerStatus", dead_addr).code == 4
 
 
@@ -200,7 +202,7 @@ def test_a_table_shows_times_as_dates_and_json_as_the_broker_sent_them(run: Run,
     broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: answer_json(
         asked, {"table": {"bootTimestamp": "1763733600000", "earliestMessageTimeStamp": "-1"}}
     )
-    lines = [line.split()[1:] for line in run("brokerStatus", broker.addr).out.splitlines()[1:]]
+    lines = [line.split()[3:] for line in run("brokerStatus", broker.addr).out.splitlines()[1:]]
     assert lines == [["bootTimestamp", "2025-11-21T14:00:00.000Z"], ["earliestMessageTimeStamp", "-1"]]
     for output_format in ("json", "yaml", "csv", "value"):
         assert "1763733600000" in run("brokerStatus", broker.addr, "--output", output_format).out

@@ -1,10 +1,13 @@
 """Columns, conditions and order."""
 
+import time
+
 import pytest
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.console.output import InvalidSelectionError, ResultRows, RowSelection
 from nsadmin.console.output.row_selection import select_rows
+from nsadmin.console.output.timestamps import format_utc
 
 ROWS = ResultRows(
     ("topic", "perm", "inTps", "reachable", "error"),
@@ -120,3 +123,22 @@ def test_what_is_no_number_is_neither_more_nor_less_than_one(condition: str) -> 
     rows = ResultRows(("n",), [{"n": None}, {"n": 455}])
     with pytest.raises(InvalidSelectionError, match="in --filter: compare 455 with a number"):
         select_rows(rows, RowSelection(filters=(condition,)))
+
+
+def test_a_time_is_compared_with_a_time_also_with_one_that_counts_from_now() -> None:
+    now_ms = int(time.time() * 1000)
+    times = [format_utc(now_ms - minutes * 60_000) for minutes in (5, 50)]
+    rows = ResultRows(
+        ("topic", "lastUpdated"), [{"topic": n, "lastUpdated": t} for n, t in zip("ab", times, strict=True)]
+    )
+
+    def found(condition: str) -> str:
+        selected = select_rows(rows, RowSelection(filters=(condition,))).rows
+        return "".join(str(row["topic"]) for row in selected)
+
+    assert (found("lastUpdated<30m"), found("lastUpdated>30m"), found("lastUpdated>2h")) == ("b", "a", "ab")
+    assert found(f"lastUpdated>={times[0]}") == "a"
+    with pytest.raises(
+        InvalidSelectionError, match=r'invalid time "soon" in --filter: use 1h \(an hour ago\)'
+    ):
+        found("lastUpdated<soon")
