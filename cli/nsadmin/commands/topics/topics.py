@@ -123,8 +123,8 @@ def topic_list(
         nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
         # Topics that nobody reads: no consumer group
         nsadmin topicList -c --no-system --filter groups=
-        # Unused topics: nobody has written to them for 30 days; lastUpdated= finds those without a message
-        nsadmin topicList --times --no-system --filter 'lastUpdated<30d'
+        # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
+        nsadmin topicList --times --no-system --sort lastUpdated
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
