@@ -171,8 +171,14 @@ def test_the_version(run: Run, word: str) -> None:
         (("topicRoute", ""), "missing argument TOPIC"),
         (("topicRoute", "T", "U"), 'unexpected argument "U": usage: nsadmin topicRoute TOPIC\n'),
         (("topicRoute", "T", "-t", "T"), 'unexpected argument "T"'),
-        (("listUser", "me"), 'unexpected argument "me": use an option, see nsadmin listUser --help\n'),
-        (("topicList", "now"), 'unexpected argument "now": use an option, see nsadmin topicList --help\n'),
+        (
+            ("listUser", "me"),
+            'unexpected argument "me": it takes only options, see nsadmin listUser --help\n',
+        ),
+        (
+            ("topicList", "now"),
+            'unexpected argument "now": it takes only options, see nsadmin topicList --help\n',
+        ),
         (("topicRoute", "-x"), 'unknown option "-x": nsadmin topicRoute --help lists the options\n'),
         (("topicRoute", "T", "-1h"), 'unexpected argument "-1h": usage: nsadmin topicRoute TOPIC\n'),
         (("printMsg", "T", "-1h"), '"-1h" needs an option before it: write -b -1h\n'),

@@ -119,7 +119,7 @@ def unknown_option(
 
 
 def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> UsageError:
-    hint = f"usage: {usage}" if takes_arguments else f"use an option, see {usage} --help"
+    hint = f"usage: {usage}" if takes_arguments else f"it takes only options, see {usage} --help"
     return UsageError(f'unexpected argument "{word}": {hint}')
 
 

@@ -27,7 +27,8 @@ _ADVICE_BY_SOURCE = {
 }
 """By the source of the name servers. Who typed them knows what chose them."""
 _NO_BROKER_ADVICE = (
-    "this is the address of a name server, not of a broker: nsadmin clusterList lists the brokers"
+    "this is the address of a name server, which does not know this request: nsadmin clusterList lists the "
+    "brokers"
 )
 # The remark of Java servers.
 _UNKNOWN_REQUEST = re.compile(r"request type (\d{1,5}) not supported")

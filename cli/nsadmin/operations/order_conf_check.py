@@ -76,9 +76,7 @@ def find_topic_problems(
 
     `is_sent` says whether a name server sends the order configuration to clients.
     """
-    would, do, condition = (
-        ("", "do", "") if is_sent else ("would ", "would", " if orderMessageEnable were true")
-    )
+    would, do, condition = ("", "do", "") if is_sent else ("would ", "would", " with orderMessageEnable=true")
     if not topic_queues:
         yield "no-topic", "the topic does not exist", False
         return

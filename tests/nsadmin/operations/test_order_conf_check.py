@@ -97,7 +97,7 @@ def test_nothing_fails_while_no_client_gets_the_order_configuration() -> None:
     problems = check_order_confs([seeing({"T": "a:3;gone:8", "U": "a=8"}, topics, enabled="false")])
     assert not any(problem.is_grave for problem in problems)
     assert [problem.problem_text for problem in problems if problem.topic == "T"] == [
-        "gone is not registered, but clients would send to it if orderMessageEnable were true",
-        "b has the topic, but clients would not send to it if orderMessageEnable were true",
-        "a has no write permission, but clients would send to it if orderMessageEnable were true",
+        "gone is not registered, but clients would send to it with orderMessageEnable=true",
+        "b has the topic, but clients would not send to it with orderMessageEnable=true",
+        "a has no write permission, but clients would send to it with orderMessageEnable=true",
     ]

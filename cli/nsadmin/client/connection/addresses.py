@@ -51,9 +51,11 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
     try:
         host, port = split_addr(normalized_addr)
     except ValueError:
-        raise BadAddress(f'invalid address "{addr_text}": use HOST:PORT or [IPv6]:PORT') from None
+        host = ""
     if not host or any(character in host for character in "/[]@"):
-        raise BadAddress(f'invalid address "{addr_text}": use HOST:PORT or [IPv6]:PORT')
+        raise BadAddress(
+            f'invalid address "{addr_text}": use HOST:PORT or [IPv6]:PORT, with a port from 1 to 65535'
+        )
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 

@@ -260,10 +260,12 @@ def _list_reasons(loss: TopicLoss) -> str:
 def _summarize_groups(groups: TopicGroups, topic_count: int) -> str:
     writable_count = topic_count - len(groups.unwritable) - len(groups.read_only)
     summary = f"{part_is(writable_count, topic_count, 'topic')} writable"
-    if groups.reduced:
-        summary += f", {len(groups.reduced)} of them not on all of their brokers"
-    if groups.hidden:
-        summary += f", {groups.hidden_count} of them not for clients of every name server"
+    limits = [
+        *([f"{len(groups.reduced)} of them not on all of their brokers"] if groups.reduced else []),
+        *([f"{groups.hidden_count} of them not for clients of every name server"] if groups.hidden else []),
+    ]
+    if limits:
+        summary += f" ({', '.join(limits)})"
     if groups.read_only:
         count = len(groups.read_only)
         summary += f", {count} {'is' if count == 1 else 'are'} read-only by configuration"

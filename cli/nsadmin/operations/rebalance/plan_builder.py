@@ -63,7 +63,8 @@ def check_request(cluster: ClusterState, request: PlanRequest) -> None:
     for broker in (*request.added, *request.removed):
         if broker not in brokers:
             raise NotFound(
-                f'no broker "{broker}" in cluster {cluster.cluster_name}: use one of {", ".join(brokers)}'
+                f'no broker "{broker}" in cluster {cluster.cluster_name}: use one of {", ".join(brokers)}; '
+                "for several, repeat the option"
             )
     for state in cluster.broker_states:
         if state.error is not None:

@@ -11,7 +11,7 @@ _KEPT_BECAUSE = {
     None: "because of --max-topics or --max-share",
     "static": "static, see `nsadmin remappingStaticTopic --help`",
     "lite": "of the type LITE",
-    "closed": "not rw- on all brokers",
+    "closed": "not rw- on all brokers; let consumers read it before the broker stops",
     "not selected": "not selected by --topics",
 }
 
@@ -46,10 +46,10 @@ def find_risks(
         "topics with an order configuration, which `rebalance run` changes on every name server": [
             topic for topic, planned in moved.items() if planned.order_conf is not None
         ],
-        "topics of transactions: the old brokers check those that have begun": [
+        "topics of transactions (let the old brokers run until open ones are decided)": [
             topic for topic, planned in moved.items() if planned.message_type == "TRANSACTION"
         ],
-        "topics of delayed messages: the old brokers still deliver those that they have": [
+        "topics of delayed messages (let the old brokers run until they have delivered theirs)": [
             topic for topic, planned in moved.items() if planned.message_type == "DELAY"
         ],
     }

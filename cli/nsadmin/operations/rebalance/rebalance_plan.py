@@ -143,6 +143,10 @@ def parse_rebalance_plan(file_text: str, file_name: str) -> RebalancePlan:
     document = PlanDocument(file_text, file_name)
     if document.value is None:
         raise InvalidPlanFileError([f"{file_name}:1: the file is empty: make the plan again"])
+    if isinstance(document.value, dict) and "rebalancePlan" not in document.value:
+        raise InvalidPlanFileError(
+            [f"{file_name}:1: no plan of `nsadmin rebalance plan`; `nsadmin apply` takes cluster files"]
+        )
     plan = _build_plan(PLAN_FIELDS.default_values | document.read(PLAN_FIELDS))
     document.require_none(_find_contradictions(plan))
     return plan

@@ -30,7 +30,7 @@ def test_other_findings_are_told_while_name_servers_get_time_to_agree(
         "nsadmin: name servers differ: waiting up to 1 s until they agree (--settle 0 does not wait)\n"
         in result.err
     )
-    assert "nsadmin: CRITICAL  writable  1 of 1 topic is writable, 1 of them not for" in result.err
+    assert "nsadmin: CRITICAL  writable  1 of 1 topic is writable (1 of them not for" in result.err
     assert "divergence" not in result.err.replace("name servers differ", "").split("writable")[0]
     assert "CRITICAL  divergence" in result.out
     assert run(*words, "--quiet").err == ""

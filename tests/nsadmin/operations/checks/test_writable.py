@@ -41,7 +41,8 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
     finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert (
-        finding.summary == "20 of 20 topics are writable, 20 of them not on all of their brokers " + LOOKED_AT
+        finding.summary
+        == "20 of 20 topics are writable (20 of them not on all of their brokers) " + LOOKED_AT
     )
     assert finding.details == ("broker-a accepts no messages for 20 topics: no write permission",)
     for n in range(12):
@@ -115,7 +116,7 @@ def test_the_name_server_that_knows_least_counts(
     no_route = f"T: {hidden.format('find no route')}: `nsadmin route explain T`"
     assert (finding.details, values(finding)) == ((no_route,), [0, 1, 1])
     assert finding.summary == (
-        "1 of 1 topic is writable, 1 of them not for clients of every name server " + LOOKED_AT
+        "1 of 1 topic is writable (1 of them not for clients of every name server) " + LOOKED_AT
     )
     second_server.routes = {"T": {"broker-a": 4}}
     closed = hidden.format("can send to no broker (broker-a: no write permission)")

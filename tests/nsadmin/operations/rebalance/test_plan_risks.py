@@ -25,8 +25,8 @@ def test_special_topics_and_missing_groups_are_risks() -> None:
     assert find_risks(plan, planned_topics, ()) == (
         "ordered topics, which `rebalance run` moves only with --ordered: 1 (orders)",
         "topics with an order configuration, which `rebalance run` changes on every name server: 1 (orders)",
-        "topics of transactions: the old brokers check those that have begun: 1 (payments)",
-        "topics of delayed messages: the old brokers still deliver those that they have: 1 (delayed)",
+        "topics of transactions (let the old brokers run until open ones are decided): 1 (payments)",
+        "topics of delayed messages (let the old brokers run until they have delivered theirs): 1 (delayed)",
         "consumer groups that b lacks and `rebalance run` creates: 4 (g1, g2, g3 and 1 more)",
     )
 

@@ -194,3 +194,10 @@ def test_the_digest_changes_with_a_move_and_not_with_figures_risks_or_order() ->
 def test_a_move_lists_the_brokers_that_change() -> None:
     assert MOVES[0].changed_brokers == ("broker-a", "broker-b", "broker-c")
     assert PLAN.messages_to_consume == 1200
+
+
+def test_a_file_of_another_kind_is_named_as_such() -> None:
+    with pytest.raises(
+        InvalidPlanFileError, match=r"no plan of `nsadmin rebalance plan`; `nsadmin apply` takes"
+    ):
+        parse_rebalance_plan("cluster: C\ntopics: {}\n", "cluster.yaml")
