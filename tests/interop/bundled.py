@@ -16,6 +16,10 @@ from nsadmin.command_line.registry import COMMANDS, CommandEntry
 _NO_MESSAGES, _FILE = "a bundle has no messages", "it compares with a file, or writes one"
 _LITE_TOPICS = "a bundle has no details of lite topics"
 NOT_COMPARED = {
+    "getBrokerConfig": "a bundle has no passwords",
+    "getAclConfig": "a bundle has no access keys",
+    "getUser": "a bundle has no answer about a single user",
+    "getAcl": "a bundle has no answer about a single user",
     "backupCreate": _FILE,
     "backupDiff": _FILE,
     "brokerExplain": "it looks at a broker for two seconds",

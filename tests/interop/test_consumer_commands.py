@@ -275,7 +275,8 @@ def test_an_unknown_lag_is_not_zero(cluster: Cluster) -> None:
     ):
         assert (progress[group]["lag"], reason in progress[group]["lagReason"]) == (None, True)
         assert summaries[group].code == code, summaries[group]
-        assert reason in summaries[group].rows["summary"]
+        said = "no offset of the group" if group == "Never" else reason
+        assert said in summaries[group].rows["summary"]
     [beyond] = [row for row in beyond_rows if row["queueId"] == 0]
     assert (beyond["consumerOffset"], beyond["lag"]) == (647_260_493, None)
 

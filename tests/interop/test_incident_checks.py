@@ -171,7 +171,7 @@ def test_a_send_queue_of_one(incident: Incident) -> None:
                 send_code(incident.broker.port, TOPIC)
 
         pool.map(send_until_the_end, range(8))
-        full = "broker-a refuses messages as too busy: the send queue has 1 of 1 requests"
+        full = "broker-a refuses messages as too busy: "
         wait_for("a full queue", lambda: incident.check("sends")[1]["summary"].startswith(full))
 
 

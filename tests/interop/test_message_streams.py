@@ -326,7 +326,7 @@ def test_following_survives_a_restart_and_finds_a_new_broker(cluster: Cluster) -
             code, stderr = follower.end()
     finally:
         follower.kill()
-    assert (code, stderr.splitlines()[-1]) == (0, "nsadmin: 82 messages")
+    assert (code, stderr.splitlines()[-1]) == (0, "nsadmin: printed 82 messages")
     assert "trying again" in stderr
     expected = [f"{text} {n}" for text in ("before", "meanwhile", "after", "new") for n in range(1, 21)]
     assert sorted(follower.bodies) == sorted([*expected, "again 0", "new 0"])

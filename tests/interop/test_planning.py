@@ -121,7 +121,8 @@ def test_orphans_are_found_and_cleaned(cluster: Cluster) -> None:
         "%DLQ%retired": ("noGroup", ["broker-old"]),
     }
     rows = cluster("orphans", "--clean", "--dlq", "--yes")
-    assert {row["result"] for row in rows} == {"done"}
+    # A server that does not have a topic needs no deletion.
+    assert {row["result"] for row in rows} == {"done", "not found"}
     for server in cluster.servers:
         assert not {"Stale", "%RETRY%retired", "%DLQ%retired"}.intersection(topics(server))
     assert cluster("orphans") == []

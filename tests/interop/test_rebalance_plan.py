@@ -95,7 +95,7 @@ def test_a_new_broker_gets_its_part_of_the_measured_load(cluster: LoadedCluster,
         0.0,
     ]
     assert all(abs(row["writesAfter"] - 33.3) < 3.5 for row in result.rows), result
-    assert "from sample 3 s" in result.err
+    assert "measured by sample 3 s" in result.err
     plan = yaml.safe_load(plan_path.read_text())
     assert plan["add"] == ["broker-c"]
     assert "broker-c" in plan["topics"]["busy"]["after"]

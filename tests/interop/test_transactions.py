@@ -96,7 +96,7 @@ def test_half_messages_of_a_dead_producer_are_named_discarded_and_resumed(
     resume = partial(place.run, "transaction", "resume", sent_ids[0])
     result = resume("--dry-run")
     assert (result.code, result.rows[0]["result"], place.list_rows("list", place.topic)) == (0, "dry-run", [])
-    assert f"no client of {GROUP} is connected to the broker: start one, or it discards" in result.err
+    assert f"no client of {GROUP} is connected to the broker: start one, or the broker discards" in result.err
     assert resume("--yes").rows[0]["result"] == "done"
     [row] = wait_for("the half message", partial(list_if, place, "list", 1))
     assert (row["msgId"], row["checks"]) == (sent_ids[0], 0)

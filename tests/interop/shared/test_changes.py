@@ -170,7 +170,7 @@ def test_a_broker_in_place_of_a_name_server_and_the_reverse(cluster: Cluster) ->
             assert (result.code, text in f"{json.dumps(result.rows)}{result.err}") == (1, True)
     for server in (cluster.server, cluster.java):
         result = command_line.nsadmin(server.address, "brokerStatus", "-b", server.address)
-        assert (result.code, "this is the address of a name server, not of a broker" in result.err) == (
+        assert (result.code, "this is the address of a name server" in result.err) == (
             1,
             True,
         )
@@ -179,7 +179,7 @@ def test_a_broker_in_place_of_a_name_server_and_the_reverse(cluster: Cluster) ->
 def test_each_request_with_its_place_and_size(cluster: Cluster) -> None:
     result = cluster("brokerStatus", "-b", cluster.new.address, "--debug")
     assert result.code == 0
-    [line] = result.err.splitlines()
+    [line] = [text for text in result.err.splitlines() if "GET_BROKER_RUNTIME_INFO" in text]
     assert f" ms {cluster.new.address} GET_BROKER_RUNTIME_INFO (28): SUCCESS (0), " in line
     received = int(line.rpartition(" out, ")[2].removesuffix(" in"))
     assert received > sum(len(row["key"]) + len(row["value"]) for row in result.rows)
