@@ -113,7 +113,7 @@ def test_half_messages_of_a_dead_producer_are_named_discarded_and_resumed(
     wait_for("the end of the transaction", lambda: not place.list_rows("list", place.topic))
     # A broker notes ends some seconds late: until then, it may still check a copy.
     refused = wait_for("its end", lambda: r if "was committed" in (r := resume("--yes")).err else None)
-    assert (refused.code, "its transaction was committed" in refused.err) == (1, True)
+    assert (refused.code, "the transaction was committed" in refused.err) == (1, True)
     producer.kill()
 
 
