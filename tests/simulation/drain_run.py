@@ -118,7 +118,7 @@ class DrainRun(OperatedRun):
             if world.true_ms - began_ms > _PATIENCE_MS:
                 self.end_faults()
             if self.have_faults_ended and any(
-                "another broker to take" in t for t in record.get("waitingFor", ())
+                "another broker that takes" in t for t in record.get("waitingFor", ())
             ):
                 # Another operator has closed broker-b for good. nsadmin says so.
                 raise RocketMQError("the operator gives up: topics would be left without a writable queue")

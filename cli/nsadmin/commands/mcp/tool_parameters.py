@@ -22,8 +22,8 @@ PLAIN_METAVARS = frozenset(
         "CHECK=RANGE", "CLIENT", "CLIENTS", "CLUSTER", "CLUSTER,CLUSTER", "CONF", "COUNT", "DIFF", "DURATION",
         "ENGINE", "GROUP", "ID", "JSON", "KEY", "KEYS", "KIND", "LIST", "LITE_TOPIC", "MODE", "MS",
         "N", "N,N", "NAME", "NAME=VALUE", "NAMESPACE", "NUMBER", "OFFSET", "OLD=NEW", "PATH=VALUE",
-        "PATTERN", "PCT", "PERM", "PLACE", "PORT", "QUEUE", "RANGE", "REGEX", "SECONDS", "SECTION",
-        "SOURCE", "SQL92", "SUBJECT", "TAG", "TAGS", "TEXT", "TIME", "TOPIC", "TOPICS", "TYPE",
+        "PATTERN", "PCT", "PERM", "PLACE", "PORT", "QUEUE", "RANGE", "REGEX", "RESOURCE", "SECONDS",
+        "SECTION", "SOURCE", "SQL92", "SUBJECT", "TAG", "TAGS", "TEXT", "TIME", "TOPIC", "TOPICS", "TYPE",
         "UNIT", "VALUE", "VERSION",
     )
 )  # fmt: skip

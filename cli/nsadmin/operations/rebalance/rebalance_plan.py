@@ -145,7 +145,7 @@ def parse_rebalance_plan(file_text: str, file_name: str) -> RebalancePlan:
         raise InvalidPlanFileError([f"{file_name}:1: the file is empty: make the plan again"])
     if isinstance(document.value, dict) and "rebalancePlan" not in document.value:
         raise InvalidPlanFileError(
-            [f"{file_name}:1: no plan of `nsadmin rebalance plan`; `nsadmin apply` takes cluster files"]
+            [f"{file_name}:1: no plan of `nsadmin rebalance plan`; a cluster file is for apply"]
         )
     plan = _build_plan(PLAN_FIELDS.default_values | document.read(PLAN_FIELDS))
     document.require_none(_find_contradictions(plan))

@@ -155,7 +155,7 @@ def test_a_parameter_that_only_others_replace_is_required_if_there_are_none() ->
     assert required == {"down"}
     [broker] = [
         item
-        for item in list_tool_parameters(exposed("brokerStatus"), has_folder=False)
+        for item in list_tool_parameters(exposed("getBrokerLiteInfo"), has_folder=False)
         if item.property_name == "broker"
     ]
     assert not broker.is_required

@@ -198,6 +198,6 @@ def test_a_move_lists_the_brokers_that_change() -> None:
 
 def test_a_file_of_another_kind_is_named_as_such() -> None:
     with pytest.raises(
-        InvalidPlanFileError, match=r"no plan of `nsadmin rebalance plan`; `nsadmin apply` takes"
+        InvalidPlanFileError, match=r"no plan of `nsadmin rebalance plan`; a cluster file is for apply"
     ):
         parse_rebalance_plan("cluster: C\ntopics: {}\n", "cluster.yaml")
