@@ -72,25 +72,23 @@ ClusterMastersOption = Annotated[
 def select_masters(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
     """The broker of -b, or the master of each broker of the clusters."""
     require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    return _select_targets(session, broker_text, cluster_list, list_master_targets)
+    return list_masters(session, broker_text, cluster_list)
 
 
 def select_members(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
     """The broker of -b, or every master and slave of the clusters."""
     require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    return _select_targets(session, broker_text, cluster_list, list_member_targets)
+    return list_members(session, broker_text, cluster_list)
 
 
 def list_masters(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
     """The broker of -b, the master of each broker of the clusters, or those of all clusters."""
-    refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    return _select_targets(session, broker_text, cluster_list, list_master_targets)
+    return _list_targets(session, broker_text, cluster_list, list_master_targets)
 
 
 def list_members(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
     """The broker of -b, every master and slave of the clusters, or those of all clusters."""
-    refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    return _select_targets(session, broker_text, cluster_list, list_member_targets)
+    return _list_targets(session, broker_text, cluster_list, list_member_targets)
 
 
 def list_clusters(session: Session, cluster_list: str) -> list[str]:
@@ -136,12 +134,13 @@ def describe_targets(targets: Sequence[BrokerTarget]) -> str:
     return ", ".join(target.broker_addr or f"{target.broker_name} (no master)" for target in targets)
 
 
-def _select_targets(
+def _list_targets(
     session: Session,
     broker_text: str | None,
     cluster_list: str | None,
     list_targets: Callable[[ClusterInfo, str | None], list[BrokerTarget]],
 ) -> list[BrokerTarget]:
+    refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
     if broker_text is not None:
         return [find_broker(session, broker_text)]
     cluster_names = [None] if cluster_list is None else list_clusters(session, cluster_list)

@@ -16,7 +16,8 @@ from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_json, parse_json_object
 from nsadmin.client.results import NotFound, ServerResult, ignored_change, is_denied, is_not_found
 
-USER_TYPES = ("Super", "Normal")
+SUPER_USER = "Super"
+USER_TYPES = (SUPER_USER, "Normal")
 USER_STATUSES = ("enable", "disable")
 
 

@@ -502,7 +502,7 @@ def _list_empty_moves(topic: str, route: QueueRoute) -> list[OffsetMove]:
     """List a move without offsets for every readable queue of a broker, or a failed one without a master."""
     if not route.read_queue_nums:
         return []
-    master = route.broker_addrs.get(MASTER_BROKER_ID)
+    master = route.master_addr
     if master is None:
         queue = MessageQueue(topic, route.broker_name, 0)
         return [OffsetMove("", queue, None, None, "failed", NotApplied(NO_MASTER))]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from namesrv_core.errors import RequestError, RocketMQError
 from namesrv_core.protocol import broker_headers
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, RequestCode
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import Header, make_request
@@ -160,9 +160,9 @@ def _find_places(
         topic_route = routes_by_topic[topic].result
         queue_routes = topic_route.queues if topic_route is not None else ()
         for queue_route in queue_routes:
-            if MASTER_BROKER_ID not in queue_route.broker_addrs:
+            if queue_route.master_addr is None:
                 errors_by_topic.setdefault(topic, NotFound(f"{queue_route.broker_name} has no master now"))
-        master_addrs = (queue_route.broker_addrs.get(MASTER_BROKER_ID) for queue_route in queue_routes)
+        master_addrs = (queue_route.master_addr for queue_route in queue_routes)
         topic_places.append(
             _TopicPlace(
                 topic,

@@ -35,11 +35,11 @@ def parse_entries(
     )
 
 
-def parse_resources(resource_list: str | None) -> list[str]:
-    return [_parse_resource(list_item) for list_item in argument_values.parse_name_list("-r", resource_list)]
+def parse_resources(resource_list: str | None, flag: str = "-r") -> list[str]:
+    return [_parse_resource(item, flag) for item in argument_values.parse_name_list(flag, resource_list)]
 
 
-def _parse_resource(resource_text: str) -> str:
+def _parse_resource(resource_text: str, flag: str) -> str:
     type_text, colon_found, resource_name = resource_text.partition(":")
     resource_type = next(
         (type_name for type_name in RESOURCE_TYPES if type_name.lower() == type_text.lower()), None
@@ -48,7 +48,7 @@ def _parse_resource(resource_text: str) -> str:
         return resource_text
     if not colon_found or resource_type is None or not resource_name or "*" in resource_name[:-1]:
         raise UsageError(
-            f'invalid resource "{resource_text}" for -r: write TYPE:NAME, TYPE:PREFIX* or TYPE:* '
+            f'invalid resource "{resource_text}" for {flag}: write TYPE:NAME, TYPE:PREFIX* or TYPE:* '
             f"with a type of {', '.join(RESOURCE_TYPES)}, or * for all resources"
         )
     return f"{resource_type}:{resource_name}"

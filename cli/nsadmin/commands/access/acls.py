@@ -33,7 +33,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
-from nsadmin.commands.access.enforcement import warn_of_no_effect, warn_of_super_user
+from nsadmin.commands.access.enforcement import remark_super_users, warn_of_no_effect, warn_of_super_user
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -132,7 +132,7 @@ def list_acl(
         # Who may write to a topic (Pub) or read it (Sub)
         nsadmin listAcl --for Topic:orders
     """
-    wanted = parse_resources(target_text)
+    wanted = parse_resources(target_text, "--for")
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
     results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
@@ -145,9 +145,7 @@ def list_acl(
             for subject, entries in entries_by_subject.items()
         }
 
-    users = [user for _, found, _ in session.admin.users.list_users(addrs) for user in found or ()]
-    if supers := sorted({user.username for user in users if user.user_type == "Super"}):
-        session.write_remark(f"Super users may do everything: {', '.join(supers)}")
+    remark_super_users(session, addrs)
     return _entry_rows(targets, match_results(targets, [r.then(choose) for r in results]))
 
 

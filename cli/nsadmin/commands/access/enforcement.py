@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.access.users import SUPER_USER
 from nsadmin.client.brokers.targets import list_master_targets
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
@@ -21,11 +22,21 @@ def warn_of_no_effect(session: Session, things: Things, plans: Sequence[ServerRe
     _warn(session, session.admin, things, (plan.addr for plan in plans if plan.error is None))
 
 
+def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
+    """Name the users to whom no ACL applies, and the brokers that do not tell them."""
+    results = session.admin.users.list_users(addrs)
+    users = [user for result in results for user in result.result or ()]
+    if names := sorted({user.username for user in users if user.user_type == SUPER_USER}):
+        session.write_remark(f"Super users may do everything: {', '.join(names)}")
+    if silent_addrs := [result.addr for result in results if result.error is not None]:
+        session.write_remark(f"the Super users of {abbreviate_names(silent_addrs, 3)} are unknown")
+
+
 def warn_of_super_user(session: Session, subject: str, plans: Sequence[ServerResult[Any]]) -> None:
     """Write where the user of an ACL is Super: UserAuthorizationHandler of brokers skips ACLs then."""
     addrs = dict.fromkeys(plan.addr for plan in plans if plan.error is None)
     users = session.admin.users.get_user(addrs, subject.removeprefix("User:"))
-    super_addrs = [addr for addr, user, _ in users if user is not None and user.user_type == "Super"]
+    super_addrs = [addr for addr, user, _ in users if user is not None and user.user_type == SUPER_USER]
     if super_addrs:
         session.write_remark(
             f"{subject} is Super on {abbreviate_names(super_addrs, 3)}: brokers check no ACL for it"

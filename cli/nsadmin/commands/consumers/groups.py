@@ -213,7 +213,7 @@ def update_sub_group(
     targets = select_masters(session, broker_text, cluster_name)
     if group not in (names := _list_group_names(session, targets)):
         remark_similar_name(session, group, names)
-    _remark_on_other_clusters(session, group, cluster_name, settings)
+    _remark_on_other_clusters(session, [group], cluster_name, settings)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups
     update_group = groups.plan_update if session.is_dry_run else groups.update_group
@@ -228,29 +228,31 @@ def update_sub_group(
 
 
 def _remark_on_other_clusters(
-    session: Session, group: str, cluster_list: str | None, settings: Mapping[str, object] | None
+    session: Session, groups: Sequence[str], cluster_list: str | None, settings: Mapping[str, object] | None
 ) -> None:
-    """Say which other clusters have the group with other settings; None for a group that is deleted."""
+    """Say which other clusters have the groups with other settings; None for groups that are deleted."""
     if cluster_list is None:
         return
     # The change itself tells what else is wrong.
     with suppress(RocketMQError):
         changed = list_clusters(session, cluster_list)
-        others = [name for name in session.admin.clusters.get_info().cluster_names if name not in changed]
-        groups = session.admin.groups
-        found = [
-            (name, result.result[group])
-            for name in others
-            for result in groups.get_tables(groups.list_masters(name))
-            if result.result and group in result.result
+        admin = session.admin.groups
+        tables = [
+            (cluster, result.result)
+            for cluster in session.admin.clusters.get_info().cluster_names
+            if cluster not in changed
+            for result in admin.get_tables(admin.list_masters(cluster))
+            if result.result
         ]
-        keeping = {
-            name
-            for name, kept in found
-            if settings is None or any(kept.get(key) != value for key, value in settings.items())
-        }
-        fact = f"{group} stays" if settings is None else f"{group} keeps its settings"
-        remark_other_clusters(session, fact, keeping)
+        for group in groups:
+            keeping = {
+                cluster
+                for cluster, table in tables
+                if group in table
+                and (settings is None or any(table[group].get(k) != value for k, value in settings.items()))
+            }
+            fact = f"{group} stays" if settings is None else f"{group} keeps its settings"
+            remark_other_clusters(session, fact, keeping)
 
 
 def _parse_retry_policy(policy_json: str | None) -> object:
@@ -342,8 +344,7 @@ def delete_sub_group(
         for name, ids in clients.items()
         if ids
     ]
-    for name in groups:
-        _remark_on_other_clusters(session, name, cluster_name, None)
+    _remark_on_other_clusters(session, groups, cluster_name, None)
     for client_note in client_notes if session.can_ask else ():
         session.write_remark(client_note)
     session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")

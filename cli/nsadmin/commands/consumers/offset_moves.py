@@ -6,7 +6,6 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.offset_moves import (
@@ -277,7 +276,7 @@ def _parse_target_time(time_text: str) -> int:
 def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int) -> MessageQueue:
     """Look up the queue in the topic's route; NotFound unless the address is of a master with it."""
     for queue_route in session.admin.topics.get_route(topic).queues:
-        if queue_route.broker_addrs.get(MASTER_BROKER_ID) == master_addr:
+        if queue_route.master_addr == master_addr:
             queue_count = queue_route.read_queue_nums or 0
             if not 0 <= queue_id < queue_count:
                 raise NotFound(f"{topic} has only the queues 0 to {queue_count - 1} on {master_addr}")

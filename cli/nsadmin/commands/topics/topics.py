@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
+from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
-from nsadmin.client.results import NotFound, ServerResult, error_text, is_not_found
+from nsadmin.client.results import NotFound, ServerResult, is_not_found
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
 from nsadmin.command_line.declarations import Flags, command
@@ -49,7 +49,7 @@ AGE_COLUMNS: Columns[TopicAge] = (
         "when the newest message of the topic arrived (UTC); null if no message is left",
         lambda a: format_utc(a.last_update_ms),
     ),
-    ERROR.of(lambda a: None if a.error is None else error_text(a.error)),
+    ERROR,
 )
 USAGE_COLUMNS: "Columns[TopicUsage]" = (
     CLUSTER_NAME,
@@ -145,7 +145,7 @@ def topic_list(
 def _read_ages(session: Session, names: Sequence[str]) -> list[TopicAge]:
     topics, routes = session.admin.topics, session.admin.topics.get_routes(names)
     places = {
-        name: [(addr, name) for q in route.result.queues if (addr := q.broker_addrs.get(MASTER_BROKER_ID))]
+        name: [(queue.master_addr, name) for queue in route.result.queues if queue.master_addr]
         if route.result
         else []
         for name, route in routes.items()

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
 from tests.support.access_brokers import AccessBroker
-from tests.support.fake_servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer, refuse_with
 
 
 @pytest.fixture
@@ -60,6 +61,10 @@ def test_who_may_use_a_topic(run: Run, master: AccessBroker) -> None:
     found = [row["subject"] for row in json.loads(result.out)]
     assert found == ["User:all", "User:operator-1", "User:ord", "User:pay"]
     assert result.err == "nsadmin: Super users may do everything: boss, operator-1\n"
+    assert 'invalid resource "orders" for --for: ' in run("listAcl", "--for", "orders", *where).err
+    master.handlers[RequestCode.AUTH_LIST_USER] = refuse_with(1, "busy")
+    silent = run("listAcl", "--for", "Topic:orders", *where)
+    assert (silent.code, silent.err) == (0, f"nsadmin: the Super users of {master.addr} are unknown\n")
 
 
 def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: tuple[str, ...]) -> None:
