@@ -10,6 +10,7 @@ import nsadmin
 from nsadmin.command_line import registry
 from nsadmin.command_line.application import Actions, build_application
 from nsadmin.command_line.typer_commands import HelpRequested, read_values
+from nsadmin.help_pages.search import read_answers
 from nsadmin.operations.checks.check_table import CHECK_TABLE, find_check
 
 SOURCE = Path(nsadmin.__file__).parent
@@ -48,6 +49,13 @@ def remedies() -> Iterator[tuple[str, str]]:
         yield f"check {entry.name}", find_check(entry.name).format_remedy(PLACEHOLDER)
 
 
+def answers_of_the_search() -> Iterator[tuple[str, str]]:
+    for answers in read_answers().values():
+        for answer in answers:
+            if answer.example:
+                yield f"questions.txt, {answer.questions[0]}", answer.example.command_line
+
+
 def literal(node: ast.expr) -> str:
     if isinstance(node, ast.JoinedStr):
         return "".join(literal(part) for part in node.values)
@@ -60,7 +68,7 @@ def test_each_advised_command_can_be_pasted() -> None:
     application = build_application()
     actions = Actions(lambda _, command, values: bool(read_values(command, values)), *[lambda *_: True] * 3)
     wrong = {}
-    for place, line in (lines | dict(remedies())).items():
+    for place, line in (lines | dict(remedies()) | dict(answers_of_the_search())).items():
         try:
             with application.make_context("nsadmin", shlex.split(line)[1:], obj=actions) as context:
                 application.invoke(context)

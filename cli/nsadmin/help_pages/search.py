@@ -10,6 +10,7 @@ from heapq import nlargest
 from inspect import cleandoc
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from nsadmin.command_line import registry
 from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM, WRITTEN_WORDS
@@ -19,11 +20,11 @@ from nsadmin.console.error_meanings import find_meanings
 from nsadmin.console.guides import Guide, find_guides
 from nsadmin.console.phrases import reading_width
 from nsadmin.help_pages.command_page import example_lines
-from nsadmin.help_pages.setting_examples import SETTING_COMMANDS, SETTING_EXAMPLES, read_setting_names
+from nsadmin.help_pages.setting_names import SETTING_COMMANDS, read_setting_names
 from nsadmin.help_pages.text_layout import format_list, join_sections, wrap_paragraph
 
-_MOST = 6
-_EXAMPLES_SHOWN = (2, 1, 1, 1)
+_MOST = 8
+_EXAMPLES_SHOWN = (4, 3, 2, 2, 1, 1)
 """Of the commands found, the best first."""
 _WEIGHTS = {"names": 7, "summary": 4, "headings": 3, "text": 1.5}
 _RARITY = 0.35
@@ -50,6 +51,22 @@ _QUOTED = re.compile(r'"([^"]+)"')
 _PACKAGE_FOLDER = Path(__file__).parents[1]
 
 
+class Answer(NamedTuple):
+    """A line of questions.txt: a command or guide:NAME, an example of the command, and what it answers."""
+
+    page: str
+    example: CommandExample | None
+    questions: list[str]
+
+
+class Hit(NamedTuple):
+    """A command or guide that was found, and the command's examples for the question, the best first."""
+
+    name: str
+    summary: str
+    examples: list[CommandExample]
+
+
 def search_text(words: Sequence[str]) -> str | None:
     """Return the errors, commands and guides that match the words, the best first; None if there are none."""
     question = " ".join(words)
@@ -64,7 +81,7 @@ def search_text(words: Sequence[str]) -> str | None:
         concepts = [_same_words(database, term) for term in (*settings, *terms)]
         pairs = ["".join(pair) for pair in pairwise(all_terms)]
         concepts += [c for p in pairs if len(c := _same_words(database, p)) > 1 or p in COMMANDS_BY_SYNONYM]
-        commands, guides = (_find(database, kind, concepts) for kind in ("command", "guide"))
+        commands, guides = (_find(database, kind, concepts, examples) for kind in ("command", "guide"))
     errors = [(f"nsadmin errors {m.code or m.name}", m.meaning) for m in find_meanings(question)[:_MOST]]
     if not (commands or guides or errors):
         return None
@@ -74,11 +91,16 @@ def search_text(words: Sequence[str]) -> str | None:
             wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
             *(
-                (f"{name}: {summary}", *example_lines(_best_examples(examples[name], concepts)[:count]))
-                for (name, summary), count in zip(commands, _EXAMPLES_SHOWN, strict=False)
+                (f"{hit.name}: {hit.summary}", *example_lines(hit.examples[:count]))
+                for hit, count in zip(commands, _EXAMPLES_SHOWN, strict=False)
             ),
-            ("Also:", *format_list(others, width)) if (others := commands[len(_EXAMPLES_SHOWN) :]) else (),
-            ("Guides:", *format_list(((f"nsadmin guide {name}", title) for name, title in guides[:3]), width))
+            ("Also:", *format_list(((hit.name, hit.summary) for hit in others), width))
+            if (others := commands[len(_EXAMPLES_SHOWN) :])
+            else (),
+            (
+                "Guides:",
+                *format_list(((f"nsadmin guide {hit.name}", hit.summary) for hit in guides[:3]), width),
+            )
             if guides
             else (),
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
@@ -94,15 +116,15 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         )
         database.execute(
             f"CREATE VIRTUAL TABLE {kind}_phrase USING fts5(text, name UNINDEXED, summary UNINDEXED, "
-            "weight UNINDEXED, tokenize=porter, columnsize=0)"
+            "weight UNINDEXED, example UNINDEXED, tokenize=porter, columnsize=0)"
         )
     database.execute("CREATE VIRTUAL TABLE word USING fts5(said, written, tokenize=porter)")
     database.executemany("INSERT INTO word VALUES (?, ?)", WRITTEN_WORDS)
     settings = read_setting_names() | {"": set()}
-    questions = _read_questions()
+    answers = read_answers()
     examples = {}
     rows = []
-    phrases = []
+    phrases: list[tuple[str, str, str, float, int | None]] = []
     synonyms = defaultdict(list)
     for synonym, commands in COMMANDS_BY_SYNONYM.items():
         for name in commands:
@@ -111,33 +133,32 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
         name = entry.typed_name
         signature, docstring = read_source(entry)
         paragraphs, own_examples = parse_docstring(docstring)
-        examples[name] = [*own_examples, *SETTING_EXAMPLES.get(name, ())]
+        # An example with --force is no advice.
+        asked: list[tuple[float, CommandExample | None, list[str]]] = [
+            (6, e, [e.description]) for e in own_examples if "--force" not in e.command_line
+        ]
+        asked += [(9, example, questions) for _, example, questions in answers[name]]
+        examples[name] = [example for _, example, _ in asked if example]
         names = " ".join((name, _split_name(name), *synonyms[name]))
         headings = " ".join(
-            (
-                *(e.description for e in examples[name]),
-                *questions[name],
-                *settings[SETTING_COMMANDS.get(name, "")],
-            )
+            (*(q for _, _, questions in asked for q in questions), *settings[SETTING_COMMANDS.get(name, "")])
         )
         text = " ".join((*paragraphs, *_QUOTED.findall(signature)))
         rows.append((name, names, entry.help, headings, f"{text} {_split_name(text)}"))
-        sentences = (s for p in paragraphs for s in _SENTENCE_END.split(p))
-        phrases += [
-            (phrase, name, entry.help, weight * _weigh_word(phrase))
-            for weight, texts in (
-                (4, (_split_name(name), *sentences)),
-                (6, (entry.help, *(e.description for e in examples[name]))),
-                (9, questions[name]),
-            )
-            for phrase in texts
-        ]
+        sentences = [s for p in paragraphs for s in _SENTENCE_END.split(p)]
+        for weight, example, texts in (
+            (4, None, [_split_name(name), *sentences]),
+            (6, None, [entry.help]),
+            *asked,
+        ):
+            place = examples[name].index(example) if example else None
+            phrases += ((t, name, entry.help, weight * _weigh_word(t), place) for t in texts)
     database.executemany("INSERT INTO command VALUES (?, ?, ?, ?, ?)", rows)
-    database.executemany("INSERT INTO command_phrase VALUES (?, ?, ?, ?)", phrases)
-    guides = [_guide_row(guide, questions) for guide in find_guides().values()]
+    database.executemany("INSERT INTO command_phrase VALUES (?, ?, ?, ?, ?)", phrases)
+    guides = [_guide_row(guide, answers[f"guide:{guide.name}"]) for guide in find_guides().values()]
     database.executemany("INSERT INTO guide VALUES (?, ?, ?, ?, ?)", guides)
     database.executemany(
-        "INSERT INTO guide_phrase VALUES (?, ?, ?, ?)",
+        "INSERT INTO guide_phrase VALUES (?, ?, ?, ?, NULL)",
         (
             (phrase, name, title, 8 * _weigh_word(phrase))
             for name, _, title, headings, _ in guides
@@ -147,14 +168,24 @@ def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:
     return examples
 
 
-def _read_questions() -> defaultdict[str, list[str]]:
-    """What operators ask, in their words, by the command or guide:NAME that answers."""
-    questions: defaultdict[str, list[str]] = defaultdict(list)
+def read_answers() -> defaultdict[str, list[Answer]]:
+    """What operators ask, in their words, by the command or guide:NAME that answers.
+
+    `drain, guide:scale-in: take a broker out; remove a broker` has two pages. A command with arguments,
+    `topicStatus payments --times: age of messages`, is an example, which its first question describes.
+    """
+    answers: defaultdict[str, list[Answer]] = defaultdict(list)
     for line in (_PACKAGE_FOLDER / "help_pages/questions.txt").read_text(encoding="utf-8").splitlines():
-        pages, _, phrases = line.partition(": ")
-        for page in pages.split(", "):
-            questions[page] += phrases.split("; ")
-    return questions
+        pages, _, questions = line.partition(": ")
+        phrases = questions.split("; ")
+        entry, args = registry.take_command(pages.split(" "))
+        if entry is not None and args:
+            example = CommandExample(f"nsadmin {pages}", phrases[0])
+            answers[entry.typed_name].append(Answer(entry.typed_name, example, phrases))
+        else:
+            for page in pages.split(", "):
+                answers[page].append(Answer(page, None, phrases))
+    return answers
 
 
 def _weigh_word(phrase: str) -> float:
@@ -186,8 +217,11 @@ def _same_words(database: sqlite3.Connection, term: str) -> list[str]:
 
 
 def _find(
-    database: sqlite3.Connection, kind: str, concepts: Sequence[Sequence[str]]
-) -> list[tuple[str, str]]:
+    database: sqlite3.Connection,
+    kind: str,
+    concepts: Sequence[Sequence[str]],
+    examples: Mapping[str, list[CommandExample]],
+) -> list[Hit]:
     """The pages of a kind.
 
     A concept counts by its rarity, once, in the best place of a page that has it. The two best phrases of a
@@ -195,7 +229,7 @@ def _find(
     """
     seen: list[dict[tuple[str, str], float]] = []
     scores: Counter[tuple[str, str]] = Counter()
-    phrases: dict[tuple[str, str, float, int], list[float]] = defaultdict(list)
+    phrases: dict[tuple[str, str, float, int | None, int], list[float]] = defaultdict(list)
     for words in concepts:
         said = f'"{words[0]}"'
         query = " OR ".join(f'"{word}"' for word in words)
@@ -217,18 +251,32 @@ def _find(
         for phrase in found_phrases:
             phrases[phrase].append(rarity * (1 if phrase in said_phrases else _MEANT))
     matches = defaultdict(list)
-    for (name, summary, weight, _), found in phrases.items():
-        matches[name, summary].append(weight * sum(found) * len(found) ** 0.7)
+    worth: Counter[tuple[str, int | None]] = Counter()
+    for (name, summary, weight, example, _), found in phrases.items():
+        score = weight * sum(found) * len(found) ** 0.7
+        matches[name, summary].append(score)
+        worth[name, example] = max(worth[name, example], score)
     for page, phrase_scores in matches.items():
         best, *second = nlargest(2, phrase_scores)
         scores[page] += best + 0.4 * sum(second)
-    return [page for page, _ in scores.most_common(_MOST)]
+    found_pages = []
+    for (name, summary), _ in scores.most_common(_MOST):
+        own = examples.get(name, [])
+        best_first = sorted(range(len(own)), key=lambda place: -worth[name, place])
+        # Besides the best example, those that have a word of the question.
+        found_pages.append(
+            Hit(name, summary, [own[p] for p in best_first if worth[name, p] or p == best_first[0]])
+        )
+    return found_pages
 
 
-def _find_phrases(database: sqlite3.Connection, kind: str, query: str) -> list[tuple[str, str, float, int]]:
-    """The phrases with the words: page, summary, weight and number."""
+def _find_phrases(
+    database: sqlite3.Connection, kind: str, query: str
+) -> list[tuple[str, str, float, int | None, int]]:
+    """The phrases with the words: page, summary, weight, place of its example, and number."""
     return database.execute(
-        f"SELECT name, summary, weight, rowid FROM {kind}_phrase WHERE {kind}_phrase MATCH ?", (query,)
+        f"SELECT name, summary, weight, example, rowid FROM {kind}_phrase WHERE {kind}_phrase MATCH ?",
+        (query,),
     ).fetchall()
 
 
@@ -244,28 +292,12 @@ def _weigh_hits(database: sqlite3.Connection, kind: str, query: str) -> dict[tup
     return weights
 
 
-def _best_examples(
-    examples: Sequence[CommandExample], concepts: Sequence[Sequence[str]]
-) -> list[CommandExample]:
-    """Sorted, the one that has most of the words first."""
-
-    def count_concepts(example: CommandExample) -> int:
-        # Without the name of the command, which all of them have.
-        text = " ".join((example.description, *example.command_line.split()[2:])).lower()
-        return sum(
-            (words[0].lower()[:5] in text) + any(w.lower()[:5] in text for w in words) for words in concepts
-        )
-
-    # An example with --force is no advice.
-    return sorted((e for e in examples if "--force" not in e.command_line), key=count_concepts, reverse=True)
-
-
-def _guide_row(guide: Guide, questions: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _guide_row(guide: Guide, answers: Sequence[Answer]) -> tuple[str, ...]:
     text = guide.read_text()
     headings = "\n".join(
         (
             *(line.lstrip("# ") for line in text.splitlines() if line.startswith("##")),
-            *questions[f"guide:{guide.name}"],
+            *(question for answer in answers for question in answer.questions),
         )
     )
     return guide.name, guide.name.replace("-", " "), guide.title, headings, _FENCED.sub("", text)

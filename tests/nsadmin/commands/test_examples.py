@@ -1,8 +1,9 @@
 """Every example of the manual, run in a lab; those that need messages are run by the interop tests."""
 
+import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
@@ -12,11 +13,13 @@ import pytest
 from namesrv_core.fleet.fleet import PORT_STEP, FleetPlan
 from nsadmin.command_line.docstrings import CommandExample
 from nsadmin.command_line.registry import take_command
+from nsadmin.help_pages.search import read_answers
 from tests.nsadmin.conftest import Run
 from tests.support.clock import speed_up_drains
 from tests.support.examples import (
     ALL,
     BEFORE,
+    FILES,
     IN_THE_LAB,
     ON_BROKERS,
     ON_CONTROLLERS,
@@ -80,11 +83,7 @@ def test_the_examples_of_a_command_do_what_they_say(
             )
         monkeypatch.setenv("NAMESRV_ADDR", there.namesrv_addr)
         monkeypatch.chdir(tmp_path)
-        for name, text in case.files.items():
-            Path(name).parent.mkdir(parents=True, exist_ok=True)
-            Path(name).write_text(text)
-            # Files with a password have to be their owner's alone.
-            Path(name).chmod(0o600)
+        write_files(case.files)
         for line in case.before:
             assert run(*map(there.with_addresses, line)).code == 0, line
         for example in case.examples:
@@ -96,6 +95,38 @@ def test_the_examples_of_a_command_do_what_they_say(
             assert example.exit_code or len(printed.splitlines()) >= 2 - ("value" in example.command_line), (
                 example.command_line
             )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [a.example.command_line for answers in read_answers().values() for a in answers if a.example],
+)
+def test_the_answers_of_the_search_run(
+    line: str, run: Run, unchanged_lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changes are only previewed."""
+    words = shlex.split(line)[1:]
+    entry = take_command(words)[0]
+    assert entry is not None
+    if entry.kind not in ("read", "check"):
+        if not entry.may_change:
+            pytest.skip("a program, a screen or a local change has no preview; another test parses the line")
+        words = [*(word for word in words if word not in ("--yes", "--dry-run")), "--dry-run"]
+    monkeypatch.setenv("NAMESRV_ADDR", unchanged_lab.namesrv_addr)
+    monkeypatch.chdir(tmp_path)
+    write_files(FILES.get(entry.name, {}))
+    result = run(*map(unchanged_lab.with_addresses, words))
+    # A check may find something, and a condition may leave no row.
+    assert result.code in ({0, 1, 2} if entry.kind == "check" else {0, 5}), result.err
+    assert result.code == 0 or result.out or "no " in result.err
+
+
+def write_files(texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+        # Files with a password have to be their owner's alone.
+        Path(name).chmod(0o600)
 
 
 def written(example: CommandExample) -> str:

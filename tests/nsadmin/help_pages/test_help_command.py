@@ -13,7 +13,7 @@ from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.guides import find_guides
 from nsadmin.help_pages import search
 from nsadmin.help_pages.help_command import find_page
-from nsadmin.help_pages.setting_examples import SETTING_EXAMPLES, read_setting_names
+from nsadmin.help_pages.setting_names import read_setting_names
 from tests.nsadmin.conftest import Run
 
 
@@ -329,11 +329,11 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
 
 def test_the_questions_lead_to_pages_that_exist() -> None:
     pages = {entry.typed_name for entry in registry.COMMANDS} | {f"guide:{name}" for name in find_guides()}
-    assert search._read_questions().keys() <= pages
+    assert search.read_answers().keys() <= pages
 
 
 def test_all_before_other_words_is_a_word_of_a_question() -> None:
-    assert "\n  consumerProgress " in str(find_page(["all", "consumer", "groups"]))
+    assert "\nconsumerProgress: " in str(find_page(["all", "consumer", "groups"]))
 
 
 def test_the_best_commands_have_the_example_with_most_of_the_words() -> None:
@@ -347,9 +347,12 @@ def test_a_setting_leads_to_its_command_and_its_example() -> None:
     for words in ("maxMessageSize", "allow bigger messages"):
         page = find_page(words.split())
         assert "\n  nsadmin updateBrokerConfig maxMessageSize 8388608 -c cluster-a\n" in str(page)
-    for example in SETTING_EXAMPLES["updateBrokerConfig"]:
+    for answer in search.read_answers()["updateBrokerConfig"]:
         # namesrvAddr has no default.
-        assert example.command_line.split()[2] in {*read_setting_names()["broker"], "namesrvAddr"}
+        assert answer.example is None or answer.example.command_line.split()[2] in {
+            *read_setting_names()["broker"],
+            "namesrvAddr",
+        }
 
 
 def test_the_search_reads_the_docstrings_of_all_commands() -> None:
