@@ -1,4 +1,4 @@
-"""Selects the brokers that a command applies to: the broker of -b, or the brokers of the clusters of -c.
+"""Selects the brokers that a command applies to: the brokers of -b, or those of the clusters of -c.
 
 Without either option, commands that read ask all brokers. Others raise UsageError.
 """
@@ -27,8 +27,8 @@ from nsadmin.operations.name_patterns import expand_patterns
 
 T = TypeVar("T")
 
-_BROKER_HELP = "One broker: HOST:PORT, NAME or NAME:ID."
 _SEVERAL = "a,b for several, '*' for all"
+_BROKER_HELP = f"A broker: HOST:PORT, NAME or NAME:ID; {_SEVERAL}."
 
 BrokerAddrArgument = Annotated[
     str | None,
@@ -54,7 +54,7 @@ ReadBrokerOption = Annotated[
 ]
 MasterAddrOption = Annotated[
     str | None,
-    Option("-b", "--brokerAddr", metavar="ADDR", help="One master: HOST:PORT or NAME."),
+    Option("-b", "--brokerAddr", metavar="ADDR", help=f"A master: HOST:PORT or NAME; {_SEVERAL}."),
     RequiredUnless("cluster_name"),
 ]
 ClusterMembersOption = Annotated[
@@ -69,26 +69,26 @@ ClusterMastersOption = Annotated[
 ]
 
 
-def select_masters(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
-    """The broker of -b, or the master of each broker of the clusters."""
-    require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    return list_masters(session, broker_text, cluster_list)
+def select_masters(session: Session, broker_list: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The brokers of -b, or the master of each broker of the clusters."""
+    require_one_of("-b ADDR", broker_list, "-c CLUSTER", cluster_list)
+    return list_masters(session, broker_list, cluster_list)
 
 
-def select_members(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
-    """The broker of -b, or every master and slave of the clusters."""
-    require_one_of("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    return list_members(session, broker_text, cluster_list)
+def select_members(session: Session, broker_list: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The brokers of -b, or every master and slave of the clusters."""
+    require_one_of("-b ADDR", broker_list, "-c CLUSTER", cluster_list)
+    return list_members(session, broker_list, cluster_list)
 
 
-def list_masters(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
-    """The broker of -b, the master of each broker of the clusters, or those of all clusters."""
-    return _list_targets(session, broker_text, cluster_list, list_master_targets)
+def list_masters(session: Session, broker_list: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The brokers of -b, the master of each broker of the clusters, or those of all clusters."""
+    return _list_targets(session, broker_list, cluster_list, list_master_targets)
 
 
-def list_members(session: Session, broker_text: str | None, cluster_list: str | None) -> list[BrokerTarget]:
-    """The broker of -b, every master and slave of the clusters, or those of all clusters."""
-    return _list_targets(session, broker_text, cluster_list, list_member_targets)
+def list_members(session: Session, broker_list: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """The brokers of -b, every master and slave of the clusters, or those of all clusters."""
+    return _list_targets(session, broker_list, cluster_list, list_member_targets)
 
 
 def list_clusters(session: Session, cluster_list: str) -> list[str]:
@@ -108,6 +108,19 @@ def remark_other_clusters(session: Session, fact: str, clusters: Collection[str]
 def find_broker(session: Session, broker_text: str) -> BrokerTarget:
     """Find a broker by its address or name; only a name needs a name server."""
     return resolve_target(broker_text, lambda: _fetch_clusters(session))
+
+
+def find_brokers(session: Session, broker_list: str) -> list[BrokerTarget]:
+    """The brokers that the addresses, names and patterns of -b mean; a pattern means masters."""
+    masters: dict[str, BrokerTarget] = {}
+
+    def list_names() -> Iterable[str]:
+        for target in list_master_targets(_fetch_clusters(session), None):
+            masters[target.broker_name or ""] = target
+        return masters
+
+    names = expand_patterns("broker", parse_name_list("-b", broker_list), list_names)
+    return [masters.get(name) or find_broker(session, name) for name in names]
 
 
 def find_broker_addr(session: Session, broker_text: str) -> str:
@@ -136,13 +149,13 @@ def describe_targets(targets: Sequence[BrokerTarget]) -> str:
 
 def _list_targets(
     session: Session,
-    broker_text: str | None,
+    broker_list: str | None,
     cluster_list: str | None,
     list_targets: Callable[[ClusterInfo, str | None], list[BrokerTarget]],
 ) -> list[BrokerTarget]:
-    refuse_both("-b ADDR", broker_text, "-c CLUSTER", cluster_list)
-    if broker_text is not None:
-        return [find_broker(session, broker_text)]
+    refuse_both("-b ADDR", broker_list, "-c CLUSTER", cluster_list)
+    if broker_list is not None:
+        return find_brokers(session, broker_list)
     cluster_names = [None] if cluster_list is None else list_clusters(session, cluster_list)
     cluster_info = _fetch_clusters(session)
     targets = [target for name in cluster_names for target in list_targets(cluster_info, name)]

@@ -5,7 +5,8 @@ from fnmatch import fnmatchcase
 
 from nsadmin.client import NotFound
 
-_WILDCARDS = frozenset("*?[")
+_WILDCARDS = frozenset("*?")
+"""Without "[", with which an IPv6 address begins."""
 
 
 def expand_patterns(noun: str, words: Iterable[str], list_names: Callable[[], Iterable[str]]) -> list[str]:

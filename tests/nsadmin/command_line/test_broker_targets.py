@@ -47,6 +47,20 @@ def test_a_name_stands_for_the_master_s_address() -> None:
         session.close()
 
 
+def test_a_list_and_a_pattern_are_several_masters() -> None:
+    with FakeNameServer(GROUPS) as server:
+        session = Session(SharedOptions((server.addr,)))
+        assert select_masters(session, "*", None) == [BrokerTarget("a", 0, "h:1"), BrokerTarget("b", 0, None)]
+        assert distinct_addrs(select_members(session, "a,a/1,[::1]:10911", None)) == [
+            "h:1",
+            "h:2",
+            "[::1]:10911",
+        ]
+        with pytest.raises(NotFound, match=r'no broker matches "z\*"'):
+            select_masters(session, "z*", None)
+        session.close()
+
+
 @pytest.mark.parametrize(("broker", "cluster"), [(None, None), ("h:1", "C")])
 def test_it_has_to_be_one_of_both(broker: str | None, cluster: str | None) -> None:
     with pytest.raises(UsageError, match=r"(missing option )?-b ADDR (or|and) -c CLUSTER"):
