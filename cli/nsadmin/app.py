@@ -21,6 +21,7 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line import registry, usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import Parameter, declaration_of
+from nsadmin.command_line.each_name import means_several, run_for_each
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import connection_words
 from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
@@ -301,7 +302,7 @@ class CommandRun:
 
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
-        run_once = partial(self.function, self._session, **self._arguments)
+        run_once = self._run_for_each_name
         seconds = self._options.watch
         self._result = run_once() if seconds is None else _watch_results(self._session, seconds, run_once)
         exit_code = self._write_series(self._result)
@@ -311,6 +312,14 @@ class CommandRun:
         if is_success and not self._session.is_complete and self._entry.kind != "check":
             return ExitCode.PARTLY
         return exit_code
+
+    def _run_for_each_name(self) -> Any:
+        """Run the command, or for each of several topics or groups if its parameter allows several."""
+        run = partial(self.function, self._session, **self._arguments)
+        for parameter in self._parameters:
+            if means_several(parameter, self._arguments[parameter.name]):
+                return run_for_each(self._session, parameter, self._arguments[parameter.name], run)
+        return run()
 
     def _require_consent(self) -> None:
         if self._entry.kind in ("change", "delete"):

@@ -38,6 +38,15 @@ class Values(NamedTuple):
     source: str
 
 
+EachNoun = Literal["topic", "consumer group", "broker"]
+
+
+class Each(NamedTuple):
+    """Beside one name, the value may be several, such as a,b or 'a*': the command then runs for each."""
+
+    noun: EachNoun
+
+
 class RequiredUnless:
     """The parameters each of whose values makes this one optional."""
 
@@ -68,10 +77,12 @@ class Parameter(NamedTuple):
     may_be_empty: bool = False
     joins_words: bool = False
     may_be_new: bool = False
+    each: EachNoun | None = None
 
     @property
     def help(self) -> str:
-        return self.declaration.help or ""
+        several = " Several: a,b or 'a*'." if self.each else ""
+        return f"{self.declaration.help or ''}{several}"
 
     @property
     def is_flag(self) -> bool:
@@ -124,6 +135,8 @@ def build_parameter(name: str, annotation: Any, default: Any, position: int | No
             )
         elif isinstance(marker, Values):
             parameter = parameter._replace(value_source=marker.source)
+        elif isinstance(marker, Each):
+            parameter = parameter._replace(each=marker.noun)
         elif isinstance(marker, RequiredUnless):
             parameter = parameter._replace(alternative_names=marker.parameter_names)
     return parameter

@@ -17,7 +17,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, VERSION
 from nsadmin.commands.columns.consumers import (
     BROKER_OFFSET,
@@ -146,6 +146,7 @@ def consumer_progress(
         str | None,
         Argument(metavar="GROUP", help="A consumer group. Default: all groups."),
         Flags("-g", "--groupName"),
+        Each("consumer group"),
     ],
     topic: Annotated[
         str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
@@ -313,7 +314,10 @@ def _all_group_rows(
 def consumer_connection(
     session: Session,
     group: Annotated[
-        str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--consumerGroup")
+        str,
+        Argument(metavar="GROUP", help="A consumer group."),
+        Flags("-g", "--consumerGroup"),
+        Each("consumer group"),
     ],
     broker_text: Annotated[
         str | None,

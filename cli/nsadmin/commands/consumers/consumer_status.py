@@ -15,7 +15,7 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME, VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ID, GROUP, LANGUAGE, PROTOCOL, PROXY_ADDRS
 from nsadmin.commands.columns.servers import ERROR, failure_notes
@@ -162,7 +162,10 @@ STATUS_COLUMNS: Columns[ClientQueue] = (
 def consumer_status(
     session: Session,
     group: Annotated[
-        str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--consumerGroup")
+        str,
+        Argument(metavar="GROUP", help="A consumer group."),
+        Flags("-g", "--consumerGroup"),
+        Each("consumer group"),
     ],
     client_id: Annotated[
         str | None, Option("-i", "--clientId", metavar="ID", help="Only this client of the group.")

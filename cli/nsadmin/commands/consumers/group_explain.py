@@ -6,7 +6,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
@@ -43,6 +43,7 @@ def group_explain(
         str | None,
         Argument(metavar="GROUP", help="A consumer group. Default: all groups of the topic."),
         Flags("-g", "--groupName"),
+        Each("consumer group"),
     ] = None,
     topic: Annotated[
         str | None,

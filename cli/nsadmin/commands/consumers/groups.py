@@ -21,7 +21,7 @@ from nsadmin.command_line.broker_targets import (
     remark_other_clusters,
     select_masters,
 )
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.server_name_suggestions import remark_similar_name
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import (
@@ -94,7 +94,7 @@ GroupArgument = Annotated[
 @command(columns=CONFIG_COLUMNS)
 def get_consumer_config(
     session: Session,
-    group: GroupArgument,
+    group: Annotated[GroupArgument, Each("consumer group")],
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only the brokers of this cluster.")
     ] = None,

@@ -13,8 +13,9 @@ from nsadmin.client.messages.dead_letter_selection import DeadLetter, DeadLetter
 from nsadmin.client.messages.dead_letters import DeadLetterPage
 from nsadmin.client.messages.message_queries import LocatedMessage
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import command
+from nsadmin.command_line.declarations import Each, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.files import FILE
 from nsadmin.commands.columns.messages import (
     BORN_HOST,
@@ -114,13 +115,13 @@ DEFAULT_MAX_LETTERS = 128
 
 
 @command(
-    columns=(*LETTER_COLUMNS, *EXPORT_COLUMNS),
+    columns=(GROUP, *LETTER_COLUMNS, *EXPORT_COLUMNS),
     examples=("elsewhere", "simulated consumers never fail"),
     nothing="no dead letters",
 )
 def dlq_show(
     session: Session,
-    group: GroupArgument,
+    group: Annotated[GroupArgument, Each("consumer group")],
     since_text: SinceOption = None,
     until_text: UntilOption = None,
     origin_topics: OriginOption = None,

@@ -10,7 +10,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.messages.delayed_messages import DelayedMessage
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import RESULT
 from nsadmin.commands.columns.messages import KEYS, MSG_ID, OFFSET_MSG_ID, STORE_TIME, TAGS
@@ -95,6 +95,7 @@ def delayed_list(
         str | None,
         Argument(metavar="TOPIC", help="A topic. Default: all, in the order of topics."),
         Flags("-t", "--topic"),
+        Each("topic"),
     ] = None,
 ) -> ResultRows:
     """List the messages of one topic or all that brokers deliver later, in the order of their delivery.

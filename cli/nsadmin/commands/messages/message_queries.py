@@ -10,7 +10,7 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.message_queries import FoundMessages, LocatedMessage
 from nsadmin.client.results import ServerResult, error_text
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_name_list, parse_number
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.body_decoders import DecodeOption, parse_decoders
 from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
@@ -62,7 +62,7 @@ BodyFormatOption = Annotated[
 )
 def query_msg_by_key(
     session: Session,
-    topic: MessageTopicArgument,
+    topic: Annotated[MessageTopicArgument, Each("topic")],
     message_key: Annotated[
         str, Argument(metavar="KEY", help="One of the keys of a message."), Flags("-k", "--msgKey")
     ],

@@ -15,7 +15,7 @@ from nsadmin.client.messages.queue_reader import MessagePage, QueueSpan
 from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
-from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.declarations import Each, Flags, Values, command
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
 from nsadmin.commands.messages.message_rows import (
@@ -57,7 +57,7 @@ MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum
 )
 def print_msg(
     session: Session,
-    topic: MessageTopicArgument,
+    topic: Annotated[MessageTopicArgument, Each("topic")],
     charset_name: CharsetOption = None,
     tag_expression: TagExpressionOption = None,
     begin_text: BeginTimeOption = None,

@@ -12,7 +12,8 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import is_silent
 from nsadmin.command_line.broker_targets import find_broker
-from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.declarations import Each, Flags, Values, command
+from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
 from nsadmin.commands.history.journal_source import JournalOption, find_brokers_journal
 from nsadmin.console.output import Columns, ResultRows
@@ -35,14 +36,15 @@ EXPLAIN_COLUMNS: Columns[CauseExplanation] = (STEP, RESULT, *FINDING_COLUMNS)
 _WEEK_MS = 7 * 86_400_000
 
 
-@command(columns=EXPLAIN_COLUMNS)
+@command(columns=(BROKER_NAME, *EXPLAIN_COLUMNS))
 def broker_explain(
     session: Session,
     broker_text: Annotated[
         str,
-        Argument(metavar="BROKER", help="One broker: HOST:PORT, NAME or NAME:ID."),
+        Argument(metavar="BROKER", help="A broker: HOST:PORT, NAME or NAME:ID."),
         Flags("-b", "--brokerAddr"),
         Values("brokers"),
+        Each("broker"),
     ],
     journal_folders: JournalOption = None,
 ) -> ResultRows:
@@ -60,6 +62,8 @@ def broker_explain(
     Examples:
         # Why a broker is slow or rejects messages; this one is healthy
         nsadmin broker explain 127.0.0.1:10911
+        # Which brokers are slow or overloaded: all masters, one after another
+        nsadmin broker explain '*' --filter 'result~warning|cause'
     """
     target = find_broker(session, broker_text)
     folders = journal_folders or session.options.journal_folders or ()

@@ -10,8 +10,9 @@ from typer import Option
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
-from nsadmin.command_line.declarations import command
+from nsadmin.command_line.declarations import Each, command
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.history.journal_source import (
     JournalOption,
     ServerJournal,
@@ -46,10 +47,10 @@ EXPLAIN_COLUMNS: Columns[CauseExplanation] = (
 )
 
 
-@command(columns=EXPLAIN_COLUMNS)
+@command(columns=(TOPIC, *EXPLAIN_COLUMNS))
 def route_explain(
     session: Session,
-    topic: TopicArgument,
+    topic: Annotated[TopicArgument, Each("topic")],
     cluster_name: Annotated[
         str | None,
         Option(

@@ -13,7 +13,7 @@ from nsadmin.client.consumers.lag import NEVER_COMMITTED
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats, QueueTimes
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR
@@ -98,7 +98,9 @@ TIMES_COLUMNS: Columns[GroupTimes] = (
 @command(columns=(*TOPIC_STATUS_COLUMNS, *TIMES_COLUMNS))
 def topic_status(
     session: Session,
-    topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
+    topic: Annotated[
+        str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic"), Each("topic")
+    ],
     cluster_name: Annotated[
         str | None,
         Option(

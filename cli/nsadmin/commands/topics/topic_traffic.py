@@ -7,7 +7,7 @@ from typer import Argument, Option
 
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.topics.topic_traffic import TopicTraffic
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.consumers import CONSUMER_GROUP
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
@@ -50,7 +50,12 @@ MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, LAG.of(lambda t: t.of
 @command(columns=TRAFFIC_COLUMNS, nothing="no topic is registered with {servers}")
 def stats_all(
     session: Session,
-    topic: Annotated[str | None, Argument(metavar="TOPIC", help="Only this topic."), Flags("-t", "--topic")],
+    topic: Annotated[
+        str | None,
+        Argument(metavar="TOPIC", help="Only this topic."),
+        Flags("-t", "--topic"),
+        Each("topic"),
+    ],
     only_active: Annotated[
         bool, Option("-a", "--activeTopic", help="Only topics with a message in the last 24 hours.")
     ] = False,

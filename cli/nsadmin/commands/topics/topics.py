@@ -13,7 +13,7 @@ from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.results import NotFound, ServerResult, is_not_found
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
-from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
@@ -215,8 +215,8 @@ def topic_route(
     return ResultRows.from_records(columns, queues, errors, [str(error) for error in errors if error])
 
 
-@command(columns=CLUSTER_COLUMNS)
-def topic_cluster_list(session: Session, topic: TopicArgument) -> ResultRows:
+@command(columns=(TOPIC, *CLUSTER_COLUMNS))
+def topic_cluster_list(session: Session, topic: Annotated[TopicArgument, Each("topic")]) -> ResultRows:
     """Show the clusters of a topic, from all brokers of its route.
 
     Examples:
