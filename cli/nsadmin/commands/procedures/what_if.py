@@ -37,6 +37,8 @@ from nsadmin.operations.what_if.name_server_outage import (
 )
 from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
 
+_SLAVE_READS = ("updateBrokerConfig", "slaveReadEnable", "true")
+
 
 class WouldStandStillError(RocketMQError):
     """Some topic, group or client would stop working."""
@@ -137,7 +139,7 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
         ),
         *(
             f"{slave} refuses reads, because its slaveReadEnable is false: to let it serve them while its "
-            f"master is down, run {quote_command('updateBrokerConfig', 'slaveReadEnable', 'true', '-b', slave)}"
+            f"master is down, run {quote_command(*_SLAVE_READS, '-b', slave)}"
             for slave in outage.refusing_slaves
         ),
         *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
