@@ -240,7 +240,12 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("getConsumeMode", "consumers.consume_modes", "read", "List groups that are set to pull or pop"),
         ("setConsumeMode", "consumers.consume_modes", "change", "Set a group to pull or pop"),
         ("resetOffsetByTime", "consumers.offset_moves", "change", "Move a group to a time or an offset"),
-        ("skipAccumulatedMessage", "consumers.offset_moves", "change", "Move a group to the end of a topic"),
+        (
+            "skipAccumulatedMessage",
+            "consumers.offset_moves",
+            "change",
+            "Move a group to the end of its topics",
+        ),
         ("cloneGroupOffset", "consumers.offset_moves", "change", "Copy the offsets of another group"),
         ("client list", "proxies.client_list", "read", "List every connected client"),
         ("producer", "consumers.producers", "read", "List producers"),

@@ -26,7 +26,7 @@ ORIGIN_VARIABLE = "NSADMIN_ORIGIN"
 """The environment variable with which a program that starts nsadmin names itself and its client."""
 _MAX_ORIGIN_LENGTH = 100
 
-MAX_RESULT_ROWS = 1000
+MAX_RESULT_ROWS = 10_000
 """`produce --each` has a row for each message: the audit would be larger than the messages."""
 
 AuditRecord = dict[str, Any]

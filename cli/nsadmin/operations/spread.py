@@ -1,12 +1,13 @@
-"""Spread of topics over the brokers of a cluster, and the changes that make it even. Pure."""
+"""Spread of topics and groups over the brokers of a cluster, and the changes that make it even. Pure."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.results import NotFound
-from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
+from nsadmin.operations.plans.records import DesiredCluster, ItemSettings, ItemSpec
 from nsadmin.operations.plans.settings import complete_settings
 from nsadmin.operations.topic_kinds import is_user_topic
 
@@ -86,6 +87,56 @@ def find_spreads(
             _find_differing_settings(list(configs_by_broker.values())),
             topic in static_topics,
         )
+
+
+class GroupSpread(NamedTuple):
+    """A consumer group in a cluster: like TopicSpread."""
+
+    group: str
+    configs_by_broker: Mapping[str, ItemSettings]
+    missing_brokers: tuple[str, ...]
+    differing_settings: tuple[str, ...]
+
+    @property
+    def is_even(self) -> bool:
+        """Whether every broker has the group, with the same settings."""
+        return not self.missing_brokers and not self.differing_settings
+
+
+def find_group_spreads(
+    groups_by_broker: Mapping[str, Mapping[str, ItemSettings]],
+) -> Iterator[GroupSpread]:
+    """The spread of every user group on the masters of one cluster, sorted by name."""
+    tables = {name: select_user_groups(groups) for name, groups in groups_by_broker.items()}
+    for group in sorted({group for table in tables.values() for group in table}):
+        configs = {
+            name: complete_settings("group", table[group]) for name, table in tables.items() if group in table
+        }
+        missing = tuple(name for name in tables if name not in configs)
+        yield GroupSpread(group, configs, missing, _find_differing_settings(list(configs.values())))
+
+
+def plan_even_groups(
+    cluster_name: str, spreads: Iterable[GroupSpread], broker_names: Sequence[str]
+) -> DesiredCluster:
+    """The desired cluster: each missing group on every broker. Other settings stay as they are."""
+    return DesiredCluster(
+        cluster_name,
+        group_specs={
+            spread.group: ItemSpec.from_brokers(
+                "group",
+                {
+                    **spread.configs_by_broker,
+                    **dict.fromkeys(
+                        spread.missing_brokers, _most_common_config(list(spread.configs_by_broker.values()))
+                    ),
+                },
+                broker_names,
+            )
+            for spread in spreads
+            if spread.missing_brokers
+        },
+    )
 
 
 def plan_even_spread(

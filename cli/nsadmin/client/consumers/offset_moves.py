@@ -284,15 +284,14 @@ class OffsetAdmin:
         """
         verified_moves = [m for m in offset_moves if m.error is None and m.result in ("done", "pending")]
         current_by_move = dict(zip(verified_moves, self._read_committed(group, verified_moves), strict=True))
-        repeated_by_addr = Counter[str]()
+        repeated_by_place = Counter[tuple[str, str]]()
         for move, (current_offset, _) in current_by_move.items():
             if _is_past_old_offset(move, current_offset):
-                repeated_by_addr[move.broker_addr] += move.repeated_count or 0
-        topic = verified_moves[0].queue.topic if verified_moves else ""
-        delivered_by_addr = self._read_delivered_counts(group, topic, list(repeated_by_addr))
-        replayed_addrs = {a for a, count in repeated_by_addr.items() if delivered_by_addr.get(a, 0) >= count}
+                repeated_by_place[move.broker_addr, move.queue.topic] += move.repeated_count or 0
+        delivered_by_place = self._read_delivered_counts(group, list(repeated_by_place))
+        replayed_places = {p for p, n in repeated_by_place.items() if delivered_by_place.get(p, 0) >= n}
         return [
-            _judge_move(move, *current_by_move[move], move.broker_addr in replayed_addrs)
+            _judge_move(move, *current_by_move[move], (move.broker_addr, move.queue.topic) in replayed_places)
             if move in current_by_move
             else move
             for move in offset_moves
@@ -482,12 +481,19 @@ class OffsetAdmin:
             f'clients of group "{group}" are connected and commit their own offsets: stop {client_ids} first'
         )
 
-    def _read_delivered_counts(self, group: str, topic: str, addrs: Sequence[str]) -> Mapping[str, int]:
-        """How many messages each broker delivered to the group in the last minute, if it reports that."""
-        answers = self._caller.send_to_each(
-            addrs,
-            RequestCode.VIEW_BROKER_STATS_DATA,
-            broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}"),
+    def _read_delivered_counts(
+        self, group: str, places: Sequence[tuple[str, str]]
+    ) -> Mapping[tuple[str, str], int]:
+        """How many messages of a topic each broker delivered to the group in the last minute, if known."""
+        answers = self._caller.send_requests(
+            (
+                addr,
+                make_request(
+                    RequestCode.VIEW_BROKER_STATS_DATA,
+                    broker_headers.ViewBrokerStats("GROUP_GET_NUMS", f"{topic}@{group}"),
+                ),
+            )
+            for addr, topic in places
         )
         results = [
             decode_answer(
@@ -495,7 +501,7 @@ class OffsetAdmin:
             )
             for a in answers
         ]
-        return {r.addr: r.result for r in results if r.result is not None}
+        return {place: r.result for place, r in zip(places, results, strict=True) if r.result is not None}
 
 
 def _list_empty_moves(topic: str, route: QueueRoute) -> list[OffsetMove]:

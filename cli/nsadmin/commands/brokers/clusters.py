@@ -21,6 +21,8 @@ from nsadmin.command_line.broker_targets import (
     match_results,
 )
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.exclusive_options import refuse_both
+from nsadmin.commands.brokers.cluster_counts import COUNT_COLUMNS, list_counts
 from nsadmin.commands.columns.brokers import BROKER_COLUMNS, CLUSTER_NAME, TARGET_COLUMNS, VERSION
 from nsadmin.commands.columns.servers import ERROR, result_notes
 from nsadmin.console.exit_codes import UsageError
@@ -121,7 +123,9 @@ FIGURE_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (
 )
 
 
-@command(columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS), nothing="no broker is registered with {servers}")
+@command(
+    columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS, *COUNT_COLUMNS), nothing="no broker is registered with {servers}"
+)
 def cluster_list(
     session: Session,
     cluster_name: Annotated[
@@ -140,6 +144,13 @@ def cluster_list(
         Option("-i", "--interval", metavar="SECONDS", help="Repeat after this time, until Ctrl-C."),
     ] = None,
     expectation: ExpectedBrokersOption = None,
+    with_counts: Annotated[
+        bool,
+        Option(
+            "--counts",
+            help="Show how many masters, slaves, topics, queues, groups and clients each cluster has.",
+        ),
+    ] = False,
 ) -> ResultRows | Iterator[ResultRows]:
     """List the brokers of every cluster with their load and state.
 
@@ -156,17 +167,23 @@ def cluster_list(
     Examples:
         # Overview: which brokers are up, with their load and version
         nsadmin clusterList
-        # Messages in and out, yesterday and today, of one cluster
-        nsadmin clusterList cluster-a -m
         # Which brokers this machine cannot reach, such as behind a firewall: reachable is false
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
+        # How many brokers, topics, queues, groups and clients each cluster has
+        nsadmin clusterList --counts
         # The busiest broker first, as CSV
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
     inventory_keeper = open_expected_inventory(session, "clusterList", expectation)
 
+    refuse_both("-m", more, "--counts", with_counts)
+    if with_counts and session.output_form is not None:
+        raise UsageError("mqadmin has no --counts: leave out --output mqadmin")
+
     def list_brokers() -> ResultRows:
+        if with_counts:
+            return list_counts(session.admin, cluster_name)
         statuses, missing_brokers = _read_brokers(session, inventory_keeper, cluster_name)
         now_seconds = time()
         config_results = session.admin.broker_configs.get_each(

@@ -6,6 +6,7 @@ from typer import Argument, Option
 
 from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line import exclusive_options
+from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
@@ -24,7 +25,9 @@ from nsadmin.commands.columns.checks import CHECK_COLUMNS
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
-from nsadmin.operations.checks.check import CheckScope
+from nsadmin.operations.checks.check import CheckScope, IdleLimits
+
+_MAX_IDLE_SECONDS = 366 * 86_400
 
 
 @command(columns=CHECK_COLUMNS)
@@ -97,6 +100,14 @@ def check_topic(
     session: Session,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],
     expectation: ExpectedBrokersOption = None,
+    idle_text: Annotated[
+        str | None,
+        Option(
+            "--idle",
+            metavar="TIME",
+            help="Critical if no message has arrived for longer, such as 30m. 10m,30m: warning, critical.",
+        ),
+    ] = None,
     warning: Annotated[
         str | None, warning_option("Brokers of the topic that may refuse messages. Default: 0.")
     ] = None,
@@ -110,16 +121,37 @@ def check_topic(
     A broker accepts messages of the topic if its queues are writable, and if its master is registered and
     answers. The name server with the fewest such brokers counts.
 
+    With --idle, the check also reads from the masters when the newest message arrived. A topic without
+    messages is critical. If a master does not answer, it may have a newer message, so the state is unknown.
+
     Examples:
         # Check a topic
         nsadmin check topic orders
+        # Alert if no producer has written to it for 30 minutes
+        nsadmin check topic orders --idle 30m
         # Report critical if fewer than four brokers accept messages
         nsadmin check topic orders --critical 4:
         # An unknown topic (exit code 2)
         nsadmin check topic no-such-topic
     """
     inventory = open_expected_inventory(session, "check topic", expectation)
-    return run_check(session, "topic", warning, critical, CheckScope(topic=topic, inventory=inventory))
+    scope = CheckScope(topic=topic, idle_limits=_parse_idle_limits(idle_text), inventory=inventory)
+    return run_check(session, "topic", warning, critical, scope)
+
+
+def _parse_idle_limits(idle_text: str | None) -> IdleLimits | None:
+    """Parse --idle: the limit for critical, or those for warning and critical."""
+    if idle_text is None:
+        return None
+    limits = [
+        parse_duration_seconds("--idle", text, 1, _MAX_IDLE_SECONDS)
+        for text in parse_name_list("--idle", idle_text)
+    ]
+    if len(limits) > 2 or limits != sorted(limits):
+        raise UsageError(
+            f'invalid value "{idle_text}" for --idle: use one time, or WARNING,CRITICAL such as 10m,30m'
+        )
+    return (limits[0] if len(limits) == 2 else None), limits[-1]
 
 
 @command(columns=CHECK_COLUMNS)

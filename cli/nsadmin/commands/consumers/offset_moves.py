@@ -1,11 +1,14 @@
 """Owns resetOffsetByTime, skipAccumulatedMessage and cloneGroupOffset, which move a group's offsets."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import sleep
 from typing import Annotated
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError, TopicNotExist
+from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.offset_moves import (
@@ -28,13 +31,14 @@ from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import count_noun, failed_on
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
+from nsadmin.operations.name_patterns import expand_patterns
 
 OFFSET_MOVE_COLUMNS: Columns[OffsetMove] = (
     GROUP.in_wide(),
-    TOPIC.in_wide(),
-    *of_part(lambda m: m.queue, (BROKER_NAME,)),
+    *of_part(lambda m: m.queue, (TOPIC,)),
+    BROKER_NAME.of(lambda m: m.queue.broker_name or None),
     BROKER_ADDR.in_wide().of(lambda m: m.broker_addr or None),
     QUEUE_ID.of(lambda m: m.queue.queue_id if m.broker_addr else None),
     Column("from", "offset of the group; null if it never committed one", lambda m: m.old_offset),
@@ -57,8 +61,12 @@ _MAX_ROUNDS = 3
 MovedGroupArgument = Annotated[
     str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--group")
 ]
-MovedTopicArgument = Annotated[
-    str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")
+MovedTopicsArgument = Annotated[
+    str,
+    Argument(
+        metavar="TOPIC", help="A topic, several as a,b or a pattern such as 'pay*' of topics of the group."
+    ),
+    Flags("-t", "--topic"),
 ]
 MovedClusterOption = Annotated[
     str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Only the brokers of this cluster.")
@@ -81,7 +89,7 @@ ForceMoveOption = Annotated[
 def reset_offset_by_time(
     session: Session,
     group: MovedGroupArgument,
-    topic: MovedTopicArgument,
+    topic: MovedTopicsArgument,
     time_text: Annotated[
         str | None,
         Option(
@@ -115,7 +123,7 @@ def reset_offset_by_time(
         Option("--undo", help="Move the group back to where it was before the last move that the audit has."),
     ] = False,
 ) -> ResultRows:
-    """Move a consumer group to a time on every queue of a topic, or one queue to a time or an offset.
+    """Move a consumer group to a time on every queue of topics, or one queue to a time or an offset.
 
     Each row shows a queue, the old and new offset, and how many messages the group skips or receives again.
     Use --dry-run to see this without a change. A queue without a consumer offset has no old offset. nsadmin
@@ -149,14 +157,15 @@ def reset_offset_by_time(
             value is not None for value in (time_text, broker_text, queue_id, wanted_offset, cluster_name)
         ):
             raise UsageError("--undo has no target: leave out -s, -b, -q, -o and -c")
-        former_offsets = read_former_offsets(group, topic, session.admin.addresses.addrs)
-        return _apply_offset_plan(
+        undo_plans = _plan_topics(
             session,
-            _UNDO,
-            offset_admin.plan_return(group, topic, former_offsets),
-            offset_admin.apply_clone,
-            skip_verification,
+            group,
+            topic,
+            lambda name: offset_admin.plan_return(
+                group, name, read_former_offsets(group, name, session.admin.addresses.addrs)
+            ),
         )
+        return _apply_offset_plans(session, _UNDO, undo_plans, offset_admin.apply_clone, skip_verification)
     force_flag = argument_values.parse_boolean("-f", force_text)
     if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
         raise UsageError("incomplete queue: pass -b ADDR and -q ID, with -s TIME or -o OFFSET")
@@ -165,19 +174,26 @@ def reset_offset_by_time(
         session.write_remark(f"{format_utc(target_time_ms)} is in the future: {group} moves to the end")
     if broker_text is not None and queue_id is not None:
         broker_addr = find_broker_addr(session, broker_text)
-        offset_plan = offset_admin.plan_queue_reset(
-            group,
-            _find_queue_at(session, topic, broker_addr, queue_id),
-            broker_addr,
-            target_time_ms,
-            wanted_offset,
-        )
+        offset_plans = [
+            offset_admin.plan_queue_reset(
+                group,
+                _find_queue_at(session, topic, broker_addr, queue_id),
+                broker_addr,
+                target_time_ms,
+                wanted_offset,
+            )
+        ]
     else:
-        offset_plan = offset_admin.plan_reset(
-            group, topic, target_time_ms, cluster_name=cluster_name, force=force_flag is not False
+        offset_plans = _plan_topics(
+            session,
+            group,
+            topic,
+            lambda name: offset_admin.plan_reset(
+                group, name, target_time_ms, cluster_name=cluster_name, force=force_flag is not False
+            ),
         )
-    return _apply_offset_plan(
-        session, "resetOffsetByTime", offset_plan, offset_admin.apply_reset, skip_verification
+    return _apply_offset_plans(
+        session, "resetOffsetByTime", offset_plans, offset_admin.apply_reset, skip_verification
     )
 
 
@@ -185,12 +201,22 @@ def reset_offset_by_time(
 def skip_accumulated_message(
     session: Session,
     group: MovedGroupArgument,
-    topic: MovedTopicArgument,
+    topic: Annotated[
+        str | None,
+        Argument(
+            metavar="TOPIC", help="A topic, several as a,b or a pattern. Default: all topics of the group."
+        ),
+        Flags("-t", "--topic"),
+    ] = None,
     force_text: ForceMoveOption = None,
     cluster_name: MovedClusterOption = None,
     skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
-    """Move a consumer group to the end of every queue of a topic, which skips all unconsumed messages.
+    """Move a consumer group to the end of every queue of its topics, which skips all unconsumed messages.
+
+    Without TOPIC, these are the topics that consumerProgress -g GROUP shows, with the retry topic of the
+    group: the messages that wait for a retry are skipped too. A pattern matches retry topics only with a % at
+    its start.
 
     The rows are like those of resetOffsetByTime. Use --dry-run to see how many messages the group would skip.
     If clients are connected, nsadmin reads the offsets again after they commit.
@@ -198,16 +224,24 @@ def skip_accumulated_message(
     Examples:
         # Throw the lag away: preview how many messages the group would skip
         nsadmin skipAccumulatedMessage warehouse payments --dry-run
+        # Preview it for all topics of the group and its retries
+        nsadmin skipAccumulatedMessage warehouse --dry-run
         # Skip them
         nsadmin skipAccumulatedMessage warehouse payments --yes
     """
     force_flag = argument_values.parse_boolean("-f", force_text)
     offset_admin = session.admin.offsets
-    offset_plan = offset_admin.plan_reset(
-        group, topic, END_OF_QUEUE, cluster_name=cluster_name, force=force_flag is not False
+    offset_plans = _plan_topics(
+        session,
+        group,
+        topic,
+        lambda name: offset_admin.plan_reset(
+            group, name, END_OF_QUEUE, cluster_name=cluster_name, force=force_flag is not False
+        ),
+        cluster_name=cluster_name,
     )
-    return _apply_offset_plan(
-        session, "skipAccumulatedMessage", offset_plan, offset_admin.apply_reset, skip_verification
+    return _apply_offset_plans(
+        session, "skipAccumulatedMessage", offset_plans, offset_admin.apply_reset, skip_verification
     )
 
 
@@ -225,7 +259,13 @@ def clone_group_offset(
         Argument(metavar="GROUP", help="The group that is moved."),
         Flags("-d", "--destGroup", may_be_new=True),
     ],
-    topic: MovedTopicArgument,
+    topic: Annotated[
+        str | None,
+        Argument(
+            metavar="TOPIC", help="A topic, several as a,b or a pattern. Default: all topics of SOURCE."
+        ),
+        Flags("-t", "--topic"),
+    ] = None,
     offline_text: Annotated[
         str | None,
         Option(
@@ -234,15 +274,20 @@ def clone_group_offset(
     ] = None,
     skip_verification: NoVerifyOption = False,
 ) -> ResultRows:
-    """Move a consumer group to the offsets of another group, on every queue of a topic.
+    """Move a consumer group to the offsets of another group, on every queue of topics.
 
-    Other topics of the groups do not change. The rows are like those of resetOffsetByTime. Use --dry-run to
-    see how many messages the group would skip or receive again. A queue where SOURCE has no consumer offset
-    is "kept". Both groups must exist. For a broker before 5.2, stop the clients of GROUP first.
+    Without TOPIC, these are the topics that consumerProgress -g SOURCE shows, without its retry topic: only
+    SOURCE reads that one, so its messages that wait for a retry stay with SOURCE.
+
+    The rows are like those of resetOffsetByTime. Use --dry-run to see how many messages the group would skip
+    or receive again. A queue where SOURCE has no consumer offset is "kept". Both groups must exist. For a
+    broker before 5.2, stop the clients of GROUP first.
 
     Examples:
         # A group gets a new name: preview how the new one starts where the old one is, on one topic
         nsadmin cloneGroupOffset warehouse ledger payments --dry-run
+        # Preview it for all topics of the first group
+        nsadmin cloneGroupOffset warehouse ledger --dry-run
         # Move the group
         nsadmin cloneGroupOffset warehouse ledger payments --yes
     """
@@ -250,18 +295,21 @@ def clone_group_offset(
         raise UsageError("-s and -d name the same group: pass two different groups")
     offset_admin = session.admin.offsets
     require_offline = argument_values.parse_boolean("-o", offline_text) is True
-    plan = offset_admin.plan_clone(source_group, group, topic, require_offline=require_offline)
-    if kept_count := sum(m.error is None and m.new_offset is None for m in plan.moves):
-        session.write_remark(
-            f"{group} stays on {count_noun(kept_count, 'queue')} of {topic}: "
-            f"{source_group} has no offset there"
-        )
-    return _apply_offset_plan(
+    plans = _plan_topics(
         session,
-        "cloneGroupOffset",
-        plan,
-        offset_admin.apply_clone,
-        skip_verification,
+        source_group,
+        topic,
+        lambda name: offset_admin.plan_clone(source_group, group, name, require_offline=require_offline),
+        with_retries=False,
+    )
+    for plan in plans:
+        if kept_count := sum(m.error is None and m.new_offset is None for m in plan.moves):
+            session.write_remark(
+                f"{group} stays on {count_noun(kept_count, 'queue')} of {plan.topic}: "
+                f"{source_group} has no offset there"
+            )
+    return _apply_offset_plans(
+        session, "cloneGroupOffset", plans, offset_admin.apply_clone, skip_verification
     )
 
 
@@ -284,59 +332,116 @@ def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int
     raise NotFound(f"{master_addr} is not a master of a broker with {topic}")
 
 
-def _apply_offset_plan(
+def _plan_topics(
+    session: Session,
+    group: str,
+    topic_text: str | None,
+    make_plan: Callable[[str], OffsetPlan],
+    *,
+    cluster_name: str | None = None,
+    with_retries: bool = True,
+) -> list[OffsetPlan]:
+    """Plan a move on each topic that the argument means; None means all topics of the group.
+
+    It is refused if a named topic refuses it. A topic that only a pattern found has a failed move then.
+    """
+    list_names = partial(_list_topics_of_group, session, group, cluster_name)
+    if topic_text is None:
+        topics = [
+            topic for topic in list_names() if with_retries or not topic.startswith(GROUP_TOPIC_PREFIXES)
+        ]
+        if not topics:
+            raise NotFound(f'group "{group}" has no offset on any topic: pass a topic')
+        named_topics = topics if len(topics) == 1 else []
+    else:
+        named_topics = argument_values.parse_name_list("TOPIC", topic_text)
+        topics = expand_patterns(f'topic of group "{group}"', named_topics, list_names)
+    plans: list[OffsetPlan] = []
+    failed_plans: dict[str, RocketMQError] = {}
+    for topic in topics:
+        try:
+            plans.append(make_plan(topic))
+        except (NotFound, NotApplied, TopicNotExist) as error:
+            if topic in named_topics:
+                raise
+            failed_plans[topic] = error
+    if not plans:
+        raise min(failed_plans.values(), key=lambda error: isinstance(error, TopicNotExist))
+    for topic, error in failed_plans.items():
+        if isinstance(error, TopicNotExist):
+            session.write_remark(f"{topic} is left out: the group has offsets of it, but it does not exist")
+            continue
+        failed_move = OffsetMove("", MessageQueue(topic, "", 0), None, None, "failed", error)
+        plans.append(OffsetPlan(plans[0].group, topic, END_OF_QUEUE, True, None, (failed_move,)))
+    return plans
+
+
+def _list_topics_of_group(session: Session, group: str, cluster_name: str | None) -> list[str]:
+    results = session.admin.consumers.get_progress(group, cluster_name=cluster_name)
+    for result in results:
+        if result.error is not None:
+            session.write_remark(f"topics may be missing: {result.addr}: {result.error}")
+    return sorted({lag.queue.topic for r in results if r.result is not None for lag in r.result.queues})
+
+
+def _apply_offset_plans(
     session: Session,
     command_name: str,
-    plan: OffsetPlan,
+    plans: Sequence[OffsetPlan],
     apply_plan: Callable[[OffsetPlan], Sequence[OffsetMove]],
     skip_verification: bool,
 ) -> ResultRows:
-    skip_count = sum(m.skipped_count or 0 for m in plan.moves)
-    repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
+    group, topics = plans[0].group, [plan.topic for plan in plans]
+    moves: Sequence[OffsetMove] = [move for plan in plans for move in plan.moves]
+    on_topics = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
+    skip_count = sum(m.skipped_count or 0 for m in moves)
+    repeat_count = sum(m.repeated_count or 0 for m in moves)
     effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
-    first_count = sum(m.result == "planned" and m.old_offset is None for m in plan.moves)
+    first_count = sum(m.result == "planned" and m.old_offset is None for m in moves)
     if first_count:
         effect += f", and set the first offset of {count_noun(first_count, 'queue')}"
-    loss = f"this would let {plan.group} {effect} on {plan.topic}"
-    if first_count and all(m.old_offset is None for m in plan.moves):
-        effect = f"begin on {plan.topic}, where it has no offset"
+    loss = f"this would let {group} {effect} on {on_topics}"
+    if first_count and all(m.old_offset is None for m in moves):
+        effect = f"begin on {on_topics}, where it has no offset"
         loss = (
-            f"{plan.group} has no offset on {plan.topic}; this sets offsets on "
-            f"{count_noun(first_count, 'queue')}"
+            f"{group} has no offset on {on_topics}; this sets offsets on {count_noun(first_count, 'queue')}"
         )
     session.require_yes(command_name, loss)
-    queues = f"{count_noun(sum(m.error is None for m in plan.moves), 'queue')} of {plan.topic}"
-    session.confirm_change(f"Move {plan.group} on {queues}, which lets it {effect}?")
-    moves: Sequence[OffsetMove] = plan.moves
+    if session.is_dry_run and len(plans) > 1:
+        session.write_remark(loss)
+    queues = f"{count_noun(sum(m.error is None for m in moves), 'queue')} of {on_topics}"
+    session.confirm_change(f"Move {group} on {queues}, which lets it {effect}?")
+    columns = OFFSET_MOVE_COLUMNS
+    if len(plans) == 1:
+        columns = tuple(column.in_wide() if column.key == TOPIC.key else column for column in columns)
     applied = moves
-    common = {GROUP: plan.group, TOPIC: plan.topic}
+    common = {GROUP: group}
     if not session.is_dry_run:
         # --undo needs the old offsets, also if this process is killed.
         begun = [m._replace(result="unknown") if m.result == "planned" else m for m in moves]
-        session.record_begun(
-            ResultRows.from_records(OFFSET_MOVE_COLUMNS, begun, [m.error for m in begun], common=common)
-        )
-        moves = applied = apply_plan(plan)
+        session.record_begun(ResultRows.from_records(columns, begun, [m.error for m in begun], common=common))
+        moves = applied = [move for plan in plans for move in apply_plan(plan)]
         if not skip_verification:
-            moves = _verify_after_commits(session, plan.group, moves)
+            moves = _verify_after_commits(session, group, moves)
     errors = [m.error for m in moves]
     notes = failed_on(errors, "queue")
     if any(a.error is None and isinstance(m.error, NotApplied) for a, m in zip(applied, moves, strict=True)):
         notes.append(
             "a connected client sets the offset back: stop the clients that "
-            f"{quote_command('consumerConnection', plan.group)} lists, then repeat the command"
+            f"{quote_command('consumerConnection', group)} lists, then repeat the command"
         )
     if any(m.result == "pending" for m in moves):
         notes.append("pending: the clients of the group will move within half a minute")
     # Brokers cannot remove an offset where there was none.
-    if any(_awaits_commits(m) and m.old_offset is not None for m in moves) and audit_path() is not None:
-        undo_command = quote_command("resetOffsetByTime", plan.group, plan.topic, "--undo")
+    returning = dict.fromkeys(m.queue.topic for m in moves if _awaits_commits(m) and m.old_offset is not None)
+    if returning and audit_path() is not None:
+        undo_command = quote_command("resetOffsetByTime", group, ",".join(returning), "--undo")
         if command_name != _UNDO:
             notes.append(f"to undo it: {undo_command}")
         elif not any(errors):
             # --undo after a failed one continues it.
             notes.append(f"to make the undone move again: {undo_command}")
-    return ResultRows.from_records(OFFSET_MOVE_COLUMNS, moves, errors, notes, common=common)
+    return ResultRows.from_records(columns, moves, errors, notes, common=common)
 
 
 def _verify_after_commits(session: Session, group: str, moves: Sequence[OffsetMove]) -> Sequence[OffsetMove]:

@@ -51,11 +51,12 @@ def find_former_offsets(
         if set(namesrv_addrs).isdisjoint(record.get("nameServers") or ()):
             continue
         rows = [row for row in record.get("results") or () if isinstance(row, dict)]
+        names_topic = group in words and topic in (name for word in words for name in word.split(","))
         if last_kind is not None and (kind != last_kind or not has_failed):
-            if {group, topic} <= set(words):
+            if names_topic or any((row.get("group"), row.get("topic")) == (group, topic) for row in rows):
                 break
             continue
-        if not rows and {group, topic} <= set(words):
+        if not rows and names_topic:
             raise NotApplied(
                 f'the last move of "{group}" on "{topic}" ended early, so the audit has no offsets of it: '
                 "nsadmin audit list shows it"
@@ -81,7 +82,7 @@ def find_former_offsets(
 
 
 def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:
-    """Add `undo` to the records: the command, for the last move of a group on a topic.
+    """Add `undo` to the records: the command, for the topics on which it was the last move of the group.
 
     Brokers cannot remove an offset where there was none, so a move without former offsets has no undo.
     """
@@ -89,15 +90,23 @@ def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:
     undone: set[tuple[str, ...]] = set()
     for record in reversed(list(records)):
         undo, moves = None, _MOVING_COMMANDS.intersection(_split_command(record)[:1])
+        servers = ("-n", ";".join(record.get("nameServers") or ()))
         moved: set[tuple[str, ...]] = set()
+        topics: dict[str, None] = {}
         for row in record.get("results") or () if moves else ():
-            words = ("resetOffsetByTime", str(row.get("group")), str(row.get("topic")), "--undo")
-            servers = ("-n", ";".join(record.get("nameServers") or ()))
-            if row.get("result") in _MOVED_RESULTS and (*words, *servers) not in undone:
-                moved.add((*words, *servers))
+            group, topic = str(row.get("group")), str(row.get("topic"))
+            if row.get("result") in _MOVED_RESULTS and (group, topic, *servers) not in undone:
+                moved.add((group, topic, *servers))
                 if row.get("from") is not None:
+                    topics[topic] = None
                     context = record.get("context")
-                    undo = quote_command(*words, *(("--context", context) if context else servers))
+                    undo = quote_command(
+                        "resetOffsetByTime",
+                        group,
+                        ",".join(topics),
+                        "--undo",
+                        *(("--context", context) if context else servers),
+                    )
         undone |= moved
         completed.append(record | {"undo": undo})
     return completed[::-1]

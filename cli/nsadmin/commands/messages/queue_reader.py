@@ -16,6 +16,7 @@ from nsadmin.client.results import error_text
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.command_line.argument_values import parse_boolean, parse_charset, parse_number
 from nsadmin.command_line.declarations import Each, Flags, Values, command
+from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.command_line.time_arguments import TIME_HELP, parse_window
 from nsadmin.commands.messages.message_conditions import BeginTimeOption, EndTimeOption
 from nsadmin.commands.messages.message_rows import (
@@ -47,11 +48,20 @@ TagExpressionOption = Annotated[
     str | None,
     Option("-s", "--subExpression", metavar="TAGS", help="Only messages with one of these tags: A || B."),
 ]
+CalculateOption = Annotated[
+    str | None,
+    Option(
+        "-f",
+        "--calculate",
+        metavar="true|false",
+        help="Count messages by tag, without a limit. Default: false.",
+    ),
+]
 MaxMessagesOption = Annotated[int, Option("--maxNum", metavar="N", help="Maximum number of messages.")]
 
 
 @command(
-    columns=MESSAGE_COLUMNS,
+    columns=(*MESSAGE_COLUMNS, *TAG_COLUMNS),
     examples=("broker", "it is about a whole topic, of which simulated brokers have a hundred millions"),
     nothing="no messages",
 )
@@ -77,6 +87,7 @@ def print_msg(
             "--last", metavar="N", help="The newest N messages of the topic, in the order of time.", min=1
         ),
     ] = None,
+    count_flag: CalculateOption = None,
 ) -> ResultRows:
     """Show the messages in all queues of a topic, the oldest of each queue first; or the newest with --last.
 
@@ -85,11 +96,13 @@ def print_msg(
     only the beginning of a body. Use --output wide or --output json for whole bodies. nsadmin reads without a
     consumer group, so no offset changes.
 
+    With -f true, the rows are the tags of all messages of the topic, with the number of messages of each.
+
     Examples:
         # The last ten messages of a topic
         nsadmin printMsg payments --last 10
-        # The content of the first messages of each queue in turns, ten in all
-        nsadmin printMsg payments --limit 10
+        # The number of messages by tag in the whole topic; add --from 1h for the last hour
+        nsadmin printMsg payments -f true
         # Who sends to a topic: the addresses of the senders of the last ten minutes
         nsadmin printMsg payments --from 10m --columns bornHost --limit 20
         # Messages with a tag between two times (--until TIME), without bodies
@@ -98,9 +111,13 @@ def print_msg(
     window = (begin_text, end_text)
     if last_count is not None and (window != (None, None) or max_count != DEFAULT_MAX_MESSAGES):
         raise UsageError("--last reads the ends of the queues: leave out --from, --until and --limit")
+    counts_tags = parse_boolean("-f", count_flag) is True
+    refuse_both("--last", last_count, "-f true", counts_tags)
     encoding, with_body = parse_charset("-c", charset_name), parse_boolean("-d", body_flag) is not False
     queue_routes = session.admin.messages.list_queue_routes(topic, None, route_topic)
     queue_listing = _QueueListing(session, topic, tag_expression, max_count, queue_routes, *window)
+    if counts_tags:
+        return queue_listing.count_tags()
     if last_count is not None:
         return queue_listing.list_last(last_count, encoding, with_body)
     return queue_listing.list_messages(encoding, with_body)
@@ -137,15 +154,7 @@ def print_msg_by_queue(
         str | None,
         Option("-d", "--printBody", metavar="true|false", help="Whether to show bodies. Default: false."),
     ] = None,
-    count_flag: Annotated[
-        str | None,
-        Option(
-            "-f",
-            "--calculate",
-            metavar="true|false",
-            help="Count messages by tag, without a limit. Default: false.",
-        ),
-    ] = None,
+    count_flag: CalculateOption = None,
     max_count: MaxMessagesOption = DEFAULT_MAX_MESSAGES,
 ) -> ResultRows:
     """Show the messages in one queue, the oldest first; or with -f true, the number of messages by tag.

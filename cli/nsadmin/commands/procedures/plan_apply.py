@@ -36,12 +36,13 @@ from nsadmin.library.cluster_plans import compare_cluster, is_stranding
 from nsadmin.operations.broker_identity import remark_twins
 from nsadmin.operations.plans import fields, plan_file
 from nsadmin.operations.plans.cluster_export import describe_cluster
-from nsadmin.operations.plans.diff import ClusterDiff
+from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
 from nsadmin.operations.plans.executor import execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.plan_file import SavedPlan
 from nsadmin.operations.plans.records import ClusterState, DesiredCluster
 from nsadmin.operations.plans.stranded_messages import count_stranded_messages
+from nsadmin.operations.plans.unnamed_settings import keep_unnamed, list_unnamed_attributes
 from nsadmin.operations.plans.yaml_reader import InvalidPlanFileError, read_desired_cluster
 from nsadmin.operations.plans.yaml_writer import SCHEMA_FILE, format_cluster
 from nsadmin.operations.state_folder import find_state_home, list_homes
@@ -54,6 +55,10 @@ PlanFileArgument = Annotated[
 ]
 PruneOption = Annotated[
     bool, Option("--prune", help="Delete items that the file does not have, in the sections that it has.")
+]
+KeepOption = Annotated[
+    bool,
+    Option("--keep", help="Keep the present value of settings and attributes that the file does not name."),
 ]
 
 
@@ -122,11 +127,13 @@ def plan(
         bool,
         Option("--exit-code", help="Exit with 2 if the plan has changes, and with 1 if the file is invalid."),
     ] = False,
+    keeps_unnamed: KeepOption = False,
 ) -> ResultRows:
     """Show the changes that apply would make: creations, updates, and with --prune deletions.
 
     The file is in the format of `nsadmin export`. If a topic or group in the file lacks a setting, the
-    setting gets its default. If the file lacks a section, nsadmin does not change the items of that section.
+    setting gets its default, and an attribute is removed: a line says so. With --keep, they keep their
+    present value. If the file lacks a section, nsadmin does not change the items of that section.
     A row for each item shows the changes field by field, and the servers. Removing queues makes their
     messages unreadable: nsadmin shows the number of messages.
 
@@ -146,7 +153,7 @@ def plan(
         nsadmin plan cluster.yaml --prune --exit-code
     """
     try:
-        plan_rows, has_steps = _plan_file(session, file_name, prune, saved_file)
+        plan_rows, has_steps = _plan_file(session, file_name, prune, saved_file, keeps_unnamed)
     except UsageError as error:
         if not reports_differences:
             raise
@@ -156,11 +163,12 @@ def plan(
 
 
 def _plan_file(
-    session: Session, file_name: str, prune: bool, saved_file: str | None
+    session: Session, file_name: str, prune: bool, saved_file: str | None, keeps_unnamed: bool
 ) -> tuple[ResultRows, bool]:
     """The rows of a plan, and whether it has steps; `saved_file` keeps it."""
-    desired_state = _parse_desired_state(file_name, _read_file(file_name))
-    live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
+    desired_state, live_state, plan_difference = _compare_file(
+        session, _parse_desired_state(file_name, _read_file(file_name)), prune, keeps_unnamed
+    )
     remark_twins(session)
     remark_missing(session, live_state.cluster_name, "the plan leaves it out; plan again when it is back")
     warn_of_unknown_attributes(
@@ -177,6 +185,7 @@ def _plan_file(
     notes = [
         *live_state.shared_addr_lines,
         *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
+        *_warn_of_unnamed(desired_state, live_state),
         *stranded_warnings(stranded_messages),
         summarize_plan(plan_difference),
     ]
@@ -217,6 +226,7 @@ def apply(
     allow_stranded: Annotated[
         bool, Option("--allow-stranded", help="Remove queues even if consumers have not read their messages.")
     ] = False,
+    keeps_unnamed: KeepOption = False,
 ) -> ResultRows:
     """Change a cluster to the state in a file: topics, consumer groups, order configurations, KV config.
 
@@ -225,7 +235,7 @@ def apply(
     item shows the result and the servers. Safe to interrupt. Run the same command to resume.
 
     A topic or group of the file gets the default of each setting that the file does not name, also of
-    attributes: begin with a file of `nsadmin export`.
+    attributes: begin with a file of `nsadmin export`. With --keep, nsadmin changes only what the file names.
 
     nsadmin deletes only with --prune, and at most --max-deletes items. It deletes groups with their offsets.
 
@@ -247,9 +257,13 @@ def apply(
     saved_plan = _parse_saved_plan(file_name, file_text)
     if saved_plan is not None and prune:
         raise UsageError(f"{file_name} is a plan, which determines its deletions: omit --prune")
-    desired_state = saved_plan.desired_cluster if saved_plan else _parse_desired_state(file_name, file_text)
-    live_state, plan_difference = compare_cluster(
-        session.admin, desired_state, saved_plan.prune if saved_plan else prune
+    if saved_plan is not None and keeps_unnamed:
+        raise UsageError(f"{file_name} is a plan, which has all settings: pass --keep to plan instead")
+    desired_state, live_state, plan_difference = _compare_file(
+        session,
+        saved_plan.desired_cluster if saved_plan else _parse_desired_state(file_name, file_text),
+        saved_plan.prune if saved_plan else prune,
+        keeps_unnamed,
     )
     if saved_plan is not None:
         _require_unchanged(file_name, saved_plan, live_state, plan_difference)
@@ -264,6 +278,7 @@ def apply(
     warning_lines = [
         *live_state.shared_addr_lines,
         *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
+        *([] if saved_plan else _warn_of_unnamed(desired_state, live_state)),
         *stranded_warnings(stranded_messages),
     ]
     refusal = None if allow_stranded else _refuse_stranding(stranded_messages)
@@ -292,6 +307,30 @@ def apply(
     )
     applied_rows = step_rows(outcomes, plan_difference.troubles, stranded_messages, notes)
     return report_awaited_servers(session.admin, applied_rows, list_late_addrs(live_state, outcomes))
+
+
+def _compare_file(
+    session: Session, desired_state: DesiredCluster, prune: bool, keeps_unnamed: bool
+) -> tuple[DesiredCluster, ClusterState, ClusterDiff]:
+    """The desired state, with --keep completed from the present one; the present state; the difference."""
+    live_state, plan_difference = compare_cluster(session.admin, desired_state, prune)
+    if not keeps_unnamed:
+        return desired_state, live_state, plan_difference
+    desired_state = keep_unnamed(desired_state, live_state)
+    return desired_state, live_state, compute_diff(desired_state, live_state, prune=prune)
+
+
+def _warn_of_unnamed(desired_state: DesiredCluster, live_state: ClusterState) -> list[str]:
+    unnamed = [
+        f"{kind} {name} ({', '.join(attributes)})"
+        for (kind, name), attributes in list_unnamed_attributes(desired_state, live_state).items()
+    ]
+    if not unnamed:
+        return []
+    return [
+        f"attributes would be removed, because the file does not name them: {abbreviate_names(unnamed, 5)}; "
+        "add them to the file, or pass --keep"
+    ]
 
 
 def _list_rebalance_risks(session: Session, cluster_name: str, plan_difference: ClusterDiff) -> list[str]:

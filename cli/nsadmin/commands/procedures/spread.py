@@ -1,8 +1,8 @@
-"""Owns spread, which finds unbalanced topics: missing on some brokers, or with different queues."""
+"""Owns spread, which finds unbalanced topics and groups: missing on some brokers, or with other settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
@@ -16,18 +16,22 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results, remark_missing
-from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import CLUSTER_NAME
+from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, part_is
 from nsadmin.console.session import Session
-from nsadmin.operations.spread import TopicSpread, find_spreads, plan_even_spread
-
-_PLAN_HEAD = (
-    "Topics from nsadmin spread, evenly on every broker: remove topics that should be uneven.",
-    "Never apply this file with --prune, which deletes all topics that it does not have.",
+from nsadmin.operations.plans.records import DesiredCluster
+from nsadmin.operations.spread import (
+    GroupSpread,
+    TopicSpread,
+    find_group_spreads,
+    find_spreads,
+    plan_even_groups,
+    plan_even_spread,
 )
 
 
@@ -41,6 +45,13 @@ def _describe_spread(spread: TopicSpread) -> str:
     broker_count = len(spread.configs_by_broker)
     uneven_suffix = ", uneven" if spread.has_other_queues else ""
     return f"on {broker_count} of {broker_count + len(spread.missing_brokers)} brokers{uneven_suffix}"
+
+
+def _describe_group_spread(spread: GroupSpread) -> str:
+    broker_count = len(spread.configs_by_broker)
+    if spread.missing_brokers:
+        return f"on {broker_count} of {broker_count + len(spread.missing_brokers)} brokers"
+    return "different settings"
 
 
 SPREAD_COLUMNS: Columns[tuple[str, TopicSpread]] = (
@@ -77,17 +88,25 @@ SPREAD_COLUMNS: Columns[tuple[str, TopicSpread]] = (
 )
 
 
-@command(columns=SPREAD_COLUMNS)
+GROUP_SPREAD_COLUMNS: Columns[tuple[str, GroupSpread]] = (
+    CLUSTER_NAME.of(lambda s: s[0]),
+    GROUP.of(lambda s: s[1].group),
+    SPREAD_COLUMNS[2].of(lambda s: _describe_group_spread(s[1])),
+    SPREAD_COLUMNS[3].of(lambda s: list(s[1].missing_brokers)),
+    SPREAD_COLUMNS[5].of(lambda s: list(s[1].differing_settings)),
+)
+
+
+@command(columns=(*SPREAD_COLUMNS, GROUP))
 def spread(
     session: Session,
     topics_text: Annotated[
         str | None,
-        Argument(metavar="TOPICS", help="Only these topics, separated by commas."),
+        Argument(metavar="TOPICS", help="Topics, separated by commas. Default: all unbalanced ones."),
         Flags("-t", "--topic"),
         Values("topics"),
-        RequiredUnless("all_topics"),
     ],
-    all_topics: Annotated[bool, Option("--all", help="All topics that are unbalanced.")] = False,
+    all_topics: Annotated[bool, Option("--all", help="All unbalanced topics. The default.")] = False,
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
@@ -95,15 +114,21 @@ def spread(
         str | None,
         Option("--plan", metavar="FILE", help="Write a plan that balances them, for plan and apply."),
     ] = None,
+    of_groups: Annotated[
+        bool,
+        Option("--groups", help="Show consumer groups that some brokers lack, or with other settings."),
+    ] = False,
 ) -> ResultRows:
     """Show topics that are unbalanced: missing on some brokers of a cluster, or with different queues.
 
     nsadmin asks the brokers for their topics, independent of name servers. It skips RocketMQ's own topics,
-    and topics of retries and dead letters.
+    and topics of retries and dead letters. With --groups, the rows are consumer groups that some brokers
+    lack, or have with other settings.
 
     A plan puts each unbalanced topic on every broker, with the highest number of queues that a broker has. It
     changes nothing else. Check it with `nsadmin plan`, and run it with `nsadmin apply`. First remove topics
-    that should be on some brokers only. Never use --prune with it. Order configurations do not change.
+    that should be on some brokers only. Never use --prune with it. Order configurations do not change. A plan
+    of groups creates each group where it is missing.
 
     The plan only adds queues, and knows no load. To level load, to fill a new broker or to empty an old one,
     use `nsadmin rebalance plan`.
@@ -112,11 +137,17 @@ def spread(
         # The brokers of a topic, with read and write queues
         nsadmin spread refunds-settled
         # Topics that only one or some brokers have, or with unequal queues
-        nsadmin spread --all -c cluster-a
-        # Write a plan that balances them
-        nsadmin spread --all -c cluster-a --plan even.yaml
+        nsadmin spread -c cluster-a
+        # Consumer groups that are not on every broker
+        nsadmin spread --groups
+        # Write a plan that balances the topics
+        nsadmin spread -c cluster-a --plan even.yaml
     """
-    exclusive_options.require_one_of("TOPICS", topics_text, "--all", all_topics)
+    exclusive_options.refuse_both("TOPICS", topics_text, "--all", all_topics)
+    if of_groups:
+        exclusive_options.refuse_both("TOPICS", topics_text, "--groups", of_groups)
+        return _list_group_spreads(session, cluster_name, plan_file)
+    all_topics = topics_text is None
     topics = parse_name_list("TOPICS", topics_text)
     results = _fetch_registrants(session, cluster_name)
     registrants = [r.result for r in results if r.result is not None]
@@ -142,7 +173,7 @@ def spread(
         if error
     ]
     if plan_file is not None:
-        _require_all_brokers(failed_results)
+        _require_all_brokers(failed_results, "topics")
         notes += _write_plan(plan_file, spreads_by_cluster, registrants)
     all_spreads = [(cluster, spread) for cluster, spreads in spreads_by_cluster.items() for spread in spreads]
     shown = [(cluster, spread) for cluster, spread in all_spreads if not all_topics or not spread.is_even]
@@ -151,16 +182,61 @@ def spread(
     return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 
 
-def _fetch_registrants(session: Session, cluster_name: str | None) -> list[ServerResult[BrokerRegistrant]]:
-    """Ask the master of each broker, of one cluster or of all, for the topics it has."""
+def _list_group_spreads(session: Session, cluster_name: str | None, plan_file: str | None) -> ResultRows:
+    targets = _list_masters(session, cluster_name, "its groups are unknown")
+    results = [
+        result._replace(addr=target.broker_name or result.addr)
+        for target, result in zip(
+            targets,
+            match_results(targets, session.admin.bulk.list_groups(distinct_addrs(targets))),
+            strict=True,
+        )
+    ]
+    failed_results = [r for r in results if r.error is not None]
+    tables = {r.addr: r.result for r in results if r.result is not None}
+    brokers_by_cluster: dict[str, list[str]] = {}
+    for group in session.admin.clusters.get_info().groups_in_cluster(cluster_name):
+        if group.broker_name in tables:
+            brokers_by_cluster.setdefault(group.cluster_name, []).append(group.broker_name)
+    spreads = [
+        (cluster, spread)
+        for cluster, names in sorted(brokers_by_cluster.items())
+        for spread in find_group_spreads({name: tables[name] for name in names})
+    ]
+    shown = [(cluster, spread) for cluster, spread in spreads if not spread.is_even]
+    notes = [
+        f"broker {broker} did not report its groups: {error_text(error)}"
+        for broker, _, error in failed_results
+        if error
+    ]
+    if plan_file is not None:
+        _require_all_brokers(failed_results, "groups")
+        lacking = sorted({cluster for cluster, spread in shown if spread.missing_brokers})
+        if len(lacking) != 1:
+            reason = f"groups of {', '.join(lacking)} are missing on brokers: choose one cluster with -c"
+            raise UsageError(f"no plan was written: {reason if lacking else 'no broker lacks a group'}")
+        [name] = lacking
+        in_cluster = [spread for cluster, spread in shown if cluster == name]
+        notes += _write_plan_file(plan_file, plan_even_groups(name, in_cluster, brokers_by_cluster[name]))
+    notes.append(f"{part_is(len(shown), len(spreads), 'group')} unbalanced")
+    return ResultRows.from_records(GROUP_SPREAD_COLUMNS, shown, [r.error for r in results], notes)
+
+
+def _list_masters(session: Session, cluster_name: str | None, unknown: str) -> list[BrokerTarget]:
+    """The master of each broker, of one cluster or of all; `unknown` is what nobody knows of missing ones."""
     cluster_info = session.admin.clusters.get_info()
-    remark_missing(session, cluster_name, "its topics are unknown")
+    remark_missing(session, cluster_name, unknown)
     for addr, names in find_shared_addrs(cluster_info.groups_in_cluster(cluster_name)).items():
         session.write_remark(f"{describe_shared_addr(addr, names)}: counted once")
-    targets = [
+    return [
         BrokerTarget(broker_group.broker_name, MASTER_BROKER_ID, broker_group.master_addr)
         for broker_group in cluster_info.processes_in_cluster(cluster_name)
     ]
+
+
+def _fetch_registrants(session: Session, cluster_name: str | None) -> list[ServerResult[BrokerRegistrant]]:
+    """Ask the master of each broker, of one cluster or of all, for the topics it has."""
+    targets = _list_masters(session, cluster_name, "its topics are unknown")
     results = match_results(targets, session.admin.registrations.get_each(distinct_addrs(targets)))
     return [
         result._replace(addr=target.broker_name or result.addr)
@@ -185,10 +261,10 @@ def _refuse_unknown_topic(
     raise NotFound(f'no broker{place} has the topic "{topic}"')
 
 
-def _require_all_brokers(failed_results: Sequence[ServerResult[BrokerRegistrant]]) -> None:
+def _require_all_brokers(failed_results: Sequence[ServerResult[Any]], items: str) -> None:
     if failed_results:
         broker_names = ", ".join(failed_result.addr for failed_result in failed_results)
-        raise NotApplied(f"no plan was written, because the topics of {broker_names} are unknown")
+        raise NotApplied(f"no plan was written, because the {items} of {broker_names} are unknown")
 
 
 def _write_plan(
@@ -197,8 +273,6 @@ def _write_plan(
     registrants: Sequence[BrokerRegistrant],
 ) -> list[str]:
     """Write the plan to a new file; return notes on how to use it."""
-    from nsadmin.operations.plans.yaml_writer import format_cluster
-
     uneven_clusters = {
         cluster_key: topic_spreads
         for cluster_key, topic_spreads in spreads_by_cluster.items()
@@ -225,7 +299,20 @@ def _write_plan(
     broker_names = [
         registrant.broker_name for registrant in registrants if registrant.cluster_name == cluster_name
     ]
-    plan_text = format_cluster(plan_even_spread(cluster_name, topic_spreads, broker_names), [*_PLAN_HEAD])
+    return _write_plan_file(file_name, plan_even_spread(cluster_name, topic_spreads, broker_names))
+
+
+def _write_plan_file(file_name: str, desired: DesiredCluster) -> list[str]:
+    from nsadmin.operations.plans.yaml_writer import format_cluster
+
+    kind = "Topics" if desired.group_specs is None else "Groups"
+    plan_text = format_cluster(
+        desired,
+        [
+            f"{kind} from nsadmin spread, on every broker: remove those that should be on some brokers only.",
+            f"Never apply this file with --prune, which deletes all {kind.lower()} that it does not have.",
+        ],
+    )
     try:
         with Path(file_name).open("x", encoding="utf-8") as output_file:
             output_file.write(plan_text)

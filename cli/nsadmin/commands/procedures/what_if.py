@@ -9,6 +9,7 @@ from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.address import split_server_addr
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
@@ -35,6 +36,8 @@ from nsadmin.operations.what_if.name_server_outage import (
     foresee_name_server_outage,
 )
 from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
+
+_SLAVE_READS = ("updateBrokerConfig", "slaveReadEnable", "true")
 
 
 class WouldStandStillError(RocketMQError):
@@ -77,7 +80,8 @@ def what_if(
     stop, because they would have no writable queue, no readable queue or no master. Topics also stop if an
     order configuration or static queues make clients send to a missing broker. Other topics lose lostRatio of
     their write queues. Groups are those that read topics of these brokers now. Only consumers report their
-    lists of name servers.
+    lists of name servers. A slave counts as readable only if its slaveReadEnable is true. If it is not,
+    nsadmin prints the command that turns it on.
 
     With --down-proxy, the rows are groups and gRPC connections that are connected through these proxies only.
     A client that has several endpoints may connect to another proxy, which nsadmin cannot know.
@@ -132,6 +136,11 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
         *(
             f"{describe_shared_addr(addr, names)}: all of them go down"
             for addr, names in outage.shared_addrs.items()
+        ),
+        *(
+            f"{slave} refuses reads, because its slaveReadEnable is false: to let it serve them while its "
+            f"master is down, run {quote_command(*_SLAVE_READS, '-b', slave)}"
+            for slave in outage.refusing_slaves
         ),
         *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]

@@ -17,7 +17,7 @@ from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
-from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
+from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER, result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
@@ -40,6 +40,13 @@ class TopicAge(NamedTuple):
     error: RocketMQError | None
 
 
+class TopicType(NamedTuple):
+    """The message type of a topic, as brokers have it; None if none told it."""
+
+    topic: str
+    message_type: str | None
+
+
 NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
 CLUSTER_COLUMNS: Columns[str] = (CLUSTER_NAME.of(lambda name: name),)
 AGE_COLUMNS: Columns[TopicAge] = (
@@ -50,6 +57,14 @@ AGE_COLUMNS: Columns[TopicAge] = (
         lambda a: format_utc(a.last_update_ms),
     ),
     ERROR,
+)
+TYPE_COLUMNS: Columns[TopicType] = (
+    TOPIC,
+    Column(
+        "messageType",
+        "type of its messages, such as NORMAL, FIFO, DELAY or TRANSACTION; null on brokers before 5.0",
+        lambda t: t.message_type,
+    ),
 )
 USAGE_COLUMNS: "Columns[TopicUsage]" = (
     CLUSTER_NAME,
@@ -96,7 +111,8 @@ NewTopicArgument = Annotated[
 
 
 @command(
-    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS), nothing="no topic is registered with {servers}"
+    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS, *TYPE_COLUMNS),
+    nothing="no topic is registered with {servers}",
 )
 def topic_list(
     session: Session,
@@ -110,6 +126,9 @@ def topic_list(
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
     ] = None,
+    with_types: Annotated[
+        bool, Option("--types", help="Show the message type of each topic: NORMAL, FIFO, DELAY, ...")
+    ] = False,
 ) -> ResultRows:
     """List the topics.
 
@@ -119,10 +138,10 @@ def topic_list(
     Examples:
         # The topics of applications
         nsadmin topicList --no-system
-        # Topics whose names begin with "pay", with their consumer groups
-        nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
-        # Topics that nobody reads: no consumer group
+        # Topics that nobody reads: no consumer group; add --filter 'topic~^pay' for some topics
         nsadmin topicList -c --no-system --filter groups=
+        # Message types of topics; add --filter messageType=FIFO for one of them
+        nsadmin topicList --types --no-system
         # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
         nsadmin topicList --times --no-system --sort lastUpdated
     """
@@ -131,6 +150,10 @@ def topic_list(
     if not include_system:
         names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
     refuse_both("-c", with_groups, "--times", with_times)
+    refuse_both("--types", with_types, "-c", with_groups)
+    refuse_both("--types", with_types, "--times", with_times)
+    if with_types:
+        return _list_types(session, names, cluster_name)
     if with_times:
         ages = _read_ages(session, names)
         return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
@@ -140,6 +163,22 @@ def topic_list(
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     errors = [None, *(u.error for u in usages)]
     return ResultRows.from_records(USAGE_COLUMNS, usages, errors, _usage_notes(usages))
+
+
+def _list_types(session: Session, names: Sequence[str], cluster_name: str | None) -> ResultRows:
+    """Read the attributes of all topics with one request to each broker."""
+    addrs = [target.broker_addr or "" for target in session.admin.groups.list_targets(cluster_name)]
+    results = session.admin.bulk.list_topics(list(dict.fromkeys(addrs)))
+    types: dict[str, set[str]] = {}
+    for result in results:
+        for topic, config in result.result.configs_by_topic.items() if result.result else ():
+            if (attributes := config.get("attributes")) is not None:
+                types.setdefault(topic, set()).add(attributes.get("message.type", "NORMAL"))
+    rows = [TopicType(name, ",".join(sorted(types.get(name, ()))) or None) for name in names]
+    # None stands for the name server, which answered.
+    return ResultRows.from_records(
+        TYPE_COLUMNS, rows, [None, *(r.error for r in results)], result_notes(results)
+    )
 
 
 def _read_ages(session: Session, names: Sequence[str]) -> list[TopicAge]:
@@ -180,11 +219,16 @@ def topic_route(
     show_rows: Annotated[
         bool, Option("-l", "--list", help="Accepted for mqadmin. nsadmin prints rows by default.")
     ] = False,
+    include_system: Annotated[
+        bool,
+        Option("--system/--no-system", help="Whether a pattern matches RocketMQ's own topics. Default: no."),
+    ] = False,
 ) -> ResultRows | str:
     """Show the brokers of a topic, with queues and permission (r read, w write, i inherit).
 
     For a static topic, logicalQueues shows the logical queues that each broker writes, and the number of each
-    queue on the broker. A pattern matches no system topics.
+    queue on the broker. A pattern matches system topics only with --system, and topics of retries and dead
+    letters only with a % at its start.
 
     Examples:
         # Brokers and queues of a topic
@@ -199,7 +243,8 @@ def topic_route(
     if raw_json or (session.options.style.output_format == "mqadmin" and not show_rows):
         return session.admin.topics.get_raw_route(topic)
     topics = session.admin.topics
-    names = expand_patterns("topic", parse_name_list("TOPIC", topic), topics.list_user_names)
+    list_names = topics.list_names if include_system else topics.list_user_names
+    names = expand_patterns("topic", parse_name_list("TOPIC", topic), list_names)
     if len(names) == 1:
         results = {names[0]: ServerResult("", topics.get_route(names[0]), None)}
     else:

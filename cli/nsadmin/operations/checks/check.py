@@ -34,6 +34,8 @@ T = TypeVar("T")
 
 CheckLimits = tuple[str | None, str | None]
 """The warning and the critical range of a check, such as ("10", "100"); None for the default."""
+IdleLimits = tuple[float | None, float]
+"""The seconds without a new message after which a topic is a warning, if any, and critical."""
 Figures = Mapping[str, float | Mapping[str, float | None] | None]
 """The value of each measure, None if unknown; or the values of its items by their names."""
 
@@ -59,6 +61,7 @@ class CheckScope(NamedTuple):
     is_part: bool = False
     cluster_name: str | None = None
     topic: str | None = None
+    idle_limits: IdleLimits | None = None
     group: str | None = None
     excluded: "re.Pattern[str] | None" = None
     broker_addr: str | None = None

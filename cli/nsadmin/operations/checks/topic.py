@@ -1,4 +1,4 @@
-"""Checks that clients of every name server can write to and read from a topic."""
+"""Checks that clients of every name server can write to and read from a topic, and that somebody writes."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
@@ -7,9 +7,17 @@ from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import is_not_found
 from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.topics.topic_stats import TopicStats
+from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.checks import listed_brokers, masters
-from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
+from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, IdleLimits
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    list_failures,
+    worst_state,
+)
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS
 from nsadmin.operations.slave_reads import find_refusing_slaves
@@ -20,7 +28,7 @@ class TopicObservation(NamedTuple):
 
     `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
     topic. `unknown_reasons` has those whose topics are not known. `refusing_slaves` do not serve consumers.
-    `inventory_problem` says why missing brokers are unknown.
+    `inventory_problem` says why missing brokers are unknown. `stats_results` is empty without `idle_limits`.
     """
 
     topic: str
@@ -30,6 +38,9 @@ class TopicObservation(NamedTuple):
     unknown_reasons: Mapping[str, str] = {}
     refusing_slaves: Set[str] = frozenset()
     inventory_problem: str | None = None
+    idle_limits: IdleLimits | None = None
+    stats_results: Sequence[ServerResult[TopicStats]] = ()
+    now_ms: int = 0
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
@@ -64,6 +75,13 @@ def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
         reasons_by_known[None],
         find_refusing_slaves(admin, slave_addrs).keys(),
         None if inventory is None else inventory.problem,
+        scope.idle_limits,
+        admin.topics.get_stats_at(
+            [(addr, topic) for addr in sorted({q.master_addr for q in queues if q.master_addr})]
+        )
+        if scope.idle_limits
+        else (),
+        admin.clock_ms,
     )
 
 
@@ -95,11 +113,13 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
     writable_count = min(view.writable_count for view in views)
     best_count = max(view.writable_count for view in views)
     behind_addrs = [view.namesrv_addr for view in views if view.writable_count == writable_count]
-    figures = {
+    idle = _judge_idle_time(seen)
+    figures: dict[str, float | None] = {
         "unwritable": len(names) - writable_count,
         "writable": writable_count,
         "readable": min(view.readable_count for view in views),
         "writeQueues": min(view.write_queue_count for view in views),
+        **({} if idle is None else {"idle": idle.seconds}),
     }
     unknown_lines = [
         *(
@@ -109,21 +129,68 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
         *seen.master_answers.unknown_lines,
     ]
     missing_lines = [f"{name}: {reason}" for name, reason in sorted(seen.missing_reasons.items())]
-    return scale.make_finding(
-        f"{best_count} of {len(names)} brokers of {seen.topic} accept messages"
-        + (
-            f", of which clients of name server {', '.join(behind_addrs)} find {writable_count}"
-            if writable_count < best_count
-            else ""
+    summary = f"no name server has the topic {seen.topic}"
+    if names:
+        shortage = f", of which clients of name server {', '.join(behind_addrs)} find {writable_count}"
+        summary = (
+            f"{best_count} of {len(names)} brokers of {seen.topic} accept messages"
+            f"{shortage if writable_count < best_count else ''} {masters.LOOKED_AT}"
+            f"{f'; {idle.text}' if idle else ''}"
         )
-        + f" {masters.LOOKED_AT}"
-        if names
-        else f"no name server has the topic {seen.topic}",
+    return scale.make_finding(
+        summary,
         figures,
-        [*_format_losses(views), *missing_lines, *unknown_lines, *failure_lines],
-        minimum_state=CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK,
+        [
+            *_format_losses(views),
+            *missing_lines,
+            *unknown_lines,
+            *failure_lines,
+            *(idle.failure_lines if idle else ()),
+        ],
+        minimum_state=worst_state(
+            [
+                CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK,
+                idle.state if idle else CheckState.OK,
+            ]
+        ),
         about=seen.topic,
     ).with_inventory_problem(seen.inventory_problem)
+
+
+class _IdleTime(NamedTuple):
+    """How long no message has arrived; `seconds` is None if it is unknown or no message is left."""
+
+    seconds: float | None
+    text: str
+    state: CheckState
+    failure_lines: Sequence[str]
+
+
+def _judge_idle_time(seen: TopicObservation) -> _IdleTime | None:
+    """Judge the age of the newest message. A master that does not answer may have a newer one."""
+    if seen.idle_limits is None:
+        return None
+    failure_lines = list_failures(seen.stats_results)
+    times = [q.last_update_timestamp for r in seen.stats_results if r.result for q in r.result.queues]
+    newest_ms = max(times, default=0)
+    seconds = max(0.0, (seen.now_ms - newest_ms) / 1000) if newest_ms else None
+    warning_seconds, critical_seconds = seen.idle_limits
+    if seconds is None or seconds > critical_seconds:
+        state = CheckState.CRITICAL
+    elif warning_seconds is not None and seconds > warning_seconds:
+        state = CheckState.WARNING
+    else:
+        state = CheckState.OK
+    if failure_lines and state is not CheckState.OK:
+        state = CheckState.UNKNOWN
+    text = "it has no message"
+    if seconds is not None:
+        text = f"its newest message arrived at {format_utc_second(newest_ms)}"
+        if state is not CheckState.OK:
+            text = f"no message for {seconds:.0f} s: {text}"
+    if failure_lines:
+        text += f", without {count_noun(len(failure_lines), 'master')} that did not answer"
+    return _IdleTime(seconds, text, state, failure_lines)
 
 
 def _assess_route(
@@ -170,10 +237,11 @@ CHECK = Check(
         CheckMeasure("writable", "brokers that accept messages for it", critical="1:"),
         CheckMeasure("readable", "brokers that consumers can read it from"),
         CheckMeasure("writeQueues", "writable queues"),
+        CheckMeasure("idle", "with --idle: age of the newest message", "s"),
     ),
     observe,
     judge,
     warning_when="a broker with the topic accepts no messages for it, or is missing",
-    critical_when="no broker accepts messages",
+    critical_when="no broker accepts messages, or none has arrived for longer than --idle",
     remedy="nsadmin route explain {about}",
 )

@@ -16,6 +16,7 @@ from nsadmin.console.output import Columns, ResultRow, ResultRows
 from tests.nsadmin.conftest import Run
 from tests.nsadmin.test_app import ENVIRONMENT, NSADMIN
 from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, refuse_with
+from tests.support.lab import Lab
 
 # What a 5.5.0 broker reports, as far as it is used.
 TABLE = {
@@ -206,3 +207,32 @@ def test_a_table_shows_times_as_dates_and_json_as_the_broker_sent_them(run: Run,
     assert lines == [["bootTimestamp", "2025-11-21T14:00:00.000Z"], ["earliestMessageTimeStamp", "-1"]]
     for output_format in ("json", "yaml", "csv", "value"):
         assert "1763733600000" in run("brokerStatus", broker.addr, "--output", output_format).out
+
+
+def test_counts_of_a_cluster(run_on_lab: Run, running_lab: Lab, run: Run) -> None:
+    result = run_on_lab("clusterList", "--counts")
+    assert (result.code, result.err) == (0, "")
+    [counts] = result.json
+    topics = run_on_lab("topicList", "--no-system").json
+    queues = run_on_lab("topicRoute", ",".join(row["topic"] for row in topics)).json
+    assert counts == {
+        "clusterName": "cluster-a",
+        "masterCount": 2,
+        "slaveCount": 2,
+        "topicCount": len(topics),
+        "readQueueCount": sum(row["readQueueNums"] for row in queues),
+        "writeQueueCount": sum(row["writeQueueNums"] for row in queues),
+        "groupCount": len(run_on_lab("consumerProgress").json),
+        "clientCount": len(run_on_lab("client", "list").json),
+    }
+    assert min(value for value in counts.values() if isinstance(value, int)) > 0
+    refused = run("clusterList", "--counts", "--output", "mqadmin", "-n", running_lab.namesrv_addr)
+    assert (refused.code, "leave out --output mqadmin" in refused.err) == (2, True)
+    assert run_on_lab("clusterList", "--counts", "-m").code == 2
+
+
+def test_counts_are_too_low_without_a_broker(ask: Run, first_server: FakeNameServer, dead_addr: str) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    result = ask("clusterList", "--counts", "--json")
+    assert (result.code, result.json[0]["masterCount"], result.json[0]["topicCount"]) == (3, 1, 0)
+    assert f"nsadmin: the counts may be too low: {dead_addr}: " in result.err

@@ -8,7 +8,7 @@ from namesrv_core.fleet.fleet import FleetPlan
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import Answer, answer_json
+from tests.support.fake_servers import Answer, FakeNameServer, answer_json
 from tests.support.lab import start_lab
 
 UNDO_HINT = "nsadmin: to undo it: nsadmin resetOffsetByTime G T --undo\n"
@@ -339,3 +339,70 @@ def test_a_broker_without_the_group_refuses_its_queues_in_the_dry_run_as_well(
         }
     # There was no offset to return to.
     assert "--undo" not in moved.err
+
+
+@pytest.fixture
+def two_topics(filled_broker: ConsumerBroker, first_server: FakeNameServer) -> ConsumerBroker:
+    """G has offsets on T, U, its retry topic, and a topic that was deleted."""
+    for topic in ("U", "%RETRY%G"):
+        first_server.routes[topic] = {"broker-a": 6}
+        filled_broker.ends |= {(topic, number): (0, 50) for number in range(8)}
+    filled_broker.ends["Gone", 0] = (0, 50)
+    filled_broker.offsets |= {("G", topic, 0): 40 for topic in ("U", "%RETRY%G", "Gone")}
+    return filled_broker
+
+
+def test_a_skip_without_a_topic_is_of_all_topics_and_undone_with_one_command(
+    ask: Run, two_topics: ConsumerBroker
+) -> None:
+    before = dict(two_topics.offsets)
+    gone = "nsadmin: Gone is left out: the group has offsets of it, but it does not exist\n"
+    preview = ask("skipAccumulatedMessage", "G", "--dry-run", "--json")
+    assert (preview.code, {row["topic"] for row in preview.json}) == (0, {"%RETRY%G", "T", "U"})
+    assert preview.err == (
+        f"{gone}nsadmin: this would let G receive 0 messages again and skip 230, and set the first offset of "
+        "15 queues on 3 topics (%RETRY%G, T, U)\n"
+    )
+    assert two_topics.offsets == before
+    result = ask("skipAccumulatedMessage", "-g", "G", "--yes", "--json")
+    undo = "nsadmin resetOffsetByTime G %RETRY%G,T,U --undo"
+    assert (result.code, result.err) == (0, f"{gone}nsadmin: to undo it: {undo}\n")
+    assert {two_topics.offsets[place] for place in before if place[1] != "Gone"} == {50}
+    assert ask(*undo.split()[1:], "--yes").code == 3
+    assert {place: two_topics.offsets[place] for place in before} == before
+
+
+def test_a_pattern_is_of_the_topics_of_the_group(ask: Run, two_topics: ConsumerBroker) -> None:
+    def list_topics(*words: str) -> set[str]:
+        return {row["topic"] for row in ask(*words, "--dry-run", "--json").json}
+
+    assert list_topics("skipAccumulatedMessage", "G", "[TU]") == {"T", "U"}
+    assert list_topics("skipAccumulatedMessage", "G", "%*") == {"%RETRY%G"}
+    assert list_topics("resetOffsetByTime", "G", "*", "-s", "-1") == {"T", "U"}
+    assert list_topics("skipAccumulatedMessage", "G", "U,T") == {"T", "U"}
+    nothing = ask("skipAccumulatedMessage", "G", "X*", "--dry-run")
+    assert (nothing.code, 'no topic of group "G" matches "X*"' in nothing.err) == (5, True)
+    named = ask("skipAccumulatedMessage", "G", "T,Gone", "--dry-run")
+    assert (named.code, named.out) == (5, "")
+
+
+def test_a_clone_without_a_topic_leaves_the_retry_topic_out(ask: Run, two_topics: ConsumerBroker) -> None:
+    refused = ask("cloneGroupOffset", "G", "Other", "--dry-run")
+    assert refused.code == 5
+    assert "create it with `nsadmin updateSubGroup Other -c C`" in refused.err
+    two_topics.configs["Other"] = {}
+    assert ask("cloneGroupOffset", "-s", "G", "-d", "Other", "--yes").code == 0
+    cloned = {topic: offset for (group, topic, _), offset in two_topics.offsets.items() if group == "Other"}
+    assert cloned == {"T": 20, "U": 40}
+
+
+def test_a_topic_that_refuses_the_move_fails_and_the_others_move(
+    ask: Run, two_topics: ConsumerBroker, first_server: FakeNameServer
+) -> None:
+    two_topics.offsets["G", "U", 0] = 40
+    first_server.routes["U"] = {"broker-x": 6}
+    result = ask("skipAccumulatedMessage", "G", "--yes", "--json")
+    assert result.code == 3
+    assert {(row["topic"], row["result"]) for row in result.json} == {
+        ("%RETRY%G", "done"), ("T", "done"), ("U", "failed"),
+    }  # fmt: skip

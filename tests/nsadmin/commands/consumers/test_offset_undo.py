@@ -38,8 +38,8 @@ def test_what_the_audit_does_not_have_is_not_guessed() -> None:
         find(move(1, group="H"))
     with pytest.raises(NotApplied, match="ended early"):
         find(move(1), move(2) | {"results": []})
-    with pytest.raises(NotApplied, match="only the first 1000 queues"):
-        find(move(1) | {"results": move(1)["results"] * 1000})
+    with pytest.raises(NotApplied, match="only the first 10000 queues"):
+        find(move(1) | {"results": move(1)["results"] * 10_000})
 
 
 def test_a_move_that_ran_again_after_a_failure_is_one_move() -> None:
@@ -76,3 +76,19 @@ def test_only_the_last_move_has_a_command_that_undoes_it() -> None:
         False, True, False,
     ]  # fmt: skip
     assert add_undo_commands([moved_first])[0]["undo"]
+
+
+def test_a_move_on_several_topics_has_one_command_that_undoes_it() -> None:
+    both = move(3, command="skipAccumulatedMessage G")
+    both["results"] += move(4, topic="U")["results"]
+    later = move(5, command="skipAccumulatedMessage G U", topic="U")
+    assert [record["undo"] for record in add_undo_commands([both])] == [
+        "nsadmin resetOffsetByTime G T,U --undo -n h:1"
+    ]
+    # The later move of U hides the one before.
+    assert [record["undo"] for record in add_undo_commands([both, later])] == [
+        "nsadmin resetOffsetByTime G T --undo -n h:1", "nsadmin resetOffsetByTime G U --undo -n h:1",
+    ]  # fmt: skip
+    # It ended the search, although its command line names no topic.
+    failed_before = move(1, command="skipAccumulatedMessage G T") | {"exitCode": 3}
+    assert find(failed_before, both, move(9, command="resetOffsetByTime G T -s -1")) == {("a", 0): 9}

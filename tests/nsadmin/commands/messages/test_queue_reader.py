@@ -95,6 +95,17 @@ def test_tags_are_counted(run_json: Run) -> None:
     assert result.json == [{"tag": "A", "count": 2}, {"tag": "B", "count": 1}]
 
 
+def test_tags_of_a_whole_topic_are_counted(run_json: Run, message_broker: MessageBroker) -> None:
+    message_broker.store_message(b"untagged", queue_id=3)
+    result = run_json("printMsg", "T", "--calculate", "true", "--limit", "1")
+    assert (result.code, result.err) == (0, "")
+    assert {row["tag"]: row["count"] for row in result.json} == {"A": 3, "B": 2, None: 1}
+    assert run_json("printMsg", "T", "-f", "true", "-s", "B").json == [{"tag": "B", "count": 2}]
+    assert len(run_json("printMsg", "T", "-f", "false").json) == 6
+    refused = run_json("printMsg", "T", "-f", "true", "--last", "3")
+    assert (refused.code, "--last and -f true exclude each other" in refused.err) == (2, True)
+
+
 def test_messages_and_the_number_of_their_tags(run_json: Run, message_broker: MessageBroker) -> None:
     message_broker.store_message(b"untagged")
     result = run_json("printMsgByQueue", "T", "broker-a", "0", "-p", "true", "-f", "true", "-d", "true")

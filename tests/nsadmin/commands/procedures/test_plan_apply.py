@@ -238,3 +238,32 @@ def test_a_saved_plan_waits_for_silent_servers(run_on_lab: Run, running_lab: Lab
         "nsadmin: nothing was applied, because servers do not answer: apply the plan again when they do"
     )
     assert detail.startswith(f"nsadmin: {dead_addr} does not answer: connection refused")
+
+
+UNNAMED = (
+    "nsadmin: attributes would be removed, because the file does not name them: topic orders (message.type); "
+    "add them to the file, or pass --keep"
+)
+
+
+def test_what_the_file_does_not_name_is_kept_on_demand(run_on_lab: Run) -> None:
+    file = wanted(
+        "cluster: cluster-a\ntopics: {orders: {perm: 4}}\ngroups: {warehouse: {retryMaxTimes: 3}}\n"
+    )
+    run_on_lab(
+        "updateTopic", "orders", "-a", "+message.type=FIFO", "-r", "9", "-w", "9", "-c", "cluster-a", "--yes"
+    )
+    for words in (("plan", file), ("apply", file, "--dry-run")):
+        assert UNNAMED in run_on_lab(*words).err.splitlines()
+    planned = run_on_lab("plan", file, "--keep", "--out", "kept.plan")
+    assert "attributes" not in planned.err
+    assert {row["name"]: row["changes"] for row in planned.json} == {
+        "orders": "perm rw- -> r--", "warehouse": "retryMaxTimes 16 -> 3",
+    }  # fmt: skip
+    refused = run_on_lab("apply", "kept.plan", "--keep")
+    assert (refused.code, "pass --keep to plan instead" in refused.err) == (2, True)
+    applied = run_on_lab("apply", "kept.plan", "--yes", "--allow-stranded")
+    assert (applied.code, {row["result"] for row in applied.json}) == (0, {"done"})
+    assert run_on_lab("apply", file, "--keep").json == []
+    [route, *_] = run_on_lab("topicRoute", "orders").json
+    assert (route["readQueueNums"], route["perm"]) == (9, 4)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.plans.yaml_reader import read_desired_cluster
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, closed_port
@@ -50,7 +51,8 @@ def test_several_topics_have_one_plan(run: Run, running_lab: Lab, tmp_path: Path
 
 
 def test_all_that_are_not_even(run: Run, running_lab: Lab) -> None:
-    rows = rows_of(run, running_lab, "--all", "-c", "cluster-a")
+    rows = rows_of(run, running_lab, "-c", "cluster-a")
+    assert rows == rows_of(run, running_lab, "--all", "-c", "cluster-a")
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
     assert "customers-archived" in {row["topic"] for row in rows}
     result = run("spread", "--all", "-c", "cluster-a", "-n", running_lab.namesrv_addr)
@@ -135,15 +137,53 @@ def test_a_process_with_two_names_counts_once(ask: Run, first_server: FakeNameSe
     assert result.err == f"nsadmin: broker-a and broker-b are one process, at {a.addr}: counted once\n"
 
 
-@pytest.mark.parametrize("words", [(), ("T", "--all")])
-def test_wrong_command_lines_are_refused(run: Run, words: tuple[str, ...]) -> None:
-    result = run("spread", *words)
-    line = (
-        "TOPICS and --all exclude each other: pass only one of them"
-        if words
-        else "missing TOPICS or --all: usage: nsadmin spread (TOPICS | --all)"
-    )
+@pytest.mark.parametrize("flag", ["--all", "--groups"])
+def test_wrong_command_lines_are_refused(run: Run, flag: str) -> None:
+    result = run("spread", "T", flag)
+    line = f"TOPICS and {flag} exclude each other: pass only one of them"
     assert (result.code, result.err) == (2, f"nsadmin: {line}\n")
+
+
+def test_groups_that_some_brokers_lack_are_shown_and_planned(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "even.yaml"
+    with start_lab(tmp_path / "lab", FleetPlan(clusters=2, groups=2, replicas=1, topics=3)) as lab:
+        server = ("-n", lab.namesrv_addr)
+        before = run("spread", "--groups", *server)
+        assert (before.code, before.out) == (0, "")
+        for words in (("new", "-b", "broker-a-1", "-r", "3"), ("billing", "-b", "broker-b-0", "-r", "4")):
+            assert run("updateSubGroup", *words, *server, "--yes").code == 0
+        result = run("spread", "--groups", *server, "--json")
+        assert result.json == [
+            {
+                "clusterName": "cluster-a",
+                "group": "new",
+                "finding": "on 1 of 2 brokers",
+                "missing": ["broker-a-0"],
+                "differing": [],
+            },
+            {
+                "clusterName": "cluster-b",
+                "group": "billing",
+                "finding": "different settings",
+                "missing": [],
+                "differing": ["retryMaxTimes"],
+            },
+        ]
+        refused = run("spread", "--groups", "-c", "cluster-b", "--plan", str(file), *server)
+        assert (refused.code, refused.err) == (2, "nsadmin: no plan was written: no broker lacks a group\n")
+        assert run("spread", "--groups", "--plan", str(file), *server).code == 0
+        assert run("apply", str(file), "--yes", *server).code == 0
+        assert [row["group"] for row in run("spread", "--groups", *server, "--json").json] == ["billing"]
+
+
+def test_a_broker_that_does_not_report_its_groups_prevents_the_plan(
+    ask: Run, first_server: FakeNameServer, dead_addr: str, tmp_path: Path
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    result = ask("spread", "--groups")
+    assert "broker broker-a did not report its groups: connection refused" in result.err
+    refused = ask("spread", "--groups", "--plan", str(tmp_path / "x"))
+    assert "no plan was written, because the groups of broker-a are unknown" in refused.err
 
 
 def test_a_topic_that_nobody_has(run: Run, running_lab: Lab) -> None:

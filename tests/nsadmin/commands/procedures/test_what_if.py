@@ -57,6 +57,8 @@ def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
     assert result.err == (
         "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, 34 would lose a part\n"
         "nsadmin: 4 of 7 affected groups would stop reading a topic; 18% of all write queues would be lost\n"
+        "nsadmin: broker-a-0:1 refuses reads, because its slaveReadEnable is false: to let it serve them "
+        "while its master is down, run nsadmin updateBrokerConfig slaveReadEnable true -b broker-a-0:1\n"
     )
     result = run("whatIf", "--down", "broker-a-0:1", "-n", running_lab.namesrv_addr)
     assert (result.code, result.out.splitlines()[1:]) == (0, [])
@@ -158,3 +160,17 @@ def test_a_broker_that_nobody_knows(run: Run, running_lab: Lab) -> None:
     result = run("whatIf", "--down", "broker-x", "-n", running_lab.namesrv_addr)
     assert result.code == 5
     assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in result.err
+
+
+def test_the_advised_command_lets_the_slave_serve_reads(run: Run, running_lab: Lab) -> None:
+    def foresee() -> Any:
+        return run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)
+
+    before = foresee()
+    command = before.err.partition("run nsadmin ")[2].split()
+    assert run(*command, "-n", running_lab.namesrv_addr, "--yes").code == 0
+    after = foresee()
+    command[2] = "false"
+    assert run(*command, "-n", running_lab.namesrv_addr, "--yes").code == 0
+    assert ("cannot read" in before.out, "cannot read" in after.out) == (True, False)
+    assert "slaveReadEnable" not in after.err

@@ -315,3 +315,40 @@ def test_the_newest_message_of_each_topic(run: Run, first_server: FakeNameServer
         assert rows == [("T", "1970-01-01T00:01:00.000Z", True), ("U", None, True), ("V", None, False)]
         assert result.code == 3
         assert run("topicList", "--times", "-c", "-n", first_server.addr).code == 2
+
+
+def test_message_types_take_one_request_to_each_broker(run: Run, first_server: FakeNameServer) -> None:
+    first_server.routes = {name: {"broker-a": 6} for name in ("T", "U", "V")}
+    fifo = topic_config("T", attributes={"message.type": "FIFO"})
+    old = {key: value for key, value in topic_config("V").items() if key != "attributes"}
+    with (
+        TopicBroker(fifo, topic_config("U"), old) as master,
+        TopicBroker(topic_config("T"), name="b") as other,
+    ):
+        for broker in (master, other):
+            broker.as_4_9()
+        first_server.clusters = {"C": {"broker-a": {0: master.addr}, "b": {0: other.addr}}}
+        result = run("topicList", "--types", "-n", first_server.addr, "--json")
+        assert (result.code, {row["topic"]: row["messageType"] for row in result.json}) == (
+            0, {"T": "FIFO,NORMAL", "U": "NORMAL", "V": None},
+        )  # fmt: skip
+        assert master.asked_codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
+    for flag in ("-c", "--times"):
+        assert run("topicList", "--types", flag, "-n", first_server.addr).code == 2
+    dead = run("topicList", "--types", "-n", first_server.addr, "--json")
+    assert (dead.code, dead.json[0]["messageType"]) == (3, None)
+
+
+def test_a_pattern_matches_system_topics_on_demand(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    for server in (first_server, second_server):
+        server.routes = {name: {"broker-a": 6} for name in ("T", "TBW102", "%RETRY%G")}
+
+    def list_topics(*words: str) -> list[str]:
+        return [row["topic"] for row in run("topicRoute", *words, both_servers, "--json").json]
+
+    assert list_topics("*") == list_topics("*", "--no-system") == ["T"]
+    assert list_topics("*", "--system") == ["T", "TBW102"]
+    assert list_topics("%*") == ["%RETRY%G"]
+    assert list_topics("TBW102", "--no-system") == ["TBW102"]

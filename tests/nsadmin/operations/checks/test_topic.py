@@ -1,5 +1,9 @@
 """check topic: as the client of any name server meets it."""
 
+import re
+import time
+
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from nsadmin.operations.checks import topic
 from nsadmin.operations.checks.check import CheckScope
@@ -7,6 +11,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.masters import LOOKED_AT
 from tests.support.checks import run_check
 from tests.support.fake_servers import FakeBroker, FakeNameServer
+from tests.support.topic_brokers import keyed_by_queue
 
 
 def found(*addrs: str, name: str = "T") -> CheckFinding:
@@ -97,3 +102,43 @@ def test_what_nobody_knows(first_server: FakeNameServer, dead_addr: str) -> None
     assert partly.state is CheckState.WARNING
     assert partly.details == (f"name server {dead_addr}: connection refused, no server listens on this port",)
     assert found(dead_addr).state is CheckState.UNKNOWN
+
+
+def store_at(broker: FakeBroker, *times_ms: int) -> None:
+    """Let the broker report these times of the last messages of its queues of T."""
+    items = {
+        at: {"minOffset": 0, "maxOffset": 9, "lastUpdateTimestamp": ms} for at, ms in enumerate(times_ms)
+    }
+    broker.handlers[RequestCode.GET_TOPIC_STATS_INFO] = lambda asked: build_reply(
+        asked, body=b"{" + keyed_by_queue("T", "broker-a", items) + b"}"
+    )
+
+
+def find_idle(addr: str, *limits: float) -> CheckFinding:
+    warning = limits[0] if len(limits) == 2 else None
+    return run_check(topic.CHECK, addr, scope=CheckScope(topic="T", idle_limits=(warning, limits[-1])))
+
+
+def test_a_topic_that_nobody_writes_to_is_idle(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    now_ms = int(time.time() * 1000)
+    store_at(broker, now_ms - 3_600_000, now_ms - 900_000)
+    assert find_idle(first_server.addr, 1800).state is CheckState.OK
+    assert find_idle(first_server.addr, 600, 1800).state is CheckState.WARNING
+    late = find_idle(first_server.addr, 600)
+    assert late.state is CheckState.CRITICAL
+    assert re.search(r"; no message for 90\d s: its newest message arrived at 20\S+Z$", late.summary)
+    assert 900 <= (values(late)[-1] or 0) < 910
+    assert "idle" not in {sample.measure.name for sample in found(first_server.addr).samples}
+
+
+def test_a_topic_without_messages_is_idle_unless_a_master_is_silent(
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    store_at(broker, 0)
+    empty = find_idle(first_server.addr, 600)
+    assert (empty.state, empty.summary.endswith("; it has no message")) == (CheckState.CRITICAL, True)
+    broker.handlers[RequestCode.GET_TOPIC_STATS_INFO] = lambda asked: build_reply(asked, 1, remark="busy")
+    refused = find_idle(first_server.addr, 600)
+    assert refused.state is CheckState.UNKNOWN
+    assert refused.summary.endswith("; it has no message, without 1 master that did not answer")
+    assert any("busy" in line for line in refused.details)
