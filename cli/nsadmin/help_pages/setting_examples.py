@@ -18,7 +18,7 @@ _BROKER_SETTINGS = (
     ("deleteWhen 03", "The hour of the day at which the broker deletes expired files"),
     ("diskMaxUsedSpaceRatio 80", "How full the disk may be before the broker deletes messages early"),
     ("brokerRole SYNC_MASTER", "Wait for the slave before a message is confirmed (synchronous)"),
-    ("slaveReadEnable true", "Let consumers read from slaves if the master is busy"),
+    ("slaveReadEnable true -a true", "Let consumers read from slaves if the master is busy or down"),
     ("sendMessageThreadPoolNums 16", "More threads that store messages (after a restart)"),
     ("sendThreadPoolQueueCapacity 20000", "A longer queue of sends before busy (after a restart)"),
     ("waitTimeMillsInSendQueue 500", "Let sends wait longer before the timeout and the answer broker busy"),

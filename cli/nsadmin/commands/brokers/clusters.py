@@ -21,6 +21,8 @@ from nsadmin.command_line.broker_targets import (
     match_results,
 )
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.exclusive_options import refuse_both
+from nsadmin.commands.brokers.cluster_counts import COUNT_COLUMNS, count_clusters
 from nsadmin.commands.columns.brokers import BROKER_COLUMNS, CLUSTER_NAME, TARGET_COLUMNS, VERSION
 from nsadmin.commands.columns.servers import ERROR, result_notes
 from nsadmin.console.exit_codes import UsageError
@@ -121,7 +123,9 @@ FIGURE_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (
 )
 
 
-@command(columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS), nothing="no broker is registered with {servers}")
+@command(
+    columns=(*LOAD_COLUMNS, *TOTALS_COLUMNS, *COUNT_COLUMNS), nothing="no broker is registered with {servers}"
+)
 def cluster_list(
     session: Session,
     cluster_name: Annotated[
@@ -134,6 +138,10 @@ def cluster_list(
             "--moreStats",
             help="Show the number of messages in and out, yesterday and today, instead of the load.",
         ),
+    ] = False,
+    counts: Annotated[
+        bool,
+        Option("--count", help="Show how many brokers, topics and groups each cluster has, instead."),
     ] = False,
     interval_seconds: Annotated[
         float | None,
@@ -156,6 +164,8 @@ def cluster_list(
     Examples:
         # Overview: which brokers are up, with their load and version
         nsadmin clusterList
+        # How many brokers, topics and groups we have in total
+        nsadmin clusterList --count
         # Messages in and out, yesterday and today, of one cluster
         nsadmin clusterList cluster-a -m
         # Which brokers this machine cannot reach, such as behind a firewall: reachable is false
@@ -164,6 +174,12 @@ def cluster_list(
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
+    refuse_both("-m", more, "--count", counts)
+    refuse_both("-i", interval_seconds, "--count", counts)
+    if counts:
+        if session.output_form is not None:
+            raise UsageError("--output mqadmin does not support --count, which mqadmin does not have")
+        return count_clusters(session, cluster_name)
     inventory_keeper = open_expected_inventory(session, "clusterList", expectation)
 
     def list_brokers() -> ResultRows:

@@ -187,6 +187,8 @@ def consumer_progress(
     Examples:
         # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
+        # How many messages wait (stacked) for one group, queue by queue
+        nsadmin consumerProgress warehouse --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell

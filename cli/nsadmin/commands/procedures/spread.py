@@ -16,7 +16,7 @@ from nsadmin.client.results import error_text
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.broker_targets import distinct_addrs, match_results, remark_missing
-from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
+from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
@@ -85,9 +85,10 @@ def spread(
         Argument(metavar="TOPICS", help="Only these topics, separated by commas."),
         Flags("-t", "--topic"),
         Values("topics"),
-        RequiredUnless("all_topics"),
     ],
-    all_topics: Annotated[bool, Option("--all", help="All topics that are unbalanced.")] = False,
+    all_topics: Annotated[
+        bool, Option("--all", help="All topics that are unbalanced. The default without TOPICS.")
+    ] = False,
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
@@ -111,13 +112,14 @@ def spread(
     Examples:
         # The brokers of a topic, with read and write queues
         nsadmin spread refunds-settled
-        # Topics that only one or some brokers have, or with unequal queues
-        nsadmin spread --all -c cluster-a
+        # Topics whose number of queues is not the same on all brokers, or that some brokers do not have
+        nsadmin spread
         # Write a plan that balances them
-        nsadmin spread --all -c cluster-a --plan even.yaml
+        nsadmin spread -c cluster-a --plan even.yaml
     """
-    exclusive_options.require_one_of("TOPICS", topics_text, "--all", all_topics)
+    exclusive_options.refuse_both("TOPICS", topics_text, "--all", all_topics)
     topics = parse_name_list("TOPICS", topics_text)
+    shows_all = topics_text is None
     results = _fetch_registrants(session, cluster_name)
     registrants = [r.result for r in results if r.result is not None]
     failed_results = [r for r in results if r.error is not None]
@@ -127,7 +129,7 @@ def spread(
             find_spreads(
                 [r for r in registrants if r.cluster_name == cluster],
                 system_topics,
-                None if all_topics else _topics_of_cluster(topics, cluster, registrants),
+                None if shows_all else _topics_of_cluster(topics, cluster, registrants),
             )
         )
         for cluster in sorted({r.cluster_name for r in registrants})
@@ -145,8 +147,8 @@ def spread(
         _require_all_brokers(failed_results)
         notes += _write_plan(plan_file, spreads_by_cluster, registrants)
     all_spreads = [(cluster, spread) for cluster, spreads in spreads_by_cluster.items() for spread in spreads]
-    shown = [(cluster, spread) for cluster, spread in all_spreads if not all_topics or not spread.is_even]
-    if all_topics:
+    shown = [(cluster, spread) for cluster, spread in all_spreads if not shows_all or not spread.is_even]
+    if shows_all:
         notes.append(f"{part_is(len(shown), len(all_spreads), 'topic')} unbalanced")
     return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 

@@ -9,6 +9,7 @@ from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.transport.address import split_server_addr
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import describe_shared_addr
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.results import error_text
@@ -87,8 +88,8 @@ def what_if(
     Examples:
         # If broker-a-0 stops, dies or is lost: here some topics would stop (exit code 1)
         nsadmin whatIf --down broker-a-0
-        # While its master restarts: which topics would stop? (exit code 1)
-        nsadmin whatIf --down broker-a-0:0 --detail --filter what=topic
+        # If only its master is down: what stops, and can groups read from the slave? (exit code 1)
+        nsadmin whatIf --down broker-a-0:0
         # Clients that would have no name server left (exit code 1)
         nsadmin whatIf --down-namesrv 127.0.0.1:9876
     """
@@ -132,6 +133,11 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
         *(
             f"{describe_shared_addr(addr, names)}: all of them go down"
             for addr, names in outage.shared_addrs.items()
+        ),
+        *(
+            f"groups cannot read from the slave {addr}: to allow it, run "
+            + quote_command("updateBrokerConfig", "slaveReadEnable", "true", "-b", addr)
+            for addr in outage.refusing_slaves
         ),
         *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]

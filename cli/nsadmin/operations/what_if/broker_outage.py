@@ -29,7 +29,7 @@ class BrokerOutage(NamedTuple):
 
     `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
     loss. `errors` has None for each server that answered. `shared_addrs` has the names of each address that
-    goes down with several of them.
+    goes down with several of them. `refusing_slaves` stay up, but refuse consumers.
     """
 
     topic_count: int
@@ -38,6 +38,7 @@ class BrokerOutage(NamedTuple):
     lost_groups: Sequence[GroupLoss]
     errors: Mapping[str, RocketMQError | None]
     shared_addrs: Mapping[str, Sequence[str]]
+    refusing_slaves: Sequence[str] = ()
 
 
 def foresee_broker_outage(
@@ -105,6 +106,7 @@ def foresee_broker_outage(
             **{slave_addr: error for slave_addr, error in slave_errors.items() if error is not None},
         },
         shared_addrs,
+        [addr for addr, error in slave_errors.items() if error is None],
     )
 
 

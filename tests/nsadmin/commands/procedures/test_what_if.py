@@ -53,10 +53,13 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
 
 
 def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
+    slave = running_lab.brokers["broker-a-0", 1]
     result = run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)
     assert result.err == (
         "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, 34 would lose a part\n"
         "nsadmin: 4 of 7 affected groups would stop reading a topic; 18% of all write queues would be lost\n"
+        f"nsadmin: groups cannot read from the slave {slave}: to allow it, run nsadmin updateBrokerConfig "
+        f"slaveReadEnable true -b {slave}\n"
     )
     result = run("whatIf", "--down", "broker-a-0:1", "-n", running_lab.namesrv_addr)
     assert (result.code, result.out.splitlines()[1:]) == (0, [])
