@@ -117,7 +117,7 @@ def update_topic(
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
         # More queues for a topic, on all brokers of all clusters: 16 instead of 8
         nsadmin updateTopic orders -c '*' -r 16 -w 16 --dry-run
-        # Fewer queues: first the write queues; when all is consumed, the read queues (-r 4)
+        # Fewer queues for a topic: first write queues; when all is consumed, the read queues (-r 4)
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
         # Create an ordered topic, or make a topic ordered: with its order configuration
         nsadmin updateTopic orders -c cluster-a -o true --yes
