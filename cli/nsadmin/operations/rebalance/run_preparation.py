@@ -237,8 +237,8 @@ def find_servers_without_order(admin: AdminClient) -> Iterator[str]:
     """Yield what prevents moves of ordered topics on name servers, and the command that corrects it."""
     if addrs := admin.order_confs.find_servers_without():
         yield (
-            f"ordered topics need order configurations, which clients do not get from {', '.join(addrs)}: run "
-            f"`{quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')}`"
+            f"ordered topics need order configurations, which clients do not get from {', '.join(addrs)}: "
+            f"run `{quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')}`"
         )
 
 
