@@ -274,6 +274,8 @@ def test_a_timed_message_is_cancelled_and_one_of_a_level_is_not(cluster: Cluster
     wait_for("the delivery", lambda: cluster.lines("consume", topic), interval=0.5)
     time.sleep(3)
     assert [row["body"] for row in cluster.lines("consume", topic)] == ["kept"]
+    at_master = ("-b", cluster.new.address, "--yes")
+    assert cluster("updateTopic", "%RETRY%warehouse", *at_master).code == 0
     for case in list_cases_elsewhere("delayedList", "delayedCancel"):
         for example in case.examples:
             line = [

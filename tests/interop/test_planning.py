@@ -153,7 +153,7 @@ def test_a_plan_spreads_a_topic(cluster: Cluster, tmp_path: Path) -> None:
     ]
     [row] = cluster("spread", "OnlyNew")
     assert (row["finding"], row["queues"]) == ("even", {"broker-new": "6/6", "broker-old": "6/6"})
-    assert {row["topic"] for row in cluster("spread", "--all")} == {"OnlyOld", "Shared"}
+    assert {row["topic"] for row in cluster("spread")} == {"OnlyOld", "Shared"}
 
 
 def test_who_knows_one_name_server_only(cluster: Cluster) -> None:

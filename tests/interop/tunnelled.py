@@ -251,7 +251,7 @@ def list_daily_reads(ids: KnownIds) -> list[list[str]]:
         getColdDataFlowCtrInfo -b broker-a
         exportMetadata -b broker-a -s
         export -c DefaultCluster
-        spread --all
+        spread
         {client_lines if ids.client_id is not None else ""}
     """
     return [line.split() for line in lines.splitlines() if line.strip()]

@@ -56,6 +56,7 @@ BEFORE = {
         "updateTopic %RETRY%retired -c cluster-a --yes",
         "updateTopic %DLQ%retired -c cluster-a --yes",
     ),
+    "statsAll": ("updateTopic vouchers -c cluster-a --yes",),
     "contextUse": ("contextSet test -n 127.0.0.1:9876", "contextSet prod -n 127.0.0.1:9876"),
 }
 """Command lines that make what the examples of a command are about."""

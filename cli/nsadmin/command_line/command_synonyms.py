@@ -102,7 +102,7 @@ WRITTEN_WORDS = (
         "double twice increase raise grow enlarge extend more bigger larger longer maximum",
         "change, update, more",
     ),
-    ("halve reduce decrease lower smaller fewer shorter shorten throttle", "change, update, limit"),
+    ("halve reduce decrease lower smaller fewer less shorter shorten throttle", "change, update, limit"),
     ("turnoff switchoff disable forbid prohibit deny lock close", "disable, turn off"),
     ("turnon switchon enable permit", "change, allow"),
     ("halt pause suspend freeze prevent block", "stop, lock"),

@@ -51,7 +51,7 @@ backup create cluster-a --dir {folder}
 bundle create {folder}/bundle.zip
 whatIf --down broker-a-0
 spread orders
-spread --all
+spread
 registrationSize
 snapshot save {folder}/snapshot
 collect {folder}/collected --once

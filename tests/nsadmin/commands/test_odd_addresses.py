@@ -27,7 +27,7 @@ topicStatus T
 route explain T
 client list
 configDiff
-spread --all
+spread
 haStatus -c C
 whatIf --down broker-a
 collect {folder}/journals --once

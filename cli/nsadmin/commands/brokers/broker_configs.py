@@ -57,7 +57,11 @@ def get_broker_config(
         # The maximum size of a message that each broker accepts, in bytes
         nsadmin getBrokerConfig --filter key=maxMessageSize
         # How long the delay levels wait, from level 1 on
-        nsadmin getBrokerConfig -c cluster-a --filter key=messageDelayLevel
+        nsadmin getBrokerConfig --filter key=messageDelayLevel
+        # How brokers flush to disk and copy to slaves: sync or async
+        nsadmin getBrokerConfig --filter 'key~^(flushDiskType|brokerRole)$'
+        # Is the ACL enabled on all brokers: aclEnable of 4.x, authentication and authorization of 5.x
+        nsadmin getBrokerConfig --filter 'key~^(aclEnable|authenticationEnabled|authorizationEnabled)$'
     """
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.broker_configs.get_each(distinct_addrs(targets)))
@@ -103,7 +107,7 @@ def update_broker_config(
     so it needs --yes without a terminal.
 
     Examples:
-        # Preview the change
+        # Keep files for 48 hours (file reserved time): preview the change
         nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
         # Keep files for 48 hours on one broker
         nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
@@ -115,9 +119,7 @@ def update_broker_config(
         slave_count = sum(target.broker_id != MASTER_BROKER_ID for target in members)
         if slave_count:
             stay = "stays as it is" if slave_count == 1 else "stay as they are"
-            session.write_remark(
-                f"{count_noun(slave_count, 'slave')} of {cluster_name} {stay}: -a true includes slaves"
-            )
+            session.write_remark(f"{count_noun(slave_count, 'slave')} {stay}: -a true includes slaves")
     if (key, value) == _BREAKS_SENDS:
         loss = "a broker that changes to synchronous flush refuses all sends until it restarts"
         session.require_yes("updateBrokerConfig", loss)

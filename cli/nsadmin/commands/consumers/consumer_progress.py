@@ -188,11 +188,13 @@ def consumer_progress(
     Examples:
         # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
+        # How many messages wait (stacked) for one group, queue by queue
+        nsadmin consumerProgress warehouse --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
         nsadmin consumerProgress --filter 'lag>100' --output name
-        # Which client reads which queue of a topic, the queues with the largest lag first
+        # Which client of a group reads which queue of a topic, the largest lag first
         nsadmin consumerProgress warehouse -t payments -s true --sort -lag
     """
     if group is None and topic is not None:

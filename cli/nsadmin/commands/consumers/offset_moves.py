@@ -142,8 +142,8 @@ def reset_offset_by_time(
     that failed and ran again is one move. If --undo fails, run it again.
 
     Examples:
-        # Reprocess since one o'clock: preview how many messages the group would receive again
-        nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
+        # Reprocess since yesterday 10:00: preview how many messages the group would receive again
+        nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
         # Move the group to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Skip one broken (poison) message: go on behind it; this offset is too old (exit code 1)

@@ -109,6 +109,8 @@ def delayed_list(
         nsadmin delayed list payments
         # Those of all topics
         nsadmin delayed list
+        # Messages of a group that wait for their next retry, the next one first
+        nsadmin delayed list %RETRY%warehouse
     """
     now_ms = int(time() * 1000)
     delayed_messages, errors = session.admin.delayed_messages.list_pending(topic, now_ms)

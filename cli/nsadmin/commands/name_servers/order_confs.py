@@ -189,9 +189,16 @@ def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
 
 
 def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
-    """A note about the name servers that do not send order configurations to clients."""
-    if None not in errors:
-        return []
+    notes = note_unsent_order_confs(session) if None in errors else []
+    return [*notes, *failed_on(errors)] if notes else []
+
+
+def note_unsent_order_confs(session: Session) -> list[str]:
+    """A note about the name servers that do not send order configurations to clients; [] if all do."""
     addrs = ", ".join(session.admin.order_confs.find_servers_without())
-    note = f"clients get no order configuration from {addrs}: orderMessageEnable is false"
-    return [note, *failed_on(errors)] if addrs else []
+    if not addrs:
+        return []
+    return [
+        f"clients get no order configuration from {addrs}, because orderMessageEnable is false: run "
+        f"{quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')} to send it to them"
+    ]

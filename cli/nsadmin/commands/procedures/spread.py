@@ -106,7 +106,6 @@ def spread(
         Flags("-t", "--topic"),
         Values("topics"),
     ],
-    all_topics: Annotated[bool, Option("--all", help="All unbalanced topics. The default.")] = False,
     cluster_name: Annotated[
         str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Only this cluster.")
     ] = None,
@@ -143,7 +142,6 @@ def spread(
         # Write a plan that balances the topics
         nsadmin spread -c cluster-a --plan even.yaml
     """
-    exclusive_options.refuse_both("TOPICS", topics_text, "--all", all_topics)
     if of_groups:
         exclusive_options.refuse_both("TOPICS", topics_text, "--groups", of_groups)
         return _list_group_spreads(session, cluster_name, plan_file)

@@ -31,6 +31,7 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
+from nsadmin.commands.name_servers.order_confs import note_unsent_order_confs
 from nsadmin.commands.procedures.attribute_warnings import warn_of_unknown_attributes
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.commands.topics.topics import NewTopicArgument, TopicArgument
@@ -116,9 +117,9 @@ def update_topic(
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
         # More queues for a topic, on all brokers of all clusters: 16 instead of 8
         nsadmin updateTopic orders -c '*' -r 16 -w 16 --dry-run
-        # Fewer queues: first the write queues; when all is consumed, the read queues (-r 4)
+        # Fewer queues for a topic: first write queues; when all is consumed, the read queues (-r 4)
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
-        # Make a topic ordered, with its order configuration
+        # Create an ordered topic, or make a topic ordered: with its order configuration
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command_name = "updateTopic"
@@ -142,6 +143,7 @@ def update_topic(
         conf_changes = _change_order_conf(session, changes, topic)
         changes += conf_changes
         errors += [conf.change.error for conf in conf_changes]
+        notes += note_unsent_order_confs(session) if None in errors else []
     else:
         notes += _list_order_conf_notes(session, topic, changes)
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
@@ -169,6 +171,8 @@ def update_topic_perm(
     Examples:
         # Stop writes to one topic, block new messages: read-only in all clusters; 6 opens it again
         nsadmin updateTopicPerm payments 4 -c '*' --yes
+        # Make a topic readable and writable, such as a dead-letter topic that consumers cannot read
+        nsadmin updateTopicPerm %DLQ%analytics 6 -c '*' --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
     """

@@ -75,7 +75,7 @@ def stats_all(
         # The five busiest topics of the last 24 hours, a day
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
-        nsadmin statsAll --filter inMsg24Hour=0
+        nsadmin statsAll --no-system --filter inMsg24Hour=0
         # The traffic of one topic, by consumer group
         nsadmin statsAll payments
     """

@@ -235,10 +235,10 @@ def _find_drained_brokers(installation: Installation, plan: RebalancePlan) -> It
 
 def find_servers_without_order(admin: AdminClient) -> Iterator[str]:
     """Yield what prevents moves of ordered topics on name servers, and the command that corrects it."""
-    for namesrv_addr in admin.order_confs.find_servers_without():
+    if addrs := admin.order_confs.find_servers_without():
         yield (
-            f"{namesrv_addr} does not add order configurations to routes, which ordered topics need: run "
-            f"`{quote_command('updateNamesrvConfig', '-k', 'orderMessageEnable', '-v', 'true')}`"
+            f"ordered topics need order configurations, which clients do not get from {', '.join(addrs)}: "
+            f"run `{quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')}`"
         )
 
 

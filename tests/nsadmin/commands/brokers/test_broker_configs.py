@@ -80,7 +80,7 @@ def test_masters_are_changed_and_slaves_if_wanted(
 ) -> None:
     words = ("updateBrokerConfig", "fileReservedTime", "48", "-c", "C", "-n", server.addr, "--json")
     result = run(*words, *flags)
-    note = "nsadmin: 1 slave of C stays as it is: -a true includes slaves\n"
+    note = "nsadmin: 1 slave stays as it is: -a true includes slaves\n"
     assert (result.code, result.err) == (0, "" if "true" in flags else note)
     rows = json.loads(result.out)
     assert [row["result"] for row in rows] == results

@@ -117,8 +117,9 @@ def test_servers_that_keep_it_to_themselves_are_told(
     result = run("updateOrderConf", "T", "put", "broker-a:8", both_servers)
     assert (result.code, result.err) == (
         0,
-        f"nsadmin: clients get no order configuration from {second_server.addr}: "
-        "orderMessageEnable is false\n",
+        f"nsadmin: clients get no order configuration from {second_server.addr}, "
+        "because orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to "
+        "send it to them\n",
     )
 
 
@@ -129,8 +130,9 @@ def test_a_preview_says_what_clients_would_do_if_they_got_it(
     result = run("updateOrderConf", "T", "put", "broker-a:8;gone:8", both_servers, "--dry-run")
     assert result.err.splitlines() == [
         "nsadmin: T: gone is not registered, but clients would send to it with orderMessageEnable=true",
-        f"nsadmin: clients get no order configuration from {first_server.addr}, {second_server.addr}: "
-        "orderMessageEnable is false",
+        f"nsadmin: clients get no order configuration from {first_server.addr}, {second_server.addr}, "
+        "because orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to "
+        "send it to them",
     ]
 
 

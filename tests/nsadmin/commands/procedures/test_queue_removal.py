@@ -97,7 +97,7 @@ def test_a_preview_says_what_refuses_the_move(with_env: Run, monkeypatch: pytest
     # With the option, only the name server still refuses.
     ordered = with_env(*words, "--ordered", "--dry-run")
     assert (ordered.code, ordered.err.count("\n")) == (1, 1)
-    assert "run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`" in ordered.err
+    assert "run `nsadmin updateNamesrvConfig orderMessageEnable true`" in ordered.err
 
 
 def test_a_preview_counts_without_the_topics_that_move(

@@ -43,8 +43,8 @@ def test_the_shares_of_each_broker_before_and_after(run: Run, running_lab: Lab, 
         "rebalance run waits for them"
     ) in note_lines
     assert note_lines[-2] == (
-        f"nsadmin: risk: {running_lab.namesrv_addrs[0]} does not add order configurations to routes, which "
-        "ordered topics need: run `nsadmin updateNamesrvConfig -k orderMessageEnable -v true`"
+        "nsadmin: risk: ordered topics need order configurations, which clients do not get from "
+        f"{', '.join(running_lab.namesrv_addrs)}: run `nsadmin updateNamesrvConfig orderMessageEnable true`"
     )
     assert note_lines[-1] == (
         f"nsadmin: wrote {plan_path}: check it, then run nsadmin rebalance run {plan_path} --ordered"

@@ -144,9 +144,9 @@ def test_an_ordered_topic_needs_the_option_and_name_servers_that_hand_out_order(
     result = with_env("rebalance", "run", plan, "--ordered", "--yes")
     assert result.code == 1
     assert result.err.startswith(
-        f"nsadmin: refused, nothing changed: {running_lab.namesrv_addrs[0]} does not add order "
-        "configurations to routes, which ordered topics need: run "
-        "`nsadmin updateNamesrvConfig -k orderMessageEnable -v true`\n"
+        "nsadmin: refused, nothing changed: ordered topics need order configurations, which clients do not "
+        f"get from {', '.join(running_lab.namesrv_addrs)}: run "
+        "`nsadmin updateNamesrvConfig orderMessageEnable true`\n"
     )
 
 

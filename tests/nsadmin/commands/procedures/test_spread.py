@@ -52,16 +52,15 @@ def test_several_topics_have_one_plan(run: Run, running_lab: Lab, tmp_path: Path
 
 def test_all_that_are_not_even(run: Run, running_lab: Lab) -> None:
     rows = rows_of(run, running_lab, "-c", "cluster-a")
-    assert rows == rows_of(run, running_lab, "--all", "-c", "cluster-a")
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
     assert "customers-archived" in {row["topic"] for row in rows}
-    result = run("spread", "--all", "-c", "cluster-a", "-n", running_lab.namesrv_addr)
+    result = run("spread", "-c", "cluster-a", "-n", running_lab.namesrv_addr)
     assert result.err == "nsadmin: 6 of 40 topics are unbalanced\n"
 
 
 def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) -> None:
     file = tmp_path / "even.yaml"
-    words = ("spread", "--all", "--plan", str(file), "-n", running_lab.namesrv_addr)
+    words = ("spread", "--plan", str(file), "-n", running_lab.namesrv_addr)
     result = run(*words)
     assert result.code == 2
     assert "topics of cluster-a, cluster-b are unbalanced: choose one cluster with -c" in result.err
@@ -98,7 +97,7 @@ def test_what_is_uneven_or_static(ask: Run, first_server: FakeNameServer) -> Non
         a.mappings = {"S": mapping}
         brokers = {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}}
         first_server.clusters = {"C": brokers}
-        result = ask("spread", "--all", "--json")
+        result = ask("spread", "--json")
         assert {row["topic"]: row["finding"] for row in result.json} == {
             "S": "static: updateStaticTopic balances it",
             "T": "uneven",
@@ -123,7 +122,7 @@ def test_a_broker_that_says_nothing_may_have_anything(
         assert "broker broker-b did not report its topics: connection refused" in result.err
         assert "broker broker-c did not report its topics: this broker has no master now" in result.err
         file = tmp_path / "even.yaml"
-        result = ask("spread", "--all", "--plan", str(file))
+        result = ask("spread", "--plan", str(file))
         assert (result.code, file.exists()) == (1, False)
         assert "no plan was written, because the topics of broker-b, broker-c are unknown" in result.err
         assert ask("spread", "U").code == 4
@@ -137,10 +136,9 @@ def test_a_process_with_two_names_counts_once(ask: Run, first_server: FakeNameSe
     assert result.err == f"nsadmin: broker-a and broker-b are one process, at {a.addr}: counted once\n"
 
 
-@pytest.mark.parametrize("flag", ["--all", "--groups"])
-def test_wrong_command_lines_are_refused(run: Run, flag: str) -> None:
-    result = run("spread", "T", flag)
-    line = f"TOPICS and {flag} exclude each other: pass only one of them"
+def test_groups_are_not_topics(run: Run) -> None:
+    result = run("spread", "T", "--groups")
+    line = "TOPICS and --groups exclude each other: pass only one of them"
     assert (result.code, result.err) == (2, f"nsadmin: {line}\n")
 
 

@@ -105,8 +105,13 @@ def test_an_ordered_topic_gets_its_order_configuration(
         ("namesrv", "dry-run"),
     ]
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1"}
+    server.config["orderMessageEnable"] = "false"
     result = run(*words)
-    assert result.code == 0
+    assert (result.code, result.err) == (
+        0,
+        f"nsadmin: clients get no order configuration from {server.addr}, because orderMessageEnable is "
+        "false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to them\n",
+    )
     assert [(row["role"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         ("master", "writeQueueNums 4 -> 3", "done"),
         ("namesrv", "orderConf broker-b:1 -> broker-b:1;broker-a:3", "done"),
