@@ -214,8 +214,8 @@ def delete_user(
     Examples:
         # Preview the deletion
         nsadmin deleteUser operator-1 -c cluster-a --dry-run
-        # An employee left: delete the account on one broker
-        nsadmin deleteUser operator-1 -b 127.0.0.1:10911 --yes
+        # An employee left: delete the user and revoke all its permissions, on all brokers of all clusters
+        nsadmin deleteUser operator-1 -c '*' --yes
     """
     targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f'Delete the user "{username}" and its ACL from {describe_targets(targets)}?')

@@ -187,6 +187,8 @@ def consumer_progress(
     Examples:
         # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
+        # One group, queue by queue, and when the last message that it consumed was stored
+        nsadmin consumerProgress warehouse --sort -lastTime
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell

@@ -190,7 +190,7 @@ def update_sub_group(
     Examples:
         # Create a group on every master of a cluster
         nsadmin updateSubGroup reporting -c cluster-a --yes
-        # Give up on a message after 5 retries: it becomes a dead letter
+        # Change the maximum of retries of a group: a message becomes a dead letter after 5 of them
         nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
         # Pause a group: it stops consuming in all clusters; -s true lets it go on
         nsadmin updateSubGroup warehouse -c '*' -s false --dry-run

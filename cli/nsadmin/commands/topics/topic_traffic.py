@@ -71,7 +71,7 @@ def stats_all(
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --filter inMsg24Hour=0
-        # The traffic of one topic, by consumer group
+        # The traffic of one topic, in and out (TPS, messages per second and a day), by consumer group
         nsadmin statsAll payments
     """
     topics = session.admin.topics

@@ -17,7 +17,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
-from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
+from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER, result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
@@ -40,6 +40,14 @@ class TopicAge(NamedTuple):
     error: RocketMQError | None
 
 
+class TypedTopic(NamedTuple):
+    """The message type of a topic in a cluster."""
+
+    cluster_name: str
+    topic: str
+    message_type: str
+
+
 NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
 CLUSTER_COLUMNS: Columns[str] = (CLUSTER_NAME.of(lambda name: name),)
 AGE_COLUMNS: Columns[TopicAge] = (
@@ -50,6 +58,16 @@ AGE_COLUMNS: Columns[TopicAge] = (
         lambda a: format_utc(a.last_update_ms),
     ),
     ERROR,
+)
+TYPE_COLUMNS: Columns[TypedTopic] = (
+    CLUSTER_NAME,
+    TOPIC,
+    Column(
+        "messageType",
+        "NORMAL (also if the topic has no type), FIFO, DELAY, TRANSACTION, MIXED or LITE; several, separated "
+        "by commas, if brokers differ",
+        lambda t: t.message_type,
+    ),
 )
 USAGE_COLUMNS: "Columns[TopicUsage]" = (
     CLUSTER_NAME,
@@ -96,7 +114,8 @@ NewTopicArgument = Annotated[
 
 
 @command(
-    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS), nothing="no topic is registered with {servers}"
+    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS, *TYPE_COLUMNS),
+    nothing="no topic is registered with {servers}",
 )
 def topic_list(
     session: Session,
@@ -105,6 +124,9 @@ def topic_list(
     ] = False,
     with_times: Annotated[
         bool, Option("--times", help="Show when the newest message of each topic arrived.")
+    ] = False,
+    with_types: Annotated[
+        bool, Option("--types", help="Show the message type of each topic: NORMAL, FIFO, DELAY, TRANSACTION.")
     ] = False,
     include_system: IncludeSystem = True,
     cluster_name: Annotated[
@@ -125,12 +147,18 @@ def topic_list(
         nsadmin topicList -c --no-system --filter groups=
         # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
         nsadmin topicList --times --no-system --sort lastUpdated
+        # What message type one topic has: NORMAL, FIFO, DELAY or TRANSACTION
+        nsadmin topicList --types --filter topic=orders
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not include_system:
         names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
     refuse_both("-c", with_groups, "--times", with_times)
+    refuse_both("-c", with_groups, "--types", with_types)
+    refuse_both("--times", with_times, "--types", with_types)
+    if with_types:
+        return _type_rows(session, frozenset(names), cluster_name)
     if with_times:
         ages = _read_ages(session, names)
         return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
@@ -158,6 +186,24 @@ def _read_ages(session: Session, names: Sequence[str]) -> list[TopicAge]:
         errors = [error for error in (routes[name].error, *(r.error for r in results)) if error]
         ages.append(TopicAge(name, max(times, default=0), next(iter(errors), None)))
     return ages
+
+
+def _type_rows(session: Session, names: Collection[str], cluster_name: str | None) -> ResultRows:
+    broker_groups = session.admin.clusters.get_info().processes_in_cluster(cluster_name)
+    remark_missing(session, cluster_name, "the types on it are unknown")
+    clusters = {group.master_addr: group.cluster_name for group in broker_groups if group.master_addr}
+    results = session.admin.topic_configs.list_broker_topics(clusters)
+    types_by_place: dict[tuple[str, str], set[str]] = {}
+    for addr, configs, _ in results:
+        for config in configs or ():
+            if config.topic_name in names:
+                place = (config.topic_name, clusters[addr])
+                types_by_place.setdefault(place, set()).add(config.message_type)
+    topics = [
+        TypedTopic(cluster, topic, ",".join(sorted(types)))
+        for (topic, cluster), types in sorted(types_by_place.items())
+    ]
+    return ResultRows.from_records(TYPE_COLUMNS, topics, [r.error for r in results], result_notes(results))
 
 
 def _usage_notes(usages: "Sequence[TopicUsage]") -> list[str]:

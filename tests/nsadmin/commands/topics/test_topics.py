@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
+from tests.support.registering_brokers import RegisteringBroker
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -41,6 +42,31 @@ def test_a_dead_broker_is_one_line_however_many_topics_it_has(
     result = run("topicList", "-c", "-n", first_server.addr)
     line = f"nsadmin: topic A and 2 more: {dead_addr}: connection refused, no server listens on this port\n"
     assert (result.code, result.err) == (3, line)
+
+
+def test_message_types_are_those_of_the_brokers(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    types = {"message.type": "FIFO"}
+    with (
+        RegisteringBroker(topic_config("T", attributes=types), topic_config("U"), topic_config("W")) as one,
+        RegisteringBroker(topic_config("T"), name="broker-b") as other,
+    ):
+        for server in (first_server, second_server):
+            server.clusters = {"C": {"broker-a": {0: one.addr}, "broker-b": {0: other.addr}}}
+            server.routes = {name: {"broker-a": 6, "broker-b": 6} for name in "TU"}
+        result = run("topicList", "--types", both_servers, "--json")
+        assert (result.code, result.err) == (0, "")
+        assert [tuple(row.values()) for row in result.json] == [
+            ("C", "T", "FIFO,NORMAL"),
+            ("C", "U", "NORMAL"),
+        ]
+        other.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = refuse_with(1, "busy")
+        partial_result = run("topicList", "--types", both_servers, "--json")
+    assert (partial_result.code, "busy" in partial_result.err) == (3, True)
+    assert [row["messageType"] for row in partial_result.json] == ["FIFO", "NORMAL"]
+    assert run("topicList", "--types", "--times", both_servers).code == 2
+    assert run("topicList", "--types", "-c", both_servers).code == 2
 
 
 def test_system_topics_can_be_hidden(
