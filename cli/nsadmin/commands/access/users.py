@@ -83,6 +83,8 @@ def list_user(
     A line on stderr names each user that differs between brokers.
 
     Examples:
+        # All users, their type and whether they are enabled or disabled (locked)
+        nsadmin listUser
         # Users of every broker of a cluster
         nsadmin listUser -c cluster-a
         # Users of one broker whose names contain a text
@@ -174,8 +176,10 @@ def update_user(
     Settings that you do not pass stay.
 
     Examples:
-        # Lock a user out: disable it
+        # Lock a user out: disable it; -s enable unlocks the user again
         nsadmin updateUser operator-1 -s disable -c cluster-a --yes
+        # Make a user an administrator, who may do everything: type Super; Normal takes it back
+        nsadmin updateUser operator-1 -t Super -c cluster-a --yes
         # Set another password, from a file
         nsadmin updateUser operator-1 --passwordFile shop.password -c cluster-a --yes
     """

@@ -187,6 +187,8 @@ def consumer_progress(
     Examples:
         # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
+        # Consumer groups that are not used: those without a connected client (count 0) come first
+        nsadmin consumerProgress --sort count
         # One group, queue by queue, and when the last message that it consumed was stored
         nsadmin consumerProgress warehouse --sort -lastTime
         # All groups of a topic, queue by queue

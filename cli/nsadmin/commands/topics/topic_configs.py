@@ -173,8 +173,8 @@ def update_topic_perm(
     Examples:
         # Stop writes to one topic, block new messages: read-only in all clusters; 6 opens it again
         nsadmin updateTopicPerm payments 4 -c '*' --yes
-        # Preview a change on one master
-        nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
+        # Back to writable: allow writes to the topic again, in all clusters
+        nsadmin updateTopicPerm payments 6 -c '*' --yes
     """
     topic_patch = TopicPatch(perm=argument_values.parse_perm(perm_text))
     targets = select_masters(session, broker_text, cluster_name)
