@@ -180,7 +180,7 @@ def update_user(
         nsadmin updateUser operator-1 -s disable -c cluster-a --yes
         # Make a user an administrator, who may do everything: type Super; Normal takes it back
         nsadmin updateUser operator-1 -t Super -c cluster-a --yes
-        # Set another password, from a file
+        # Change, reset the password of a user, with the new one in a file
         nsadmin updateUser operator-1 --passwordFile shop.password -c cluster-a --yes
     """
     type_name = argument_values.parse_choice("-t", user_type, USER_TYPES)

@@ -185,7 +185,7 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # How far behind all groups are, the largest lag first
+        # How far behind all consumer groups are, how many messages, the largest lag first
         nsadmin consumerProgress --sort -lag
         # Consumer groups that are not used: those without a connected client (count 0) come first
         nsadmin consumerProgress --sort count
