@@ -51,6 +51,11 @@ class BrokerTopicConfig(NamedTuple):
     topic_filter_type: str = "SINGLE_TAG"
     attributes: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def message_type(self) -> str:
+        """Return the type that brokers and proxies assume, as `TopicConfig#getTopicMessageType`."""
+        return dict(self.attributes).get("message.type", "NORMAL")
+
 
 class TopicPatch(NamedTuple):
     """A partial update of a topic's settings. None leaves a field unchanged.

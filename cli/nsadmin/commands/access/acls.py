@@ -33,7 +33,7 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
-from nsadmin.commands.access.enforcement import remark_super_users, warn_of_no_effect, warn_of_super_user
+from nsadmin.commands.access.enforcement import remark_super_user, remark_super_users, warn_of_no_effect
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
     ServerChange,
@@ -129,7 +129,7 @@ def list_acl(
     Examples:
         # All ACLs of a cluster
         nsadmin listAcl -c cluster-a
-        # Who may write to a topic (Pub) or read it (Sub)
+        # Who is allowed to write to a topic (Pub) or to read it (Sub): all users with access
         nsadmin listAcl --for Topic:orders
     """
     wanted = parse_resources(target_text, "--for")
@@ -158,8 +158,12 @@ def get_acl(
 ) -> ResultRows:
     """Show the ACL of one user, on a broker or on every broker of a cluster.
 
+    A Super user may do everything, also without an ACL. A line on stderr says so.
+
     Examples:
-        # What a user may do, on every broker of a cluster
+        # What a user may do: its rights on all brokers
+        nsadmin getAcl operator-1
+        # On the brokers of one cluster
         nsadmin getAcl User:operator-1 -c cluster-a
     """
     subject = parse_subject(subject_text)
@@ -170,7 +174,9 @@ def get_acl(
         return {subject: entries}
 
     targets = list_members(session, broker_text, cluster_name)
-    results = match_results(targets, session.admin.acls.get_entries(distinct_addrs(targets), subject))
+    addrs = distinct_addrs(targets)
+    results = match_results(targets, session.admin.acls.get_entries(addrs, subject))
+    remark_super_user(session, subject, addrs)
     return _entry_rows(targets, [r.then(require_entries) for r in results])
 
 
@@ -205,12 +211,16 @@ def create_acl(
     and on its group.
 
     Examples:
+        # A producer: allow a user only to send to one topic
+        nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # Allow a user to send to a topic, and to read it with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
         # A producer: allow a user only to send to one topic
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # A consumer: allow a user only to read one topic, with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -c cluster-a --yes
+        # A team: allow a user to use all topics and groups whose names begin with a prefix
+        nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview an entry for clients in one network
@@ -359,7 +369,7 @@ def _merge_acl(
     entries_text = "; ".join(map(_describe_entry, entries))
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
     warn_of_no_effect(session, "ACLs", plans)
-    warn_of_super_user(session, subject, plans)
+    remark_super_user(session, subject, (plan.addr for plan in plans if plan.error is None))
     session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     return _apply_plans(session, targets, subject, plans)
 

@@ -32,14 +32,14 @@ def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
         session.write_remark(f"the Super users of {abbreviate_names(silent_addrs, 3)} are unknown")
 
 
-def warn_of_super_user(session: Session, subject: str, plans: Sequence[ServerResult[Any]]) -> None:
+def remark_super_user(session: Session, subject: str, addrs: Iterable[str]) -> None:
     """Write where the user of an ACL is Super: UserAuthorizationHandler of brokers skips ACLs then."""
-    addrs = dict.fromkeys(plan.addr for plan in plans if plan.error is None)
-    users = session.admin.users.get_user(addrs, subject.removeprefix("User:"))
+    users = session.admin.users.get_user(dict.fromkeys(addrs), subject.removeprefix("User:"))
     super_addrs = [addr for addr, user, _ in users if user is not None and user.user_type == SUPER_USER]
     if super_addrs:
         session.write_remark(
-            f"{subject} is Super on {abbreviate_names(super_addrs, 3)}: brokers check no ACL for it"
+            f"{subject} is Super on {abbreviate_names(super_addrs, 3)}: it may do everything, because "
+            "brokers check no ACL for it"
         )
 
 

@@ -83,6 +83,8 @@ def list_user(
     A line on stderr names each user that differs between brokers.
 
     Examples:
+        # All users, their type and whether they are enabled or disabled (locked)
+        nsadmin listUser
         # Users of every broker of a cluster
         nsadmin listUser -c cluster-a
         # Users of one broker whose names contain a text
@@ -174,9 +176,11 @@ def update_user(
     Settings that you do not pass stay.
 
     Examples:
-        # Lock a user out: disable it
+        # Lock a user out: disable it; -s enable unlocks the user again
         nsadmin updateUser operator-1 -s disable -c cluster-a --yes
-        # Set another password, from a file
+        # Make a user an administrator, who may do everything: type Super; Normal takes it back
+        nsadmin updateUser operator-1 -t Super -c cluster-a --yes
+        # Change, reset the password of a user, with the new one in a file
         nsadmin updateUser operator-1 --passwordFile shop.password -c cluster-a --yes
     """
     type_name = argument_values.parse_choice("-t", user_type, USER_TYPES)
@@ -214,8 +218,8 @@ def delete_user(
     Examples:
         # Preview the deletion
         nsadmin deleteUser operator-1 -c cluster-a --dry-run
-        # An employee left: delete the account on one broker
-        nsadmin deleteUser operator-1 -b 127.0.0.1:10911 --yes
+        # An employee left: delete the user and revoke all its permissions, on all brokers of all clusters
+        nsadmin deleteUser operator-1 -c '*' --yes
     """
     targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f'Delete the user "{username}" and its ACL from {describe_targets(targets)}?')

@@ -192,6 +192,8 @@ def update_sub_group(
         nsadmin updateSubGroup reporting -c cluster-a --yes
         # Change the maximum of retries (max reconsume times): after 5, a message becomes a dead letter
         nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
+        # Allow a group to broadcast: each of its clients gets every message
+        nsadmin updateSubGroup warehouse -c cluster-a -d true --yes
         # Pause a group: it stops consuming in all clusters; -s true lets it go on
         nsadmin updateSubGroup warehouse -c '*' -s false --dry-run
     """

@@ -144,6 +144,8 @@ def reset_offset_by_time(
     Examples:
         # Reprocess since yesterday 10:00: preview how many messages the group would receive again
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
+        # Start from the beginning: preview how the group would receive all messages that are left
+        nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
         # Move the group to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Skip one broken (poison) message: go on behind it; this offset is too old (exit code 1)

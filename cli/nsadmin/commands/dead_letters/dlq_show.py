@@ -144,6 +144,8 @@ def dlq_show(
     `dlq replay`. No consumer offset changes. `nsadmin produce` reads the lines of an exported file.
 
     Examples:
+        # The messages in the dead-letter queue of a group, with their bodies; at most 128
+        nsadmin dlq show payments-consumer
         # Dead letters of the last hour, with their bodies
         nsadmin dlq show payments-consumer --from 1h
         # All dead letters of one topic, as a file

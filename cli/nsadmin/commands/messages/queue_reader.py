@@ -105,7 +105,7 @@ def print_msg(
         nsadmin printMsg payments -f true
         # Who sends to a topic: the addresses of the senders of the last ten minutes
         nsadmin printMsg payments --from 10m --columns bornHost --limit 20
-        # Messages with a tag between two times (--until TIME), without bodies
+        # Messages in the topic with a tag, between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """
     window = (begin_text, end_text)

@@ -133,7 +133,7 @@ def spread(
     use `nsadmin rebalance plan`.
 
     Examples:
-        # The brokers of a topic, with read and write queues
+        # A topic is missing on one broker: its brokers, and the command that makes it equal on all
         nsadmin spread refunds-settled
         # Topics that only one or some brokers have, or with unequal queues
         nsadmin spread -c cluster-a
@@ -177,6 +177,13 @@ def spread(
     shown = [(cluster, spread) for cluster, spread in all_spreads if not all_topics or not spread.is_even]
     if all_topics:
         notes.append(f"{part_is(len(shown), len(all_spreads), 'topic')} unbalanced")
+    if plan_file is None:
+        chosen = [] if topics_text is None else [topics_text]
+        notes += [
+            f"run {quote_command('spread', *chosen, '-c', cluster, '--plan', 'even.yaml')} to write a plan "
+            f"that puts {'them' if all_topics or len(topics) > 1 else 'it'} on all brokers of {cluster}"
+            for cluster in _find_uneven(spreads_by_cluster)
+        ]
     return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 
 
@@ -265,17 +272,25 @@ def _require_all_brokers(failed_results: Sequence[ServerResult[Any]], items: str
         raise NotApplied(f"no plan was written, because the {items} of {broker_names} are unknown")
 
 
+def _find_uneven(
+    spreads_by_cluster: Mapping[str, Sequence[TopicSpread]],
+) -> dict[str, Sequence[TopicSpread]]:
+    """The clusters with a topic that a plan can balance."""
+    return {
+        cluster_key: topic_spreads
+        for cluster_key, topic_spreads in spreads_by_cluster.items()
+        if not all(topic_spread.is_even or topic_spread.is_static for topic_spread in topic_spreads)
+    }
+
+
 def _write_plan(
     file_name: str,
     spreads_by_cluster: Mapping[str, Sequence[TopicSpread]],
     registrants: Sequence[BrokerRegistrant],
 ) -> list[str]:
     """Write the plan to a new file; return notes on how to use it."""
-    uneven_clusters = {
-        cluster_key: topic_spreads
-        for cluster_key, topic_spreads in spreads_by_cluster.items()
-        if not all(topic_spread.is_even or topic_spread.is_static for topic_spread in topic_spreads)
-    }
+
+    uneven_clusters = _find_uneven(spreads_by_cluster)
     if len(uneven_clusters) != 1:
         differing = [
             f"{s.topic} ({', '.join(s.differing_settings)})"

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
@@ -78,8 +79,9 @@ def client_list(
     nsadmin[proxy].
 
     --topic shows no producers, because brokers do not know to which topics a producer sends. To find them,
-    `nsadmin producer --no-internal` lists the producer groups, and `nsadmin message track` the address that
-    sent a message. `groups` has consumer groups; -o wide also shows producer groups.
+    `nsadmin printMsg TOPIC --last 100 --columns bornHost` shows who sent the last messages, and
+    `nsadmin producer --no-internal` lists the producer groups of all topics. `groups` has consumer groups;
+    -o wide also shows producer groups.
 
     For a gRPC client of a proxy in local mode, brokers report no release. Name this proxy with --proxies, or
     with `proxies` in the context.
@@ -87,7 +89,7 @@ def client_list(
     Examples:
         # All clients
         nsadmin client list
-        # Who consumes a topic: the clients of all its groups
+        # Who uses a topic: the clients of all groups that consume it, and how to find its producers
         nsadmin client list --topic orders
         # Clients on one machine, by the IP address
         nsadmin client list --filter clientAddr~10.0.226.10
@@ -106,6 +108,11 @@ def client_list(
     if any(proxy.mode == "cluster" for proxy in proxies) and not is_grpc_installed():
         notes.append(
             f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"
+        )
+    if topic:
+        senders = quote_command("printMsg", topic, "--last", "100", "--columns", "bornHost")
+        notes.append(
+            f"brokers do not know the producers of a topic: {senders} shows who sent the last messages"
         )
     errors = [*group_errors, *(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
     return ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)

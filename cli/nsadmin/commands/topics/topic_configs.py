@@ -120,6 +120,10 @@ def update_topic(
         # Fewer queues for a topic: first write queues; when all is consumed, the read queues (-r 4)
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
         # Create an ordered topic, or make a topic ordered: with its order configuration
+        # Create a FIFO topic, whose messages stay in order (message type FIFO, 5.0 and later)
+        nsadmin updateTopic tickets -c cluster-a -o true -a +message.type=FIFO --yes
+        # Create a topic for delayed, scheduled messages (message type DELAY, 5.0 and later), or TRANSACTION
+        nsadmin updateTopic reminders -c cluster-a -a +message.type=DELAY --yes
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command_name = "updateTopic"
@@ -175,6 +179,8 @@ def update_topic_perm(
         nsadmin updateTopicPerm %DLQ%analytics 6 -c '*' --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
+        # Back to writable: allow writes to the topic again, in all clusters
+        nsadmin updateTopicPerm payments 6 -c '*' --yes
     """
     topic_patch = TopicPatch(perm=argument_values.parse_perm(perm_text))
     targets = select_masters(session, broker_text, cluster_name)

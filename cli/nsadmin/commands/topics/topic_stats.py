@@ -128,11 +128,12 @@ def topic_status(
     group. If messages can expire before the group has read them, a line on stderr says so. The queues are
     those of the brokers, also of a static topic.
 
-    Brokers do not report the size of a topic on disk, because all topics share the files. Multiply the
-    messages, maxOffset - minOffset, by the bytes of a message.
+    A line on stderr has the number of messages in all queues, the sum of maxOffset - minOffset. Brokers do
+    not report the size of a topic on disk, because all topics share the files. Multiply the messages by the
+    bytes of a message.
 
     Examples:
-        # How many messages each queue of a topic has
+        # How many messages are stored in a topic, in all and in each queue
         nsadmin topicStatus payments
         # Hot queues: the queues with the most messages first
         nsadmin topicStatus payments --sort -maxOffset
@@ -152,7 +153,7 @@ def topic_status(
     if with_times:
         return _times_rows(session, topic, brokers, group)
     queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]
-    notes = [*_failure_notes(brokers), *_shared_notes(brokers)]
+    notes = [*_failure_notes(brokers), *_shared_notes(brokers), *_count_notes(topic, brokers)]
     return ResultRows.from_records(
         TOPIC_STATUS_COLUMNS, queues, [b.error for b in brokers], notes, common={TOPIC: topic}
     )
@@ -249,6 +250,15 @@ def _failure_notes(brokers: Sequence[BrokerTopicStats]) -> list[str]:
         if broker.error is not None:
             names_by_error.setdefault(error_text(broker.error), []).append(broker.broker_name)
     return [f"broker {', '.join(names)}: {error}" for error, names in names_by_error.items()]
+
+
+def _count_notes(topic: str, brokers: Sequence[BrokerTopicStats]) -> list[str]:
+    """The messages of all queues, if all are known."""
+    stats_by_addr = {b.broker_addr: b.stats for b in brokers}
+    queues = [queue for stats in stats_by_addr.values() if stats for queue in stats.queues]
+    if any(b.error for b in brokers) or any(queue.min_offset is None for queue in queues):
+        return []
+    return [f"{topic} has {count_noun(sum(queue.message_count for queue in queues), 'message')}"]
 
 
 def _shared_notes(brokers: Sequence[BrokerTopicStats]) -> list[str]:

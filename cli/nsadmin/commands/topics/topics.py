@@ -122,6 +122,9 @@ def topic_list(
     with_times: Annotated[
         bool, Option("--times", help="Show when the newest message of each topic arrived.")
     ] = False,
+    with_types: Annotated[
+        bool, Option("--types", help="Show the message type of each topic: NORMAL, FIFO, DELAY, TRANSACTION.")
+    ] = False,
     include_system: IncludeSystem = True,
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
@@ -144,6 +147,8 @@ def topic_list(
         nsadmin topicList --types --no-system
         # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
         nsadmin topicList --times --no-system --sort lastUpdated
+        # What message type one topic has: NORMAL, FIFO, DELAY or TRANSACTION
+        nsadmin topicList --types --filter topic=orders
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)

@@ -55,7 +55,20 @@ def test_all_that_are_not_even(run: Run, running_lab: Lab) -> None:
     assert {row["finding"] for row in rows} == {"on 1 of 3 brokers"}
     assert "customers-archived" in {row["topic"] for row in rows}
     result = run("spread", "-c", "cluster-a", "-n", running_lab.namesrv_addr)
-    assert result.err == "nsadmin: 6 of 40 topics are unbalanced\n"
+    assert result.err == (
+        "nsadmin: 6 of 40 topics are unbalanced\n"
+        "nsadmin: run nsadmin spread -c cluster-a --plan even.yaml to write a plan that puts them on "
+        "all brokers of cluster-a\n"
+    )
+
+
+def test_only_unbalanced_topics_lead_to_a_plan(run: Run, running_lab: Lab) -> None:
+    place = ("-n", running_lab.namesrv_addr)
+    assert run("spread", "refunds-settled", *place).err == (
+        "nsadmin: run nsadmin spread refunds-settled -c cluster-b --plan even.yaml to write a plan that "
+        "puts it on all brokers of cluster-b\n"
+    )
+    assert run("spread", "orders", *place).err == ""
 
 
 def test_the_plan_makes_them_even(run: Run, running_lab: Lab, tmp_path: Path) -> None:

@@ -48,9 +48,11 @@ def server(broker: TopicBroker) -> Iterator[FakeNameServer]:
 
 
 @pytest.mark.parametrize("words", [("T",), ("-t", "T"), ("--topic", "T", "--cluster", "C")])
-def test_a_row_for_each_queue(run: Run, server: FakeNameServer, words: tuple[str, ...]) -> None:
+def test_a_row_for_each_queue_and_the_sum_of_messages(
+    run: Run, server: FakeNameServer, words: tuple[str, ...]
+) -> None:
     result = run("topicStatus", *words, "-n", server.addr)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, "nsadmin: T has 11 messages\n")
     assert [line.split() for line in result.out.splitlines()] == [
         ["brokerName", "queueId", "minOffset", "maxOffset", "lastUpdated", "topicPutTps", "error"],
         ["broker-a", "0", "3", "14", "2026-11-21T03:29:56.713Z", "0.50", "-"],
@@ -125,5 +127,5 @@ def test_two_names_of_one_process_are_told(run: Run, server: FakeNameServer) -> 
     result = run("topicStatus", "T", "-n", server.addr)
     assert result.err == (
         f"nsadmin: broker-a and broker-b are one process, at {groups['broker-a'][0]}: its queues are shown "
-        "once for each name\n"
+        "once for each name\nnsadmin: T has 11 messages\n"
     )
