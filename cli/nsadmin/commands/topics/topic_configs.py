@@ -119,11 +119,11 @@ def update_topic(
         nsadmin updateTopic orders -c '*' -r 16 -w 16 --dry-run
         # Fewer queues for a topic: first write queues; when all is consumed, the read queues (-r 4)
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
-        # Create an ordered topic, or make a topic ordered: with its order configuration
         # Create a FIFO topic, whose messages stay in order (message type FIFO, 5.0 and later)
         nsadmin updateTopic tickets -c cluster-a -o true -a +message.type=FIFO --yes
         # Create a topic for delayed, scheduled messages (message type DELAY, 5.0 and later), or TRANSACTION
         nsadmin updateTopic reminders -c cluster-a -a +message.type=DELAY --yes
+        # Create an ordered topic, or make a topic ordered: with its order configuration
         nsadmin updateTopic orders -c cluster-a -o true --yes
     """
     command_name = "updateTopic"

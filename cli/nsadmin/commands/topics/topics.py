@@ -129,9 +129,6 @@ def topic_list(
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
     ] = None,
-    with_types: Annotated[
-        bool, Option("--types", help="Show the message type of each topic: NORMAL, FIFO, DELAY, ...")
-    ] = False,
 ) -> ResultRows:
     """List the topics.
 
