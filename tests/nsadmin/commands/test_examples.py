@@ -21,6 +21,7 @@ from tests.support.examples import (
     ON_BROKERS,
     ON_CONTROLLERS,
     ON_OLD_BROKERS,
+    USES_CONTEXT,
     ExampleCase,
     list_cases,
     split_example,
@@ -35,9 +36,9 @@ PROGRAMS = [case for case in IN_THE_LAB if case.entry.kind == "program"]
 RUNS = ("boot success", "Ctrl-C stops")
 
 
-def test_a_command_has_one_to_four_examples() -> None:
+def test_a_command_has_one_to_six_examples() -> None:
     for case in ALL:
-        assert 1 <= len(case.examples) <= 4, (
+        assert 1 <= len(case.examples) <= 6, (
             f'{case.entry.name}: add "Examples:" to the docstring of its function'
         )
         assert all(take_command(split_example(example))[0] == case.entry for example in case.examples)
@@ -87,6 +88,8 @@ def test_the_examples_of_a_command_do_what_they_say(
             Path(name).chmod(0o600)
         for line in case.before:
             assert run(*map(there.with_addresses, line)).code == 0, line
+        if case.entry.name in USES_CONTEXT:
+            monkeypatch.delenv("NAMESRV_ADDR")
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
             result = run(*map(there.with_addresses, split_example(example)))

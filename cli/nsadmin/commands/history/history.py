@@ -128,12 +128,14 @@ def history(
     --limit hides older events, a line on stderr reports it: use --until to see them.
 
     Examples:
+        # What changed in the cluster, since a time or, with 12h, in the last twelve hours
+        nsadmin history --from 2025-02-01
         # When a topic appeared, changed and disappeared
-        nsadmin history topic orders --journal namesrv/journal
+        nsadmin history topic orders
         # When write permission was removed or restored, and by which client
-        nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal
+        nsadmin history --type WritePermWiped --type WritePermAdded
         # Timeline of a broker: its events on one day, as JSON
-        nsadmin history broker broker-a --from 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
+        nsadmin history broker broker-a --from 2025-02-01 --until 2025-02-02 --json
     """
     for kind, name in (("topic", topic), ("broker", broker_name)):
         if name is not None:
