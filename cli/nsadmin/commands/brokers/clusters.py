@@ -158,7 +158,7 @@ def cluster_list(
         nsadmin clusterList
         # Messages in and out, yesterday and today, of one cluster
         nsadmin clusterList cluster-a -m
-        # Which brokers this machine cannot reach, such as behind a firewall: reachable is false
+        # Network: which brokers and name servers can this machine reach (or firewall: reachable is false)
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
         # The busiest broker first, as CSV
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv

@@ -187,7 +187,7 @@ def consumer_progress(
     Examples:
         # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
-        # How far behind one group is, on each queue, the largest lag first
+        # How far behind one group is, on each queue, also of its retries (%RETRY%): the largest lag first
         nsadmin consumerProgress warehouse --sort -lag
         # Delay of a group: the queues with a lag, and how old (lastTime) the message is that it read last
         nsadmin consumerProgress warehouse --filter 'lag>0' --sort lastTime

@@ -90,8 +90,8 @@ def print_msg(
         nsadmin printMsg payments --last 10
         # The content of the first messages of each queue in turns, ten in all
         nsadmin printMsg payments --limit 10
-        # Who sends to a topic: the addresses of the senders of the last ten minutes
-        nsadmin printMsg payments --from 10m --columns bornHost --limit 20
+        # When the last messages of a topic arrived, and the address of each sender
+        nsadmin printMsg payments --last 20 --columns storeTime,bornHost
         # Messages with a tag between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """
