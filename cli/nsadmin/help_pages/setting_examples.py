@@ -10,10 +10,6 @@ _BROKER_SETTINGS = (
         "namesrvAddr 'ns1.example.com:9876;ns2.example.com:9876' -a true",
         "Add or replace a name server: all brokers register with the new list in 3 minutes, no restart",
     ),
-    (
-        "brokerIP1 10.0.0.5 -b 127.0.0.1:10911",
-        "A broker registered a wrong IP address: set the right one, then restart the broker",
-    ),
     ("maxMessageSize 8388608", "Allow bigger messages: a maximum size of 8 MiB in place of 4"),
     ("autoCreateTopicEnable false", "Turn off automatic creation of topics: only you create them"),
     ("autoCreateSubscriptionGroup false", "Turn off automatic creation of consumer groups"),
@@ -36,9 +32,7 @@ _BROKER_SETTINGS = (
 )
 SETTING_EXAMPLES = {
     "updateBrokerConfig": [
-        CommandExample(
-            f"nsadmin updateBrokerConfig {setting}{'' if ' -b ' in setting else ' -c cluster-a'}", description
-        )
+        CommandExample(f"nsadmin updateBrokerConfig {setting} -c cluster-a", description)
         for setting, description in _BROKER_SETTINGS
     ]
 }

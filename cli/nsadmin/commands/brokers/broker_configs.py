@@ -107,6 +107,8 @@ def update_broker_config(
         nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
         # Keep files for 48 hours on one broker
         nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
+        # A broker registered a wrong IP address: set the right one, then restart the broker
+        nsadmin updateBrokerConfig brokerIP1 10.0.0.5 -b 127.0.0.1:10911 --dry-run
     """
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)

@@ -187,9 +187,9 @@ def consumer_progress(
     Examples:
         # How far behind all groups are, the largest lag first
         nsadmin consumerProgress --sort -lag
-        # How far behind one group is, on each queue, also of its retries (%RETRY%): the largest lag first
+        # How many messages one group is behind, on each queue, also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
-        # Delay of a group: the queues with a lag, and how old (lastTime) the message is that it read last
+        # Delay: how many minutes a group is behind; lastTime is when the message that it read last arrived
         nsadmin consumerProgress warehouse --filter 'lag>0' --sort lastTime
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag

@@ -119,8 +119,10 @@ def topic_list(
     Examples:
         # The topics of applications
         nsadmin topicList --no-system
+        # Who consumes a topic: its consumer groups
+        nsadmin topicList -c --filter topic=payments
         # Topics whose names begin with "pay", with their consumer groups
-        nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
+        nsadmin topicList -c --filter 'topic~^pay'
         # Topics that nobody reads: no consumer group
         nsadmin topicList -c --no-system --filter groups=
         # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
