@@ -146,9 +146,9 @@ def _remark_nothing_expired(session: Session, addr: str, info: RuntimeInfo | Non
     )
     session.write_remark(
         f"{addr} has no expired file: it keeps messages for {hours} hours, and its oldest message is "
-        f"{oldest_hours:.1f} hours old; to delete more, keep them for fewer hours, then run this again: "
-        f"{advice}"
+        f"{oldest_hours:.1f} hours old"
     )
+    session.write_remark(f"to delete more, keep messages for fewer hours, then run this again: {advice}")
 
 
 def _describe_commit_log_deletion(info: RuntimeInfo, hours: str | None) -> str:
