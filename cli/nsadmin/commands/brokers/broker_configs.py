@@ -103,11 +103,11 @@ def update_broker_config(
     so it needs --yes without a terminal.
 
     Examples:
-        # Preview the change
+        # Change a setting of all brokers at run time, without a restart: preview it
         nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
         # Keep files for 48 hours on one broker
         nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
-        # A broker registered a wrong IP address: set the right one, then restart the broker
+        # A broker has a wrong IP address, such as that of a container: set the right one, then restart it
         nsadmin updateBrokerConfig brokerIP1 10.0.0.5 -b 127.0.0.1:10911 --dry-run
     """
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
