@@ -15,6 +15,10 @@ _BROKER_SETTINGS = (
     ("autoCreateSubscriptionGroup false", "Turn off automatic creation of consumer groups"),
     ("defaultTopicQueueNums 4", "Queues of topics that are created automatically"),
     ("fileReservedTime 168", "Keep messages longer: retention of 7 days, in hours, before they expire"),
+    (
+        "brokerPermission 4",
+        "Freeze a cluster: all brokers are read-only and refuse all writes; 6 opens them again",
+    ),
     ("deleteWhen 03", "The hour of the day at which the broker deletes expired files"),
     ("diskMaxUsedSpaceRatio 80", "How full the disk may be before the broker deletes messages early"),
     ("brokerRole SYNC_MASTER", "Wait for the slave before a message is confirmed (synchronous)"),

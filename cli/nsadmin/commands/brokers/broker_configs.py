@@ -54,6 +54,8 @@ def get_broker_config(
         nsadmin getBrokerConfig 127.0.0.1:10911
         # How long each broker keeps messages (retention), in hours
         nsadmin getBrokerConfig --filter key=fileReservedTime
+        # Which name servers each broker uses
+        nsadmin getBrokerConfig --filter key=namesrvAddr
         # The maximum size of a message that each broker accepts, in bytes
         nsadmin getBrokerConfig --filter key=maxMessageSize
         # How long the delay levels wait, from level 1 on

@@ -185,7 +185,7 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # How far behind all groups are, the largest lag first
+        # How far behind all groups are, and the clients (count) of each, the largest lag first
         nsadmin consumerProgress --sort -lag
         # How many messages one group is behind, on each queue, also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag

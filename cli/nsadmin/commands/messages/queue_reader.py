@@ -90,6 +90,8 @@ def print_msg(
         nsadmin printMsg payments --last 10
         # The content of the first messages of each queue in turns, ten in all
         nsadmin printMsg payments --limit 10
+        # Messages of the last five minutes
+        nsadmin printMsg payments --from 5m --limit 50
         # When the last messages of a topic arrived, and the address of each sender
         nsadmin printMsg payments --last 20 --columns storeTime,bornHost
         # Messages with a tag between two times (--until TIME), without bodies
