@@ -20,6 +20,7 @@ from namesrv_core.history.subject_filter import (
 )
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.reader import RecordFilter
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, Values, command
@@ -147,6 +148,14 @@ def history(
         _parse_types(type_names),
         max_records or None,
     )
+    if not (journal_folders or session.options.journal_folders):
+        left, started = (
+            quote_command(*words)
+            for words in (("inventory", "list"), ("brokerStatus", "--filter", "key=bootTimestamp"))
+        )
+        session.write_remark(
+            f"without a journal: `{left}` shows brokers that left, and `{started}` when they started"
+        )
     server_journals = find_journals(session, journal_folders, server_name)
     histories = [_JournalHistory(journal, history_query, follow) for journal in server_journals]
     entries = _merge_entries([h.read_past() for h in histories])
