@@ -14,7 +14,13 @@ _BACKUP = "backup create cluster-a --file cluster-a.nsbackup.zip"
 
 _SHOP = "createUser shop -c cluster-a --passwordFile shop.password --yes"
 _PASSWORD = {"shop.password": "s3cret\n"}
+
+USES_CONTEXT = ("history", "routeAt", "routeDiff", "snapshotSave")
+"""The commands whose examples read the journal of a context."""
+_CONTEXT = ("contextSet prod -n 127.0.0.1:9876 --journal namesrv/journal", "contextUse prod")
+
 BEFORE = {
+    **dict.fromkeys(USES_CONTEXT, _CONTEXT),
     "createAcl": (_SHOP,),
     "updateAcl": (_SHOP,),
     "deleteAcl": (_SHOP, "createAcl shop -r Topic:orders,Group:g -a Sub -d Allow -c cluster-a --yes"),

@@ -90,7 +90,10 @@ def _describe_missing_broker(typed_name: str, admin: AdminClient, inventory: Inv
         if broker_name in lost_names:
             command = quote_command("inventory", "forget", broker_name)
             reason = lost_names[broker_name]
-            return f"{broker_name} is {reason}: start it, or, if you removed it, run `{command}`"
+            return (
+                f"{broker_name} is {reason}: start it, or, if you removed it, run `{command}`; "
+                "`nsadmin check writable` shows its topics"
+            )
     return None
 
 

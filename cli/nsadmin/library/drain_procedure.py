@@ -247,7 +247,7 @@ def explain_missing_drain(
     known_queues = None if isinstance(own_queues, str) else own_queues
     closed = {t for server in servers for t in find_closed_topics(QueueSnapshot(), known_queues, server)}
     if not closed:
-        return text
+        return text if known_queues is None else f"{text}, and no name server closed its topics to writes"
     return (
         f"{text}, but clients cannot write to {count_noun(len(closed), 'topic')} of it: if another user or "
         "machine drained it, run undrain there; else run "

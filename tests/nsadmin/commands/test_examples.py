@@ -24,6 +24,7 @@ from tests.support.examples import (
     ON_BROKERS,
     ON_CONTROLLERS,
     ON_OLD_BROKERS,
+    USES_CONTEXT,
     ExampleCase,
     list_cases,
     split_example,
@@ -86,6 +87,8 @@ def test_the_examples_of_a_command_do_what_they_say(
         write_files(case.files)
         for line in case.before:
             assert run(*map(there.with_addresses, line)).code == 0, line
+        if case.entry.name in USES_CONTEXT:
+            monkeypatch.delenv("NAMESRV_ADDR")
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
             result = run(*map(there.with_addresses, split_example(example)))

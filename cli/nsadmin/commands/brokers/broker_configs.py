@@ -56,6 +56,8 @@ def get_broker_config(
         nsadmin getBrokerConfig --filter key=fileReservedTime
         # Is a feature enabled (on), such as tracing or SQL filters: all switches of one broker
         nsadmin getBrokerConfig 127.0.0.1:10911 --filter key~nable
+        # Which name servers each broker uses
+        nsadmin getBrokerConfig --filter key=namesrvAddr
         # The maximum size of a message that each broker accepts, in bytes
         nsadmin getBrokerConfig --filter key=maxMessageSize
         # How long the delay levels wait, from level 1 on
@@ -109,10 +111,12 @@ def update_broker_config(
     so it needs --yes without a terminal.
 
     Examples:
-        # Keep files for 48 hours (file reserved time): preview the change
+        # Change a setting of all brokers at run time, without a restart: preview it
         nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
         # Keep files for 48 hours on one broker
         nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
+        # A broker has a wrong IP address, such as that of a container: set the right one, then restart it
+        nsadmin updateBrokerConfig brokerIP1 10.0.0.5 -b 127.0.0.1:10911 --dry-run
     """
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)

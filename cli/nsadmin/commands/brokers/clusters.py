@@ -167,7 +167,7 @@ def cluster_list(
     Examples:
         # Overview: which brokers are up, with their load and version
         nsadmin clusterList
-        # Which brokers this machine cannot reach, such as behind a firewall: reachable is false
+        # Network: which brokers and name servers can this machine reach (or firewall: reachable is false)
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
         # How many brokers, topics, queues, groups and clients each cluster has
         nsadmin clusterList --counts

@@ -137,7 +137,7 @@ def inventory_forget(
     `leaving`. It is not reported as missing when it goes. No server changes.
 
     Examples:
-        # Forget two brokers whose machines are gone
+        # Remove dead brokers: name servers drop them after 2 minutes; this also ends the warnings
         nsadmin inventory forget broker-a-0,broker-a-1
         # Forget only the master of a broker name
         nsadmin inventory forget broker-b-0:0

@@ -9,6 +9,7 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.client import ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.broker_targets import (
@@ -97,9 +98,11 @@ def delete_expired_commit_log(
     targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Delete expired files of the commit log on {describe_targets(targets)}?")
     upkeep = session.admin.upkeep
-    addrs = distinct_addrs(targets) if session.is_dry_run else []
+    addrs = distinct_addrs(targets)
     settings_results = upkeep.get_settings(addrs, ["fileReservedTime"])
     hours_by_addr = {r.addr: (r.result or {}).get("fileReservedTime") for r in settings_results}
+    for r in session.admin.brokers.get_runtime_info(addrs):
+        _remark_nothing_expired(session, r.addr, r.result, hours_by_addr.get(r.addr))
     return _upkeep_rows(
         session,
         targets,
@@ -131,6 +134,21 @@ def _upkeep_rows(
         for addr, _, error in match_results(targets, results)
     ]
     return broker_change_rows(UPKEEP_COLUMNS, targets, changes)
+
+
+def _remark_nothing_expired(session: Session, addr: str, info: RuntimeInfo | None, hours: str | None) -> None:
+    """Say that this frees no space on a broker, and what does."""
+    oldest_hours = None if info is None else info.oldest_message_hours(time())
+    if oldest_hours is None or hours is None or not hours.isdigit() or oldest_hours >= int(hours):
+        return
+    advice = quote_command(
+        "updateBrokerConfig", "fileReservedTime", f"{max(1, int(oldest_hours / 2))}", "-b", addr
+    )
+    session.write_remark(
+        f"{addr} has no expired file: it keeps messages for {hours} hours, and its oldest message is "
+        f"{oldest_hours:.1f} hours old"
+    )
+    session.write_remark(f"to delete more, keep messages for fewer hours, then run this again: {advice}")
 
 
 def _describe_commit_log_deletion(info: RuntimeInfo, hours: str | None) -> str:

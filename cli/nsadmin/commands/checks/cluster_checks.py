@@ -49,8 +49,10 @@ def check_brokers(
     name servers list is a warning.
 
     Examples:
-        # Check all registered brokers
+        # Is a broker down or missing, or without a master?
         nsadmin check brokers
+        # Wait until all brokers are back, at most 10 minutes
+        nsadmin check brokers --wait-until-ok 10m
         # Require two brokers
         nsadmin check brokers --expect broker-a-0,broker-b-0
         # Write metrics for node_exporter
@@ -175,7 +177,7 @@ def check_writable(
     writable there (see `nsadmin inventory list`).
 
     Examples:
-        # Check all topics
+        # A broker is down: which topics are affected, and which have no broker left to write to?
         nsadmin check writable
         # Check the topics of one cluster, without archives
         nsadmin check writable --cluster cluster-a --exclude '^archive-'
@@ -216,7 +218,7 @@ def check_lag(
     answer, the number is a lower bound: it can raise an alert, but then the state cannot be OK.
 
     Examples:
-        # Check how far a group is behind
+        # Check how far a group is behind, against your limits
         nsadmin check lag warehouse --warning 1000000 --critical 10000000
         # Check only one topic
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000

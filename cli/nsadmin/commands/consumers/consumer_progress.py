@@ -186,12 +186,12 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # How far behind all consumer groups are, how many messages, the largest lag first
+        # How far behind all consumer groups are, how many messages, and their clients (count)
         nsadmin consumerProgress --sort -lag
-        # How many messages wait (stacked) for one group, queue by queue, and the time of its last message
+        # How many messages wait (stacked) for one group, on each queue, also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
-        # Consumer groups that are not used: those without a connected client (count 0) come first
-        nsadmin consumerProgress --sort count
+        # Delay: how many minutes a group is behind; lastTime is when the message that it read last arrived
+        nsadmin consumerProgress warehouse --filter 'lag>0' --sort lastTime
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell

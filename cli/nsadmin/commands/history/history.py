@@ -20,6 +20,7 @@ from namesrv_core.history.subject_filter import (
 )
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.reader import RecordFilter
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Flags, Values, command
@@ -128,12 +129,14 @@ def history(
     --limit hides older events, a line on stderr reports it: use --until to see them.
 
     Examples:
+        # What changed in the cluster, since a time or, with 12h, in the last twelve hours
+        nsadmin history --from 2025-02-01
         # When a topic appeared, changed and disappeared
-        nsadmin history topic orders --journal namesrv/journal
+        nsadmin history topic orders
         # When write permission was removed or restored, and by which client
-        nsadmin history --type WritePermWiped --type WritePermAdded --journal namesrv/journal
+        nsadmin history --type WritePermWiped --type WritePermAdded
         # Timeline of a broker: its events on one day, as JSON
-        nsadmin history broker broker-a --from 2025-02-01 --until 2025-02-02 --journal namesrv/journal --json
+        nsadmin history broker broker-a --from 2025-02-01 --until 2025-02-02 --json
     """
     for kind, name in (("topic", topic), ("broker", broker_name)):
         if name is not None:
@@ -145,6 +148,14 @@ def history(
         _parse_types(type_names),
         max_records or None,
     )
+    if not (journal_folders or session.options.journal_folders):
+        left, started = (
+            quote_command(*words)
+            for words in (("inventory", "list"), ("brokerStatus", "--filter", "key=bootTimestamp"))
+        )
+        session.write_remark(
+            f"without a journal: `{left}` shows brokers that left, and `{started}` when they started"
+        )
     server_journals = find_journals(session, journal_folders, server_name)
     histories = [_JournalHistory(journal, history_query, follow) for journal in server_journals]
     entries = _merge_entries([h.read_past() for h in histories])

@@ -51,11 +51,11 @@ def route_at(
 
     Examples:
         # State of a topic in the past: the route that clients received
-        nsadmin route at orders --at 2025-02-01T00:00:02Z --journal namesrv/journal
+        nsadmin route at orders --at 2025-02-01T00:00:02Z
         # Two hours ago, which is long after the end of this journal (exit code 1)
-        nsadmin route at orders --at -2h --journal namesrv/journal
+        nsadmin route at orders --at -2h
         # An unknown topic (exit code 5)
-        nsadmin route at no-such-topic --at 2025-02-01T00:00:02Z --journal namesrv/journal
+        nsadmin route at no-such-topic --at 2025-02-01T00:00:02Z
     """
     time_ms = time_arguments.parse_past_time("--at", time_text)
     queues: list[tuple[str, QueueRoute]] = []

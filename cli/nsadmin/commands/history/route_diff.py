@@ -69,11 +69,11 @@ def route_diff(
 
     Examples:
         # The changes of a wipe (exit code 1)
-        nsadmin route diff --from 2025-02-01T00:00:02Z --to 2025-02-01T00:00:04Z --journal namesrv/journal
+        nsadmin route diff --from 2025-02-01T00:00:02Z --to 2025-02-01T00:00:04Z
         # The same changes as text for a ticket (exit code 1)
-        nsadmin route diff --from 1738368002000 --to 1738368004000 --unified --journal namesrv/journal
+        nsadmin route diff --from 1738368002000 --to 1738368004000 --unified
         # One topic, at a past time and on a name server now (exit code 1)
-        nsadmin route diff orders --from 2025-02-01T00:00:02Z --to 127.0.0.1:9876 --journal namesrv/journal
+        nsadmin route diff orders --from 2025-02-01T00:00:02Z --to 127.0.0.1:9876
     """
     snapshots = [
         resolve_snapshot(session, option_flag, operand_text, journal_folders, server_name)

@@ -96,7 +96,7 @@ def snapshot_save(
         # With another KV namespace
         nsadmin snapshot save nightly.snapshot.zst --namespace DEPLOYMENT
         # A past state, for a ticket
-        nsadmin snapshot save then.snapshot.zst --at 2025-02-01T00:00:02Z --journal namesrv/journal
+        nsadmin snapshot save then.snapshot.zst --at 2025-02-01T00:00:02Z
     """
     if time_text is None and (journal_folders or server_name):
         raise UsageError("--journal and --namesrv need --at TIME")

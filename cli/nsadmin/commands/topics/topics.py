@@ -140,12 +140,12 @@ def topic_list(
         nsadmin topicList --no-system
         # Topics that nobody reads: no consumer group; add --filter 'topic~^pay' for some topics
         nsadmin topicList -c --no-system --filter groups=
-        # Message types of topics; add --filter messageType=FIFO for one of them
+        # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
         # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
         nsadmin topicList --times --no-system --sort lastUpdated
-        # What message type one topic has: NORMAL, FIFO, DELAY or TRANSACTION
-        nsadmin topicList --types --filter topic=orders
+        # Who consumes a topic: its consumer groups
+        nsadmin topicList -c --filter topic=payments
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)

@@ -170,12 +170,13 @@ class RouteFacts(NamedTuple):
     def lost_brokers(self) -> list[MissingTopicBroker]:
         """The missing brokers that had the topic, or may have had it, and do not answer now.
 
-        None if the journal says that the topic was deleted.
+        A journal knows topics that the inventory never saw. None if it says that the topic was deleted.
         """
         if any(evidence.topic_deletion is not None for evidence in self.memories):
             return []
+        journaled_names = {name for evidence in self.memories for name in evidence.gone_brokers}
         return [
-            broker
+            broker._replace(had_topic=broker.had_topic or broker.broker_name in journaled_names or None)
             for broker in self.missing_brokers
             if broker.had_topic is not False and broker.broker_name not in self.brokers_with_topic()
         ]

@@ -160,6 +160,9 @@ def _auto_creates_topics(broker: BrokerTopicView) -> bool:
 
 def _auto_creation_state(facts: RouteFacts) -> CauseFinding:
     if _is_known_somewhere(facts) or not facts.views_without_route():
+        if facts.views_without_route() and not facts.brokers_with_topic():
+            names = join_names(broker.broker_name for broker in facts.lost_brokers())
+            return skipped_finding(f"the topic may be on {names}, which is missing")
         return ok_finding("the topic exists: brokers need not create it")
     creating_names = [
         view.broker_name or view.addr for view in _master_views(facts) if _auto_creates_topics(view)

@@ -320,7 +320,7 @@ def test_a_missing_broker_is_not_taken_for_a_mistyped_one(
     result = run(*words, "-n", first_server.addr)
     assert (result.code, "did you mean" in result.err) == (5, False)
     assert "broker-b is missing: no name server lists it, last seen 20" in result.err
-    assert "run `nsadmin inventory forget broker-b`" in result.err
+    assert "run `nsadmin inventory forget broker-b`; `nsadmin check writable` shows its topics" in result.err
 
 
 @pytest.mark.parametrize(

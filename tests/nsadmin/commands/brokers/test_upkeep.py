@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from time import time
 
 import pytest
 
@@ -29,7 +30,8 @@ def test_every_broker_of_a_cluster_or_one(run: Run, broker: TopicBroker, command
         ]
         assert run(command, broker.addr, "-y").code == run(command, "-b", broker.addr, "-y").code == 0
         # A broker that is given by its address is asked for its name, which tables show.
-        assert (broker.asked_codes(), slave.asked_codes()) == ([code, code, 26, code, 26], [code])
+        codes = [26, 28, code] if command == "deleteExpiredCommitLog" else [code]
+        assert (broker.asked_codes(), slave.asked_codes()) == ([*codes, *codes, 26, *codes, 26], codes)
 
 
 @pytest.mark.parametrize(("command", "_code"), COMMANDS)
@@ -77,6 +79,20 @@ def test_a_dead_broker_is_told(run: Run, broker: TopicBroker, dead_addr: str) ->
         result = run("cleanExpiredCQ", "-c", "C", "-n", server.addr, "--json")
     assert result.code == 3
     assert json.loads(result.out)[1]["error"] == "connection refused, no server listens on this port"
+
+
+def test_a_deletion_that_frees_nothing_leads_to_the_setting(run: Run, broker: TopicBroker) -> None:
+    broker.table["earliestMessageTimeStamp"] = str(int((time() - 10 * 3600) * 1000))
+    for words in (["--dry-run"], ["--yes"]):
+        result = run("deleteExpiredCommitLog", broker.addr, *words)
+        assert result.code == 0
+        assert (
+            "has no expired file: it keeps messages for 72 hours, and its oldest message is 10.0"
+            in result.err
+        )
+        assert f"nsadmin updateBrokerConfig fileReservedTime 5 -b {broker.addr}" in result.err
+    broker.table["earliestMessageTimeStamp"] = str(int((time() - 73 * 3600) * 1000))
+    assert run("deleteExpiredCommitLog", broker.addr, "--yes").err == ""
 
 
 def test_how_old_messages_are_and_how_full_the_disk_is(run: Run, broker: TopicBroker) -> None:

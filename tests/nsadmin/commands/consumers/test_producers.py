@@ -2,9 +2,11 @@
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer, answer_json
+from tests.support.message_brokers import MessageBroker
 
 
 @pytest.fixture
@@ -72,3 +74,40 @@ def test_producers_of_every_broker(
     assert result.code == 3
     assert [line.split()[0] for line in result.out.splitlines()] == ["producerGroup", "P"]
     assert result.err == f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n"
+
+
+def test_the_producers_of_a_topic_are_the_senders_of_its_newest_messages(
+    ask: Run, message_broker: MessageBroker
+) -> None:
+    addrs = {"P": ["/127.0.0.1:1"], "OTHER": ["/10.0.0.9:5"], "CLIENT_INNER_PRODUCER": ["/127.0.0.1:1"]}
+    message_broker.handlers[RequestCode.GET_ALL_PRODUCER_INFO] = lambda asked: answer_json(
+        asked,
+        {
+            "data": {
+                group: [
+                    {
+                        "clientId": group,
+                        "language": "JAVA",
+                        "lastUpdateTimestamp": 1,
+                        "remoteIP": a,
+                        "version": 1,
+                    }
+                    for a in group_addrs
+                ]
+                for group, group_addrs in addrs.items()
+            }
+        },
+    )
+    # The sender is 127.0.0.1:1.
+    message_broker.store_message()
+    result = ask("producer", "--topic", "T", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert [row["producerGroup"] for row in result.json] == ["P"]
+    # It connected again, from another port.
+    addrs["P"] = ["/127.0.0.1:2"]
+    assert [row["clientAddr"] for row in ask("producer", "-t", "T", "--json").json] == ["127.0.0.1:2"]
+    addrs["P"] = []
+    gone = ask("producer", "-t", "T")
+    assert gone.err.startswith("nsadmin: 127.0.0.1 sent a message at 2023-11-14T22:13:20")
+    assert "no broker lists it as a producer now" in gone.err
+    assert ask("producer", message_broker.addr, "-t", "T").code == 2

@@ -260,3 +260,13 @@ def test_odd_records_are_left_out_and_counted(run: Run, tmp_path: Path, words: t
     assert result.err.strip() == (
         f"nsadmin: s:9876: skipped 2 unreadable records: run nsadmin journal verify {folder}"
     )
+
+
+def test_without_a_journal_it_leads_to_what_other_commands_know(run: Run) -> None:
+    result = run("history", "--from", "12h")
+    assert (result.code, "nsadmin: no journal: record one with nsadmin collect DIR" in result.err) == (
+        2,
+        True,
+    )
+    assert "without a journal: `nsadmin inventory list` shows brokers that left" in result.err
+    assert "`nsadmin brokerStatus --filter key=bootTimestamp` when they started" in result.err

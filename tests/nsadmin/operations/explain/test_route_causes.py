@@ -303,6 +303,11 @@ def test_a_missing_broker_that_had_the_topic() -> None:
         [make_server_view()], [make_broker_view(perm=None)], missing_brokers=(gone._replace(had_topic=False),)
     )
     assert departures(never) == []
+    # The inventory never saw its topics, but a journal did.
+    unseen = never._replace(missing_brokers=(gone._replace(had_topic=None),))
+    assert [item.result for item in departures(unseen)] == ["unknown"]
+    journaled = unseen._replace(memories=(JournalEvidence("ns-1", gone_brokers={"b": DEPARTURE}),))
+    assert [item.evidence for item in departures(journaled)] == [item.evidence]
     # It answers, so that other steps say why it is not registered.
     answering = make_facts([make_server_view()], [make_broker_view("h:3", "b")], missing_brokers=(gone,))
     assert departures(answering) == []
