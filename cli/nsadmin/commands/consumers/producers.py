@@ -5,14 +5,18 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
+from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_ADDR, VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_BROKERS, CLIENT_ID, LANGUAGE, PROTOCOL
 from nsadmin.commands.columns.servers import failure_notes, result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
+from nsadmin.operations.topic_senders import Sender, find_senders
 
 PRODUCER_GROUP: AnyColumn = Column("producerGroup", "name of the producer group", lambda r: r.producer_group)
 CONNECTION_COLUMNS: Columns[ConnectedClient] = (
@@ -37,6 +41,12 @@ CLIENT_COLUMNS: Columns[ProducerClient] = (
         lambda c: format_utc(c.last_heartbeat_ms),
     ),
     BROKER_ADDR,
+)
+SENDER_COLUMNS: Columns[Sender] = (
+    Column("host", "address from which the messages were sent, without the port", lambda s: s.host),
+    Column("messageCount", "how many of the newest messages came from there", lambda s: s.message_count),
+    Column("lastStored", "when its newest message was stored (UTC)", lambda s: format_utc(s.newest_ms)),
+    Column("producerGroups", "producer groups that are connected from there now", lambda s: s.groups),
 )
 
 
@@ -79,7 +89,7 @@ def producer_connection(
     )
 
 
-@command(columns=CLIENT_COLUMNS, nothing="no producers")
+@command(columns=(*CLIENT_COLUMNS, *SENDER_COLUMNS), nothing="no producers")
 def producer(
     session: Session,
     broker_text: Annotated[
@@ -90,6 +100,21 @@ def producer(
     show_internal: Annotated[
         bool, Option("--internal/--no-internal", help="Whether to show CLIENT_INNER_PRODUCER.")
     ] = True,
+    topic: Annotated[
+        str | None,
+        Option(
+            "-t", "--topic", metavar="TOPIC", help="The machines that sent the newest messages of this topic."
+        ),
+    ] = None,
+    last_count: Annotated[
+        int,
+        Option(
+            "--last",
+            metavar="N",
+            help="With --topic: how many messages of each queue to look at. Default: 32.",
+            min=1,
+        ),
+    ] = 32,
 ) -> ResultRows:
     """Show every client of every producer group, on one broker or on all brokers.
 
@@ -97,12 +122,21 @@ def producer(
     CLIENT_INNER_PRODUCER. Brokers support this since 4.9.4. Producers behind a proxy in cluster mode are not
     shown, because no server reports them: see `nsadmin client list`.
 
+    Brokers do not know to which topics a producer sends. So --topic reads the newest messages of the topic,
+    and shows the machines that sent them, with the producer groups that are connected from there. Messages
+    through a proxy in cluster mode come from the proxy's address.
+
     Examples:
+        # Who sends to a topic: which machines and applications (producer groups) write to it
+        nsadmin producer --topic payments
         # Which machines write: all producers of all brokers, without the internal ones of Java clients
         nsadmin producer --no-internal
         # The producers of one broker
         nsadmin producer 127.0.0.1:10911
     """
+    if topic is not None:
+        refuse_both("--topic", topic, "--broker", broker_text)
+        return _list_senders(session, topic, last_count)
     producers = session.admin.producers
     if broker_text is None:
         results = producers.list_all_producers()
@@ -112,7 +146,24 @@ def producer(
         c
         for r in results
         for c in r.result or ()
-        if show_internal or c.producer_group != "CLIENT_INNER_PRODUCER"
+        if show_internal or c.producer_group != INNER_PRODUCER_GROUP
     ]
     notes = result_notes(results)
     return ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)
+
+
+def _list_senders(session: Session, topic: str, last_count: int) -> ResultRows:
+    queue_routes = session.admin.topics.get_route(topic).queues
+    span_results = session.admin.queue_reader.get_spans(topic, queue_routes)
+    broker_addrs = [route.master_addr for route in queue_routes if route.master_addr]
+    reading = find_senders(
+        session.admin, {topic: [s.queue_span for s in span_results if s.queue_span]}, broker_addrs, last_count
+    )
+    errors = {s.broker_name: s.error for s in span_results if s.error is not None} | reading.queue_errors
+    total = sum(sender.message_count for sender in reading.senders)
+    looked_at = f"looked at the newest {count_noun(total, 'message')} of {topic}: --last N looks at more"
+    notes = [looked_at if total else f"no message of {topic} is left"]
+    notes += failure_notes([*errors.items(), *reading.group_errors.items()])
+    # Each broker that answered counts, so that one that did not is a part of the servers.
+    outcomes = [errors.get(name) for name in {route.broker_name for route in queue_routes}]
+    return ResultRows.from_records(SENDER_COLUMNS, reading.senders, outcomes, notes)

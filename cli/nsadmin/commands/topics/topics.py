@@ -11,10 +11,10 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.results import NotFound, ServerResult, is_not_found
-from nsadmin.command_line.argument_values import parse_name_list
+from nsadmin.client.wall_clock import time
+from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
 from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
@@ -39,6 +39,21 @@ class TopicAge(NamedTuple):
     last_update_ms: int
     error: RocketMQError | None
 
+    def is_idle_since(self, newest_ms: int | None) -> bool:
+        """Whether no newer message is known; always, if there is no limit."""
+        return newest_ms is None or self.last_update_ms < newest_ms
+
+
+class UsedTopic(NamedTuple):
+    """A topic in one cluster: who reads it, and how old it is there."""
+
+    usage: "TopicUsage"
+    age: TopicAge
+
+    @property
+    def error(self) -> RocketMQError | None:
+        return self.usage.error or self.age.error
+
 
 NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
 CLUSTER_COLUMNS: Columns[str] = (CLUSTER_NAME.of(lambda name: name),)
@@ -55,6 +70,11 @@ USAGE_COLUMNS: "Columns[TopicUsage]" = (
     CLUSTER_NAME,
     TOPIC,
     Column("groups", "the groups that read the topic", lambda u: u.consumer_groups),
+)
+USED_COLUMNS: Columns[UsedTopic] = (
+    *of_part(itemgetter(0), USAGE_COLUMNS),
+    *of_part(itemgetter(1), AGE_COLUMNS[1:-1]),
+    ERROR,
 )
 LOGICAL_QUEUES: "Column[QueueRoute]" = Column(
     "logicalQueues",
@@ -83,6 +103,8 @@ DELETION_COLUMNS: Columns[ServerChange] = (
     *change_columns(result="done, dry-run, failed, not found, or skipped after a failure"),
 )
 
+_MAX_IDLE_SECONDS = 10 * 365 * 86400
+
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
 TopicsArgument = Annotated[
     str,
@@ -95,9 +117,7 @@ NewTopicArgument = Annotated[
 ]
 
 
-@command(
-    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS), nothing="no topic is registered with {servers}"
-)
+@command(columns=(*NAME_COLUMNS, *USED_COLUMNS), nothing="no topics on {servers}")
 def topic_list(
     session: Session,
     with_groups: Annotated[
@@ -106,6 +126,15 @@ def topic_list(
     with_times: Annotated[
         bool, Option("--times", help="Show when the newest message of each topic arrived.")
     ] = False,
+    idle_text: Annotated[
+        str | None,
+        Option(
+            "--idle",
+            metavar="DURATION",
+            help="Only topics whose newest message is older than this, such as 30d, and topics that have no"
+            " message left. Implies --times.",
+        ),
+    ] = None,
     include_system: IncludeSystem = True,
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
@@ -116,36 +145,65 @@ def topic_list(
     --no-system hides the topics that name servers and brokers report as system topics, and those that brokers
     create for the retries and dead letters of groups (%RETRY%..., %DLQ%...).
 
+    groups has the groups that are connected or have offsets of the topic. Brokers do not know which producers
+    send to a topic: `nsadmin producer --topic TOPIC` finds them in its newest messages.
+
     Examples:
         # The topics of applications
         nsadmin topicList --no-system
+        # Who uses which topic: all topics with their consumer groups, and when they got the last message
+        nsadmin topicList -c --times --no-system
         # Topics whose names begin with "pay", with their consumer groups
-        nsadmin topicList -c --cluster cluster-a --filter 'topic~^pay'
+        nsadmin topicList -c --filter 'topic~^pay'
         # Topics that nobody reads: no consumer group
         nsadmin topicList -c --no-system --filter groups=
-        # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
-        nsadmin topicList --times --no-system --sort lastUpdated
+        # Unused topics, to clean up: nobody has sent a message for 30 days
+        nsadmin topicList -c --idle 30d --no-system
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not include_system:
         names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
-    refuse_both("-c", with_groups, "--times", with_times)
-    if with_times:
-        ages = _read_ages(session, names)
-        return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
-    if not with_groups:
+    newest_ms = None
+    if idle_text is not None:
+        idle_seconds = parse_duration_seconds("--idle", idle_text, 1, _MAX_IDLE_SECONDS)
+        newest_ms = int((time() - idle_seconds) * 1000)
+    if not with_groups and not with_times and newest_ms is None:
         return ResultRows.from_records(NAME_COLUMNS, names)
-    usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
+    if not with_groups:
+        ages = [a for a in _read_ages(session, names, cluster_name) if a.is_idle_since(newest_ms)]
+        return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
+    usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
+    if with_times or newest_ms is not None:
+        used = [u for u in _add_ages(session, usages) if u.age.is_idle_since(newest_ms)]
+        errors = [None, *(u.error for u in used)]
+        return ResultRows.from_records(USED_COLUMNS, used, errors, _usage_notes([u.usage for u in used]))
     errors = [None, *(u.error for u in usages)]
     return ResultRows.from_records(USAGE_COLUMNS, usages, errors, _usage_notes(usages))
 
 
-def _read_ages(session: Session, names: Sequence[str]) -> list[TopicAge]:
+def _add_ages(session: Session, usages: "Sequence[TopicUsage]") -> list[UsedTopic]:
+    names_by_cluster: dict[str | None, list[str]] = {}
+    for usage in usages:
+        names_by_cluster.setdefault(usage.cluster_name, []).append(usage.topic)
+    ages = {
+        (cluster_name, age.topic): age
+        for cluster_name, names in names_by_cluster.items()
+        for age in _read_ages(session, names, cluster_name)
+    }
+    return [UsedTopic(usage, ages[usage.cluster_name, usage.topic]) for usage in usages]
+
+
+def _read_ages(session: Session, names: Sequence[str], cluster_name: str | None) -> list[TopicAge]:
+    """The ages of topics, in all clusters or in this one."""
     topics, routes = session.admin.topics, session.admin.topics.get_routes(names)
     places = {
-        name: [(queue.master_addr, name) for queue in route.result.queues if queue.master_addr]
+        name: [
+            (queue.master_addr, name)
+            for queue in route.result.queues
+            if queue.master_addr and cluster_name in (None, queue.cluster_name)
+        ]
         if route.result
         else []
         for name, route in routes.items()

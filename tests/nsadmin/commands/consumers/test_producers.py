@@ -2,9 +2,12 @@
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin.console.output.timestamps import format_utc
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import FakeNameServer
+from tests.support.fake_servers import FakeNameServer, answer_json
+from tests.support.message_brokers import CREATED, MessageBroker
 
 
 @pytest.fixture
@@ -72,3 +75,30 @@ def test_producers_of_every_broker(
     assert result.code == 3
     assert [line.split()[0] for line in result.out.splitlines()] == ["producerGroup", "P"]
     assert result.err == f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n"
+
+
+def test_the_machines_that_sent_the_newest_messages_of_a_topic(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker, dead_addr: str
+) -> None:
+    producer = {"clientId": "p1", "remoteIP": "127.0.0.1:7", "language": "JAVA", "version": 1}
+    table = {"data": {"P": [producer], "CLIENT_INNER_PRODUCER": [producer]}}
+    message_broker.handlers[RequestCode.GET_ALL_PRODUCER_INFO] = lambda asked: answer_json(asked, table)
+    assert "no message of T is left" in run_json("producer", "--topic", "T").err
+    for queue in (0, 0, 0, 5):
+        message_broker.store_message(queue_id=queue)
+    result = run_json("producer", "--topic", "T", "--last", "2")
+    last_stored = format_utc(CREATED + 2000)
+    assert result.json == [
+        {"host": "127.0.0.1", "messageCount": 3, "lastStored": last_stored, "producerGroups": ["P"]}
+    ]
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: looked at the newest 3 messages of T: --last N looks at more\n",
+    )
+    first_server.clusters["C"]["broker-b"] = {0: dead_addr}
+    first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
+    result = run_json("producer", "--topic", "T")
+    assert (result.code, result.json[0]["messageCount"]) == (3, 4)
+    assert "broker broker-b: connection refused" in result.err
+    assert run_json("producer", message_broker.addr, "--topic", "T").code == 2
+    assert run_json("producer", "--topic", "none").code == 5
