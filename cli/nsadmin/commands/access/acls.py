@@ -207,6 +207,8 @@ def create_acl(
     Examples:
         # Allow a user to send to a topic, and to read it with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
+        # A producer: allow a user only to send (write) to one topic
+        nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # A consumer: allow a user only to read one topic, with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing

@@ -83,8 +83,10 @@ def list_user(
     A line on stderr names each user that differs between brokers.
 
     Examples:
-        # Users of every broker of a cluster
-        nsadmin listUser -c cluster-a
+        # All users of all brokers
+        nsadmin listUser
+        # Administrators: the Super users, who may do everything without an ACL
+        nsadmin listUser --filter userType=Super
         # Users of one broker whose names contain a text
         nsadmin listUser -b 127.0.0.1:10911 -f operator
     """

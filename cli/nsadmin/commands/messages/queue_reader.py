@@ -90,8 +90,8 @@ def print_msg(
         nsadmin printMsg payments --last 10
         # The content of the first messages of each queue in turns, ten in all
         nsadmin printMsg payments --limit 10
-        # Who sends to a topic: the addresses of the senders of the last ten minutes
-        nsadmin printMsg payments --from 10m --columns bornHost --limit 20
+        # When the messages of the last ten minutes arrived, and from which address
+        nsadmin printMsg payments --from 10m --columns storeTime,bornHost --limit 20
         # Messages with a tag between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """

@@ -113,7 +113,7 @@ def spread(
         nsadmin spread refunds-settled
         # Topics that only one or some brokers have, or with unequal queues
         nsadmin spread --all -c cluster-a
-        # Write a plan that balances them
+        # Put all topics on all brokers, also on a new one: write a plan for `nsadmin apply`
         nsadmin spread --all -c cluster-a --plan even.yaml
     """
     exclusive_options.require_one_of("TOPICS", topics_text, "--all", all_topics)
