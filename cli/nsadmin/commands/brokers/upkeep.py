@@ -9,6 +9,7 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.client import ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.command_line.broker_targets import (
@@ -97,9 +98,13 @@ def delete_expired_commit_log(
     targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Delete expired files of the commit log on {describe_targets(targets)}?")
     upkeep = session.admin.upkeep
-    addrs = distinct_addrs(targets) if session.is_dry_run else []
-    settings_results = upkeep.get_settings(addrs, ["fileReservedTime"])
+    settings_results = upkeep.get_settings(distinct_addrs(targets), ["fileReservedTime"])
     hours_by_addr = {r.addr: (r.result or {}).get("fileReservedTime") for r in settings_results}
+    hours = max((int(h) for h in hours_by_addr.values() if h and h.isdigit()), default=0)
+    if hours > 1:
+        words = ("-c", cluster_name, "-a", "true") if cluster_name else ("-b", broker_text or "")
+        shorter = quote_command("updateBrokerConfig", "fileReservedTime", str(hours // 2), *words)
+        session.write_remark(f"only files older than {hours} hours are deleted; to delete more: {shorter}")
     return _upkeep_rows(
         session,
         targets,
