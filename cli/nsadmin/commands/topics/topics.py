@@ -249,8 +249,10 @@ def topic_route(
         nsadmin topicRoute orders
         # Queues and permission of all topics, as a spreadsheet
         nsadmin topicRoute '*' --output spreadsheet
-        # Brokers where the topic is not writable
-        nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm
+        # Read-only topics: which topics cannot be written, and on which brokers
+        nsadmin topicRoute '*' --filter 'perm!~w' --columns topic,brokerName,perm
+        # Topics with only one queue or few queues: fewer than 4 write queues on a broker
+        nsadmin topicRoute '*' --filter 'writeQueueNums<4' --columns topic,brokerName,writeQueueNums
         # An unknown topic (exit code 5)
         nsadmin topicRoute no-such-topic
     """
