@@ -136,10 +136,10 @@ def reset_offset_by_time(
     Examples:
         # Reprocess since one o'clock: preview how many messages the group would receive again
         nsadmin resetOffsetByTime warehouse payments -s 2025-01-31T13:00:00Z --dry-run
-        # Consume from the beginning again: all messages that are left; -s -1 goes to the end
+        # Consume from the beginning again: all messages that are left
         nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
-        # Go to a time
-        nsadmin resetOffsetByTime warehouse payments -s 1h --yes
+        # Move the group to the end of the topic
+        nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Skip one broken (poison) message: go on behind it; this offset is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
         # Undo the last move

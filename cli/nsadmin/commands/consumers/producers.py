@@ -111,10 +111,10 @@ def producer(
         Option(
             "--last",
             metavar="N",
-            help="With --topic: how many messages of each queue to look at. Default: 32.",
+            help="With --topic: about how many of the newest messages to look at. Default: 500.",
             min=1,
         ),
-    ] = 32,
+    ] = 500,
 ) -> ResultRows:
     """Show every client of every producer group, on one broker or on all brokers.
 
@@ -155,10 +155,10 @@ def producer(
 def _list_senders(session: Session, topic: str, last_count: int) -> ResultRows:
     queue_routes = session.admin.topics.get_route(topic).queues
     span_results = session.admin.queue_reader.get_spans(topic, queue_routes)
+    spans = [s.queue_span for s in span_results if s.queue_span and s.queue_span.offset_count]
+    newest_count = -(-last_count // max(1, len(spans)))
     broker_addrs = [route.master_addr for route in queue_routes if route.master_addr]
-    reading = find_senders(
-        session.admin, {topic: [s.queue_span for s in span_results if s.queue_span]}, broker_addrs, last_count
-    )
+    reading = find_senders(session.admin, {topic: spans}, broker_addrs, newest_count)
     errors = {s.broker_name: s.error for s in span_results if s.error is not None} | reading.queue_errors
     total = sum(sender.message_count for sender in reading.senders)
     looked_at = f"looked at the newest {count_noun(total, 'message')} of {topic}: --last N looks at more"

@@ -251,8 +251,8 @@ def topic_route(
         nsadmin topicRoute '*' --output spreadsheet
         # Read-only topics: which topics cannot be written, and on which brokers
         nsadmin topicRoute '*' --filter 'perm!~w' --columns topic,brokerName,perm
-        # Topics with only one queue or few queues: fewer than 4 write queues on a broker
-        nsadmin topicRoute '*' --filter 'writeQueueNums<4' --columns topic,brokerName,writeQueueNums
+        # Topics with few queues: fewer than 8 write queues on a broker; <2 finds those with only one queue
+        nsadmin topicRoute '*' --filter 'writeQueueNums<8' --columns topic,brokerName,writeQueueNums
         # An unknown topic (exit code 5)
         nsadmin topicRoute no-such-topic
     """

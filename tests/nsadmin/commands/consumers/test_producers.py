@@ -86,7 +86,7 @@ def test_the_machines_that_sent_the_newest_messages_of_a_topic(
     assert "no message of T is left" in run_json("producer", "--topic", "T").err
     for queue in (0, 0, 0, 5):
         message_broker.store_message(queue_id=queue)
-    result = run_json("producer", "--topic", "T", "--last", "2")
+    result = run_json("producer", "--topic", "T", "--last", "3")
     last_stored = format_utc(CREATED + 2000)
     assert result.json == [
         {"host": "127.0.0.1", "messageCount": 3, "lastStored": last_stored, "producerGroups": ["P"]}
