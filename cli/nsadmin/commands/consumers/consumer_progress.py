@@ -193,7 +193,7 @@ def consumer_progress(
         nsadmin consumerProgress --filter 'lag>100' --output name
         # Which client reads which queue of a topic, the queues with the largest lag first
         nsadmin consumerProgress warehouse -t payments -s true --sort -lag
-        # Groups without a connected client first: their count is 0
+        # Unused groups, without a connected client, first: their count is 0
         nsadmin consumerProgress --sort count
     """
     if group is None and topic is not None:

@@ -159,7 +159,8 @@ def _list_senders(session: Session, topic: str, last_count: int) -> ResultRows:
     newest_count = -(-last_count // max(1, len(spans)))
     broker_addrs = [route.master_addr for route in queue_routes if route.master_addr]
     reading = find_senders(session.admin, {topic: spans}, broker_addrs, newest_count)
-    errors = {s.broker_name: s.error for s in span_results if s.error is not None} | reading.queue_errors
+    span_errors = {s.broker_name: s.error for s in span_results if s.error is not None}
+    errors = {**span_errors, **reading.queue_errors}
     total = sum(sender.message_count for sender in reading.senders)
     looked_at = f"looked at the newest {count_noun(total, 'message')} of {topic}: --last N looks at more"
     notes = [looked_at if total else f"no message of {topic} is left"]

@@ -157,7 +157,7 @@ def topic_list(
         nsadmin topicList -c --filter 'topic~^pay'
         # Topics that nobody reads: no consumer group
         nsadmin topicList -c --no-system --filter groups=
-        # Unused topics, to clean up: nobody has sent a message for 30 days
+        # Unused topics that nobody uses any more, to clean up: no message for 30 days
         nsadmin topicList -c --idle 30d --no-system
     """
     topics = session.admin.topics

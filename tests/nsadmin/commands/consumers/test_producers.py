@@ -95,7 +95,7 @@ def test_the_machines_that_sent_the_newest_messages_of_a_topic(
         0,
         "nsadmin: looked at the newest 3 messages of T: --last N looks at more\n",
     )
-    first_server.clusters["C"]["broker-b"] = {0: dead_addr}
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {0: dead_addr}}}
     first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
     result = run_json("producer", "--topic", "T")
     assert (result.code, result.json[0]["messageCount"]) == (3, 4)
