@@ -233,20 +233,22 @@ def counter_stats_json(model: BrokerModel, stats_name: str, key: str, now_ms: in
     topic, _, group = key.partition("@")
     is_counted_by_name = {
         "TOPIC_PUT_NUMS": not group,
+        "TOPIC_PUT_SIZE": not group,
         "GROUP_GET_NUMS": group in model.offsets.readers_by_topic.get(topic, ()),
     }
     if not (model.spec.is_master and is_counted_by_name.get(stats_name) and model.offsets.has_traffic(topic)):
         raise RequestError(f"The stats <{stats_name}> <{key}> not exist")
     counted_until_ms = now_ms - group_delay_ms(group) if group else now_ms
+    size = model.traffic.message_size if stats_name == "TOPIC_PUT_SIZE" else 1
     return _counter_spans_json(
-        lambda span_ms: model.offsets.count_recent_messages(topic, counted_until_ms, span_ms)
+        lambda span_ms: size * model.offsets.count_recent_messages(topic, counted_until_ms, span_ms)
     )
 
 
-def _counter_spans_json(count_messages: Callable[[int], int]) -> bytes:
-    """BrokerStatsData of messages counted over these spans (ms)."""
+def _counter_spans_json(count: Callable[[int], int]) -> bytes:
+    """BrokerStatsData of messages, or of their bytes, counted over these spans (ms)."""
     figures: dict[str, object] = {}
     for span_name, span_ms in _COUNTER_SPANS:
-        message_count = count_messages(span_ms)
-        figures[span_name] = {"avgpt": 0.0, "sum": message_count, "tps": message_count * 1000 / span_ms}
+        span_sum = count(span_ms)
+        figures[span_name] = {"avgpt": 0.0, "sum": span_sum, "tps": span_sum * 1000 / span_ms}
     return fastjson.encode_json(figures)

@@ -66,7 +66,7 @@ def test_an_empty_table_is_a_line_on_stderr_and_other_formats_are_an_empty_list(
 ) -> None:
     server.routes = {}
     words = ("topicList", "-n", server.addr)
-    assert run(*words)[1:] == ("", f"nsadmin: no topic is registered with {server.addr}\n")
+    assert run(*words)[1:] == ("", f"nsadmin: no topics on {server.addr}\n")
     assert run(*words, "--quiet")[1:] == ("", "")
     assert run(*words, "--json")[1:] == ("[]\n", "")
 
@@ -74,7 +74,7 @@ def test_an_empty_table_is_a_line_on_stderr_and_other_formats_are_an_empty_list(
 def test_an_empty_table_says_what_was_looked_for_with_times_in_utc(run: Run, server: FakeNameServer) -> None:
     server.routes = {}
     result = run("topicList", "-n", server.addr, "--filter", "topic~pay")
-    assert result.err == f"nsadmin: no topic is registered with {server.addr}\n"
+    assert result.err == f"nsadmin: no topics on {server.addr}\n"
     result = run("audit", "list", "--since", "2026-01-02T03:04:05+01:00")
     assert result.err == "nsadmin: no changes by this account for --from 2026-01-02T02:04:05.000Z\n"
 

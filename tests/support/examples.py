@@ -148,6 +148,13 @@ class ExampleCase(NamedTuple):
         return FILES.get(self.entry.name, {})
 
 
+FINDS_NOTHING = (
+    "nsadmin topicList -c --idle 30d --no-system",
+    "nsadmin statsAll --no-system --filter inMsg24Hour=0",
+)
+"""Examples that find nothing in the lab, where all topics are busy. A line on stderr says so."""
+
+
 def split_example(example: CommandExample) -> list[str]:
     """What stands behind `nsadmin` in an example, as a shell would hand it over."""
     return shlex.split(example.command_line)[1:]

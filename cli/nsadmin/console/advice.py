@@ -30,6 +30,10 @@ _NO_BROKER_ADVICE = (
     "this is the address of a name server, which does not know this request: nsadmin clusterList lists the "
     "brokers"
 )
+_NO_CONTROLLER_ADVICE = (
+    "this server is no controller. Without controllers, masters are fixed: a slave becomes a master with "
+    "brokerId=0 and brokerRole=ASYNC_MASTER in its broker.conf, and a restart"
+)
 # The remark of Java servers.
 _UNKNOWN_REQUEST = re.compile(r"request type (\d{1,5}) not supported")
 _NEIGHBOUR_ADVICE = (
@@ -99,7 +103,11 @@ def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str 
         return _REJECTED_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
-    if error.addr in name_servers.addrs and _is_for_brokers(error):
+    unknown_code = _find_unknown_code(error)
+    if unknown_code is not None and unknown_code.name.startswith("CONTROLLER_"):
+        return _NO_CONTROLLER_ADVICE
+    # A request that only brokers know.
+    if error.addr in name_servers.addrs and unknown_code is not None and not unknown_code.senders:
         return _NO_BROKER_ADVICE
     # Another remark than Java's " request type 310 not supported" says itself why.
     if isinstance(error, NotSupported) and error.remark and "request type" not in error.remark:
@@ -107,11 +115,10 @@ def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str 
     return _ADVICE_BY_CODE.get(error.code)
 
 
-def _is_for_brokers(error: RequestError) -> bool:
-    """Whether a server does not know a request that only brokers know."""
+def _find_unknown_code(error: RequestError) -> RequestCode | None:
+    """The request that a server does not know."""
     unknown = _UNKNOWN_REQUEST.search(error.remark or "")
-    request_code = unknown and RequestCode.find(int(unknown[1]))
-    return request_code is not None and not request_code.senders
+    return None if unknown is None else RequestCode.find(int(unknown[1]))
 
 
 def _advise_on_unreachable(error: NoneReachable, name_servers: NameServerList) -> str | None:

@@ -75,6 +75,8 @@ def test_counters_are_differences_of_the_same_offsets(model: BrokerModel) -> Non
     counted = ask(model, 315, statsName="TOPIC_PUT_NUMS", statsKey="orders")
     came = sum(ends(model, "orders")) - sum(ends(model, "orders", NOW - 60_000))
     assert (counted["statsMinute"]["sum"], counted["statsMinute"]["tps"]) == (came, came / 60)
+    sizes = ask(model, 315, statsName="TOPIC_PUT_SIZE", statsKey="orders")["statsMinute"]
+    assert sizes["sum"] == came * model.traffic.message_size
     assert ask(model, 315, statsName="GROUP_GET_NUMS", statsKey="orders@g")["statsDay"]["sum"] >= came
 
 

@@ -65,8 +65,11 @@ def test_a_page_lists_exit_codes_that_differ_from_the_common_ones() -> None:
 def test_a_page_shows_columns_and_examples_as_they_are_typed() -> None:
     text = shown(PAGES["nsadmin-topicRoute"])
     assert re.search(r"\nCOLUMNS\n +topic +Name of the topic\.\n", text)
-    line = "nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm"
-    assert f"Brokers where the topic is not writable:\n\n           {line}\n" in text
+    line = "nsadmin topicRoute '*' --filter 'perm!~w' --columns topic,brokerName,perm"
+    assert (
+        f"Read-only topics: which topics cannot be written, and on which brokers:\n\n           {line}\n"
+        in text
+    )
     assert "COLUMNS" not in shown(PAGES["nsadmin-lab-up"])
     assert "nsadmin lab up --namesrv-port 9876 --broker-port 10911" in shown(PAGES["nsadmin-lab-up"])
 

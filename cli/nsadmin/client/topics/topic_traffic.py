@@ -15,7 +15,7 @@ from nsadmin.client.connection.response_bodies import ResponseDecoder, decode_an
 from nsadmin.client.consumers.consume_stats import complete_stats, parse_group_stats
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import NotFound, ServerResult
-from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.client.topics.topic_usage import read_usage
 
 T = TypeVar("T")
@@ -49,6 +49,7 @@ class TopicTraffic(NamedTuple):
         lag_reason: Why `lag` is None, or lacks some queues.
         offset_distance: The ends of all queues minus the consumer offsets, of which a missing one counts as
             0: what mqadmin prints in its place.
+        in_bytes: The bytes of the messages of 24 hours; None if they were not read.
     """
 
     topic: str
@@ -59,6 +60,7 @@ class TopicTraffic(NamedTuple):
     error: RocketMQError | None
     lag_reason: str | None = None
     offset_distance: int | None = None
+    in_bytes: int | None = None
 
 
 class _TopicPlace(NamedTuple):
@@ -127,6 +129,25 @@ def read_traffic(
     return sorted(traffic_rows, key=lambda traffic_row: (traffic_row.topic, traffic_row.group or ""))
 
 
+def read_put_bytes(
+    caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicRoute]]
+) -> dict[str, int | None]:
+    """Read the bytes of the messages of 24 hours by topic, summed over its masters (315).
+
+    The sum lacks a master that did not answer. It is None if no master answered.
+    """
+    places = [
+        _TopicPlace(topic, _list_masters(route.queues), (), None)
+        for topic, (_, route, _) in routes_by_topic.items()
+        if route is not None
+    ]
+    results = _send_to_masters(
+        caller, [(place, _stats_request("TOPIC_PUT_SIZE", place.topic), _parse_count) for place in places]
+    )
+    sums = map(_sum_counts, results)
+    return {place.topic: total and total.message_count for place, total in zip(places, sums, strict=True)}
+
+
 def read_put_rates(caller: Caller, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
     """Read the messages per second (last minute) that masters receive for a topic (315)."""
     return [
@@ -162,17 +183,20 @@ def _find_places(
         for queue_route in queue_routes:
             if queue_route.master_addr is None:
                 errors_by_topic.setdefault(topic, NotFound(f"{queue_route.broker_name} has no master now"))
-        master_addrs = (queue_route.master_addr for queue_route in queue_routes)
         topic_places.append(
             _TopicPlace(
                 topic,
-                # A broker that was renamed has two names with one address.
-                tuple(dict.fromkeys(filter(None, master_addrs))),
+                _list_masters(queue_routes),
                 tuple(sorted(group_names)),
                 errors_by_topic.get(topic),
             )
         )
     return topic_places
+
+
+def _list_masters(queue_routes: Iterable[QueueRoute]) -> tuple[str, ...]:
+    """The masters; a broker that was renamed has two names with one address, which counts once."""
+    return tuple(dict.fromkeys(route.master_addr for route in queue_routes if route.master_addr))
 
 
 def _send_to_masters(
@@ -206,7 +230,12 @@ def accept_uncounted(answer: ServerResult[RemotingCommand]) -> ServerResult[Remo
 
 
 def _count_request(topic: str, group: str | None = None) -> tuple[RequestCode, Header]:
-    name, key = ("TOPIC_PUT_NUMS", topic) if group is None else ("GROUP_GET_NUMS", f"{topic}@{group}")
+    if group is None:
+        return _stats_request("TOPIC_PUT_NUMS", topic)
+    return _stats_request("GROUP_GET_NUMS", f"{topic}@{group}")
+
+
+def _stats_request(name: str, key: str) -> tuple[RequestCode, Header]:
     return RequestCode.VIEW_BROKER_STATS_DATA, broker_headers.ViewBrokerStats(name, key)
 
 

@@ -261,6 +261,22 @@ class TopicAdmin:
 
         return read_traffic(self._caller, self.get_routes(topic_names))
 
+    def get_put_bytes(self, topic_names: Iterable[str]) -> dict[str, int | None]:
+        """Return the bytes of the messages that each topic received in 24 hours, summed over its masters.
+
+        Sends VIEW_BROKER_STATS_DATA (315) to the masters of each topic.
+
+        Args:
+            topic_names: The topics.
+
+        Returns:
+            Topic to bytes. Topics without a route are omitted. A sum lacks a master that did not answer; None
+            if no master answered.
+        """
+        from nsadmin.client.topics.topic_traffic import read_put_bytes
+
+        return read_put_bytes(self._caller, self.get_routes(topic_names))
+
     def get_put_rates(self, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
         """Return the messages per second (mean of the last minute) that masters receive for a topic.
 

@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.access.users import USER_STATUSES, USER_TYPES, User, UserChange
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
@@ -87,6 +88,10 @@ def list_user(
         nsadmin listUser
         # Users of every broker of a cluster
         nsadmin listUser -c cluster-a
+        # All users of all brokers
+        nsadmin listUser
+        # Administrators: the Super users, who may do everything without an ACL
+        nsadmin listUser --filter userType=Super
         # Users of one broker whose names contain a text
         nsadmin listUser -b 127.0.0.1:10911 -f operator
     """
@@ -149,6 +154,10 @@ def create_user(
     plans = session.admin.users.plan_create(distinct_addrs(targets), User(username, new_password, type_name))
     warn_of_no_effect(session, "users", plans)
     session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(targets)}?')
+    if type_name == "Normal" and any(plan.error is None for plan in plans):
+        where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
+        rights = quote_command("createAcl", username, "-r", "Topic:NAME", "-a", "Pub", "-d", "Allow", *where)
+        session.write_remark(f"a Normal user needs an ACL, such as this one to send to a topic: {rights}")
     return _apply_plans(session, targets, username, plans)
 
 

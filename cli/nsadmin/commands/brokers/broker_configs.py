@@ -62,8 +62,6 @@ def get_broker_config(
         nsadmin getBrokerConfig --filter key=maxMessageSize
         # How long the delay levels wait, from level 1 on
         nsadmin getBrokerConfig --filter key=messageDelayLevel
-        # How brokers flush to disk and copy to slaves: sync or async
-        nsadmin getBrokerConfig --filter 'key~^(flushDiskType|brokerRole)$'
         # Is the ACL enabled on all brokers: aclEnable of 4.x, authentication and authorization of 5.x
         nsadmin getBrokerConfig --filter 'key~^(aclEnable|authenticationEnabled|authorizationEnabled)$'
     """

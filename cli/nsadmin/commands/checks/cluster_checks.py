@@ -252,7 +252,7 @@ def check_clients(
     client is unknown, or if a broker or proxy does not answer.
 
     Examples:
-        # Find clients older than 5.0.0
+        # Who uses an old client: clients older than 5.0.0, with their addresses and groups
         nsadmin check clients
         # Accept 4.9.7, and clients up to ten that are older
         nsadmin check clients --min-version 4.9.7 --warning 10

@@ -198,6 +198,8 @@ def consumer_progress(
         nsadmin consumerProgress --filter 'lag>100' --output name
         # Which client of a group reads which queue of a topic, the largest lag first
         nsadmin consumerProgress warehouse -t payments -s true --sort -lag
+        # Unused groups, without a connected client, first: their count is 0
+        nsadmin consumerProgress --sort count
     """
     if group is None and topic is not None:
         if show_client is not None:

@@ -1,13 +1,11 @@
 """Owns producerConnection and producer, which show the clients of producer groups."""
 
-from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from typer import Argument, Option
 
-from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
+from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.exclusive_options import refuse_both
@@ -16,11 +14,10 @@ from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_BROKERS, CLIE
 from nsadmin.commands.columns.servers import failure_notes, result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.drain.last_writers import describe_writer
+from nsadmin.operations.topic_senders import Sender, find_senders
 
-_NEWEST = 16
-"""The messages of a queue that show who sends to it."""
 PRODUCER_GROUP: AnyColumn = Column("producerGroup", "name of the producer group", lambda r: r.producer_group)
 CONNECTION_COLUMNS: Columns[ConnectedClient] = (
     PRODUCER_GROUP,
@@ -44,6 +41,12 @@ CLIENT_COLUMNS: Columns[ProducerClient] = (
         lambda c: format_utc(c.last_heartbeat_ms),
     ),
     BROKER_ADDR,
+)
+SENDER_COLUMNS: Columns[Sender] = (
+    Column("host", "address from which the messages were sent, without the port", lambda s: s.host),
+    Column("messageCount", "how many of the newest messages came from there", lambda s: s.message_count),
+    Column("lastStored", "when its newest message was stored (UTC)", lambda s: format_utc(s.newest_ms)),
+    Column("producerGroups", "producer groups that are connected from there now", lambda s: s.groups),
 )
 
 
@@ -86,7 +89,7 @@ def producer_connection(
     )
 
 
-@command(columns=CLIENT_COLUMNS, nothing="no producers")
+@command(columns=(*CLIENT_COLUMNS, *SENDER_COLUMNS), nothing="no producers")
 def producer(
     session: Session,
     broker_text: Annotated[
@@ -100,10 +103,18 @@ def producer(
     topic: Annotated[
         str | None,
         Option(
-            "-t", "--topic", metavar="TOPIC", help="Only the senders of the newest messages of this topic."
+            "-t", "--topic", metavar="TOPIC", help="The machines that sent the newest messages of this topic."
         ),
-        Values("topics"),
     ] = None,
+    last_count: Annotated[
+        int,
+        Option(
+            "--last",
+            metavar="N",
+            help="With --topic: about how many of the newest messages to look at. Default: 500.",
+            min=1,
+        ),
+    ] = 500,
 ) -> ResultRows:
     """Show every client of every producer group, on one broker or on all brokers.
 
@@ -111,19 +122,21 @@ def producer(
     CLIENT_INNER_PRODUCER. Brokers support this since 4.9.4. Producers behind a proxy in cluster mode are not
     shown, because no server reports them: see `nsadmin client list`.
 
-    Brokers do not know to which topics a client sends. With --topic, nsadmin reads the newest 16 messages of
-    each queue, and shows the clients that sent them. A line on stderr names a sender that no broker lists,
-    because it is not connected now, or sends through a proxy.
+    Brokers do not know to which topics a producer sends. So --topic reads the newest messages of the topic,
+    and shows the machines that sent them, with the producer groups that are connected from there. Messages
+    through a proxy in cluster mode come from the proxy's address.
 
     Examples:
-        # Who sends to a topic: the producers of its newest messages, with their IP addresses
+        # Who sends to a topic: which machines and applications (producer groups) write to it
         nsadmin producer --topic payments
         # Which machines write: all producers of all brokers, without the internal ones of Java clients
         nsadmin producer --no-internal
         # The producers of one broker
         nsadmin producer 127.0.0.1:10911
     """
-    refuse_both("-b ADDR", broker_text, "--topic TOPIC", topic)
+    if topic is not None:
+        refuse_both("--topic", topic, "--broker", broker_text)
+        return _list_senders(session, topic, last_count)
     producers = session.admin.producers
     if broker_text is None:
         results = producers.list_all_producers()
@@ -133,47 +146,25 @@ def producer(
         c
         for r in results
         for c in r.result or ()
-        if (show_internal and topic is None) or c.producer_group != "CLIENT_INNER_PRODUCER"
+        if show_internal or c.producer_group != INNER_PRODUCER_GROUP
     ]
-    errors, notes = [r.error for r in results], result_notes(results)
-    if topic is not None:
-        messages, read_errors = _read_newest(session, topic)
-        clients, sender_notes = _find_senders(clients, messages)
-        errors += read_errors
-        notes += [*sender_notes, *dict.fromkeys(f"not all queues were read: {e}" for e in read_errors)]
-    return ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)
+    notes = result_notes(results)
+    return ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)
 
 
-def _read_newest(session: Session, topic: str) -> tuple[list[StoredMessage], list[RocketMQError]]:
-    reader = session.admin.queue_reader
-    results = reader.get_spans(topic, session.admin.messages.list_queue_routes(topic))
-    spans = [r.queue_span for r in results if r.queue_span is not None]
-    tails = [s._replace(begin_offset=max(s.begin_offset, s.end_offset - _NEWEST)) for s in spans]
-    pages = list(reader.read_pages(topic, tails))
-    errors = [r.error for r in (*results, *pages) if r.error is not None]
-    return [message for page in pages for message in page.messages], errors
-
-
-def _find_senders(
-    clients: Sequence[ProducerClient], messages: Iterable[StoredMessage]
-) -> tuple[list[ProducerClient], list[str]]:
-    """The clients that sent the messages, and a line for each sender that is none of them."""
-    last_by_addr = {m.born_host: m for m in sorted(messages, key=lambda m: m.store_timestamp)}
-    moved_addrs = last_by_addr.keys() - {c.client_addr for c in clients}
-    # A client that connected again has another port.
-    moved_hosts = {addr.rpartition(":")[0] for addr in moved_addrs}
-    senders = [
-        c
-        for c in clients
-        if c.client_addr in last_by_addr or (c.client_addr or "").rpartition(":")[0] in moved_hosts
-    ]
-    known_hosts = {(c.client_addr or "").rpartition(":")[0] for c in senders}
-    last_times = {
-        describe_writer(last_by_addr[addr]): last_by_addr[addr].store_timestamp
-        for addr in sorted(moved_addrs, key=lambda addr: last_by_addr[addr].store_timestamp)
-        if addr.rpartition(":")[0] not in known_hosts
-    }
-    return senders, [
-        f"{writer} sent a message at {format_utc(sent_ms)}, and no broker lists it as a producer now"
-        for writer, sent_ms in last_times.items()
-    ]
+def _list_senders(session: Session, topic: str, last_count: int) -> ResultRows:
+    queue_routes = session.admin.topics.get_route(topic).queues
+    span_results = session.admin.queue_reader.get_spans(topic, queue_routes)
+    spans = [s.queue_span for s in span_results if s.queue_span and s.queue_span.offset_count]
+    newest_count = -(-last_count // max(1, len(spans)))
+    broker_addrs = [route.master_addr for route in queue_routes if route.master_addr]
+    reading = find_senders(session.admin, {topic: spans}, broker_addrs, newest_count)
+    span_errors = {s.broker_name: s.error for s in span_results if s.error is not None}
+    errors = {**span_errors, **reading.queue_errors}
+    total = sum(sender.message_count for sender in reading.senders)
+    looked_at = f"looked at the newest {count_noun(total, 'message')} of {topic}: --last N looks at more"
+    notes = [looked_at if total else f"no message of {topic} is left"]
+    notes += failure_notes([*errors.items(), *reading.group_errors.items()])
+    # Each broker that answered counts, so that one that did not is a part of the servers.
+    outcomes = [errors.get(name) for name in {route.broker_name for route in queue_routes}]
+    return ResultRows.from_records(SENDER_COLUMNS, reading.senders, outcomes, notes)

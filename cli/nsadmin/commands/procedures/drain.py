@@ -244,11 +244,11 @@ def drain(
     Safe characters are letters, digits and ._%:[]-
 
     Examples:
-        # Preview the risks; here some topics have only this broker (exit code 1)
+        # Maintenance or restart of one broker: preview the risks; here some topics have only it (exit code 1)
         nsadmin drain broker-a-0 --dry-run
         # Drain it anyway; it is safe to stop after about a minute
         nsadmin drain broker-a-0 --force --yes
-        # Take a broker out for good, after its queues; here orderMessageEnable is off (exit code 1)
+        # Take a broker out for good, or replace its machine: move its queues first; a preview (exit code 1)
         nsadmin drain broker-a-0 --for-good --move-queues --ordered --dry-run
     """
     drain_plan = DrainPlan(

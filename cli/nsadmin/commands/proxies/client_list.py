@@ -78,9 +78,9 @@ def client_list(
     without a consumer has only an address, and its role is unknown. These connections need the extra
     nsadmin[proxy].
 
-    --topic shows no producers, because brokers do not know to which topics a producer sends:
-    `nsadmin producer --topic TOPIC` finds them by the newest messages. `groups` has consumer groups; -o wide
-    also shows producer groups.
+    --topic shows no producers, because brokers do not know to which topics a producer sends.
+    `nsadmin producer --topic TOPIC` finds the machines that sent the newest messages. `groups` has consumer
+    groups; -o wide also shows producer groups.
 
     For a gRPC client of a proxy in local mode, brokers report no release. Name this proxy with --proxies, or
     with `proxies` in the context.

@@ -44,10 +44,13 @@ TRAFFIC_COLUMNS: Columns[TopicTraffic] = (
     ),
     ERROR,
 )
+IN_BYTES: Column[TopicTraffic] = Column(
+    "inBytes24Hour", "with --bytes: bytes of the messages that arrived in 24 hours", lambda t: t.in_bytes
+)
 MQADMIN_TRAFFIC_COLUMNS = replace_columns(TRAFFIC_COLUMNS, LAG.of(lambda t: t.offset_distance))
 
 
-@command(columns=TRAFFIC_COLUMNS, nothing="no topic is registered with {servers}")
+@command(columns=(*TRAFFIC_COLUMNS, IN_BYTES), nothing="no topic is registered with {servers}")
 def stats_all(
     session: Session,
     topic: Annotated[
@@ -60,6 +63,9 @@ def stats_all(
         bool, Option("-a", "--activeTopic", help="Only topics with a message in the last 24 hours.")
     ] = False,
     include_system: IncludeSystem = True,
+    with_bytes: Annotated[
+        bool, Option("--bytes", help="Also show the bytes of the messages that arrived in 24 hours.")
+    ] = False,
 ) -> ResultRows:
     """Show the incoming and outgoing messages of each topic and its consumer groups.
 
@@ -69,11 +75,16 @@ def stats_all(
     the first hour after a broker's start, the counts cover the last minute. If a master does not answer, the
     sums lack its part, and `error` reports it. --limit counts topics, and shows all groups of each.
 
+    Brokers do not report the disk space of a topic, because one commit log has the messages of all topics.
+    The share of a topic in inBytes24Hour is about its share of the disk.
+
     Examples:
         # What floods the cluster now: the five topics with the most messages per second
         nsadmin statsAll --no-system --sort -inTps --limit 5
         # The five busiest topics of the last 24 hours, a day
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
+        # Largest topics, which take the most disk space (storage, cost): the bytes of the last 24 hours
+        nsadmin statsAll --no-system --bytes --sort -inBytes24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --no-system --filter inMsg24Hour=0
         # The traffic of one topic, by consumer group
@@ -88,6 +99,10 @@ def stats_all(
         topics.get_route(topic)
     traffic = [t for t in topics.get_traffic(names) if not only_active or _has_traffic(t)]
     columns = TRAFFIC_COLUMNS if session.output_form is None else MQADMIN_TRAFFIC_COLUMNS
+    if with_bytes:
+        in_bytes = topics.get_put_bytes({t.topic for t in traffic})
+        traffic = [t._replace(in_bytes=in_bytes.get(t.topic)) for t in traffic]
+        columns = (*columns[:-2], IN_BYTES, *columns[-2:])
     # One dead broker can affect thousands of topics: a line for each different error.
     counts = Counter(str(t.error).split("\n", 1)[0] for t in traffic if t.error is not None)
     notes = [f"{error} (missing in {count_noun(count, 'row')})" for error, count in counts.items()]

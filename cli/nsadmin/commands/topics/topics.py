@@ -11,7 +11,8 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.results import NotFound, ServerResult, is_not_found
-from nsadmin.command_line.argument_values import parse_name_list
+from nsadmin.client.wall_clock import time
+from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
 from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.exclusive_options import refuse_both
@@ -38,6 +39,21 @@ class TopicAge(NamedTuple):
     topic: str
     last_update_ms: int
     error: RocketMQError | None
+
+    def is_idle_since(self, newest_ms: int | None) -> bool:
+        """Whether no newer message is known; always, if there is no limit."""
+        return newest_ms is None or self.last_update_ms < newest_ms
+
+
+class UsedTopic(NamedTuple):
+    """A topic in one cluster: who reads it, and how old it is there."""
+
+    usage: "TopicUsage"
+    age: TopicAge
+
+    @property
+    def error(self) -> RocketMQError | None:
+        return self.usage.error or self.age.error
 
 
 class TopicType(NamedTuple):
@@ -71,6 +87,11 @@ USAGE_COLUMNS: "Columns[TopicUsage]" = (
     TOPIC,
     Column("groups", "the groups that read the topic", lambda u: u.consumer_groups),
 )
+USED_COLUMNS: Columns[UsedTopic] = (
+    *of_part(itemgetter(0), USAGE_COLUMNS),
+    *of_part(itemgetter(1), AGE_COLUMNS[1:-1]),
+    ERROR,
+)
 LOGICAL_QUEUES: "Column[QueueRoute]" = Column(
     "logicalQueues",
     "of a static topic: its queues that this broker writes, with their numbers there",
@@ -98,6 +119,8 @@ DELETION_COLUMNS: Columns[ServerChange] = (
     *change_columns(result="done, dry-run, failed, not found, or skipped after a failure"),
 )
 
+_MAX_IDLE_SECONDS = 10 * 365 * 86400
+
 TopicArgument = Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")]
 TopicsArgument = Annotated[
     str,
@@ -111,8 +134,7 @@ NewTopicArgument = Annotated[
 
 
 @command(
-    columns=(*NAME_COLUMNS, *USAGE_COLUMNS, *AGE_COLUMNS, *TYPE_COLUMNS),
-    nothing="no topic is registered with {servers}",
+    columns=(*NAME_COLUMNS, *USED_COLUMNS, *TYPE_COLUMNS), nothing="no topic is registered with {servers}"
 )
 def topic_list(
     session: Session,
@@ -125,6 +147,15 @@ def topic_list(
     with_types: Annotated[
         bool, Option("--types", help="Show the message type of each topic: NORMAL, FIFO, DELAY, TRANSACTION.")
     ] = False,
+    idle_text: Annotated[
+        str | None,
+        Option(
+            "--idle",
+            metavar="DURATION",
+            help="Only topics whose newest message is older than this, such as 30d, and topics that have no"
+            " message left. Implies --times.",
+        ),
+    ] = None,
     include_system: IncludeSystem = True,
     cluster_name: Annotated[
         str | None, Option("--cluster", metavar="CLUSTER", help="Only topics of this cluster.")
@@ -135,6 +166,9 @@ def topic_list(
     --no-system hides the topics that name servers and brokers report as system topics, and those that brokers
     create for the retries and dead letters of groups (%RETRY%..., %DLQ%...).
 
+    groups has the groups that are connected or have offsets of the topic. Brokers do not know which producers
+    send to a topic: `nsadmin producer --topic TOPIC` finds them in its newest messages.
+
     Examples:
         # The topics of applications
         nsadmin topicList --no-system
@@ -142,8 +176,10 @@ def topic_list(
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
-        # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
-        nsadmin topicList --times --no-system --sort lastUpdated
+        # Unused topics that nobody uses any more, to clean up: no message for 30 days
+        nsadmin topicList -c --idle 30d --no-system
+        # Who uses which topic: all topics with their consumer groups, and when they got the last message
+        nsadmin topicList -c --times --no-system
         # Who consumes a topic: its consumer groups
         nsadmin topicList -c --filter topic=payments
     """
@@ -151,18 +187,29 @@ def topic_list(
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not include_system:
         names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
-    refuse_both("-c", with_groups, "--times", with_times)
-    refuse_both("--types", with_types, "-c", with_groups)
-    refuse_both("--types", with_types, "--times", with_times)
     if with_types:
+        for flag, is_given in (
+            ("-c", with_groups),
+            ("--times", with_times),
+            ("--idle", idle_text is not None),
+        ):
+            refuse_both("--types", with_types, flag, is_given)
         return _list_types(session, names, cluster_name)
-    if with_times:
-        ages = _read_ages(session, names)
-        return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
-    if not with_groups:
+    newest_ms = None
+    if idle_text is not None:
+        idle_seconds = parse_duration_seconds("--idle", idle_text, 1, _MAX_IDLE_SECONDS)
+        newest_ms = int((time() - idle_seconds) * 1000)
+    if not with_groups and not with_times and newest_ms is None:
         return ResultRows.from_records(NAME_COLUMNS, names)
-    usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
+    if not with_groups:
+        ages = [a for a in _read_ages(session, names, cluster_name) if a.is_idle_since(newest_ms)]
+        return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
+    usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
+    if with_times or newest_ms is not None:
+        used = [u for u in _add_ages(session, usages) if u.age.is_idle_since(newest_ms)]
+        errors = [None, *(u.error for u in used)]
+        return ResultRows.from_records(USED_COLUMNS, used, errors, _usage_notes([u.usage for u in used]))
     errors = [None, *(u.error for u in usages)]
     return ResultRows.from_records(USAGE_COLUMNS, usages, errors, _usage_notes(usages))
 
@@ -183,10 +230,27 @@ def _list_types(session: Session, names: Sequence[str], cluster_name: str | None
     )
 
 
-def _read_ages(session: Session, names: Sequence[str]) -> list[TopicAge]:
+def _add_ages(session: Session, usages: "Sequence[TopicUsage]") -> list[UsedTopic]:
+    names_by_cluster: dict[str | None, list[str]] = {}
+    for usage in usages:
+        names_by_cluster.setdefault(usage.cluster_name, []).append(usage.topic)
+    ages = {
+        (cluster_name, age.topic): age
+        for cluster_name, names in names_by_cluster.items()
+        for age in _read_ages(session, names, cluster_name)
+    }
+    return [UsedTopic(usage, ages[usage.cluster_name, usage.topic]) for usage in usages]
+
+
+def _read_ages(session: Session, names: Sequence[str], cluster_name: str | None) -> list[TopicAge]:
+    """The ages of topics, in all clusters or in this one."""
     topics, routes = session.admin.topics, session.admin.topics.get_routes(names)
     places = {
-        name: [(queue.master_addr, name) for queue in route.result.queues if queue.master_addr]
+        name: [
+            (queue.master_addr, name)
+            for queue in route.result.queues
+            if queue.master_addr and cluster_name in (None, queue.cluster_name)
+        ]
         if route.result
         else []
         for name, route in routes.items()
@@ -237,8 +301,10 @@ def topic_route(
         nsadmin topicRoute orders
         # Queues and permission of all topics, as a spreadsheet
         nsadmin topicRoute '*' --output spreadsheet
-        # Brokers where the topic is not writable
-        nsadmin topicRoute orders-history --filter 'perm!~w' --columns brokerName,perm
+        # Read-only topics: which topics cannot be written, and on which brokers
+        nsadmin topicRoute '*' --filter 'perm!~w' --columns topic,brokerName,perm
+        # Topics with few queues: fewer than 8 write queues on a broker; <2 finds those with only one queue
+        nsadmin topicRoute '*' --filter 'writeQueueNums<8' --columns topic,brokerName,writeQueueNums
         # An unknown topic (exit code 5)
         nsadmin topicRoute no-such-topic
     """

@@ -82,7 +82,7 @@ def transfer_topics(
     largest number of queues.
 
     Examples:
-        # Preview the copies of all topics
+        # Compare the topics of two clusters, such as test and production: a preview of the copies
         nsadmin transfer topics --from prod --to dr --dry-run
         # One topic and those whose names match a pattern, to a cluster with other brokers
         nsadmin transfer topics 'orders,pay*' --from prod --to dr --all-brokers --yes

@@ -280,12 +280,12 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
         return ok_finding("no message was stored in the last minute")
     topics = join_names(f"{topic} {100 * count / total:.0f} %" for topic, count in counts if count)
     text = f"messages of the last minute: {total}, {topics}"
-    newest = sum(share.message_count for share in facts.client_shares)
+    newest = sum(sender.message_count for sender in facts.senders)
     if newest:
         hosts = join_names(
-            f"{share.host} {100 * share.message_count / newest:.0f} %"
-            + (f" ({', '.join(share.groups[:3])})" if share.groups else "")
-            for share in facts.client_shares
+            f"{sender.host} {100 * sender.message_count / newest:.0f} %"
+            + (f" ({', '.join(sender.groups[:3])})" if sender.groups else "")
+            for sender in facts.senders
         )
         text += f"; clients that sent the newest {newest}: {hosts}"
     return ok_finding(text)

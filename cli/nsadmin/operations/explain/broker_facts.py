@@ -12,14 +12,7 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import ServerResult
 from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.broker_disks import DiskStates
-
-
-class ClientShare(NamedTuple):
-    """The newest messages of a host, and the producer groups that are connected from it."""
-
-    host: str
-    message_count: int
-    groups: tuple[str, ...]
+from nsadmin.operations.topic_senders import Sender
 
 
 class BrokerFacts(NamedTuple):
@@ -27,7 +20,7 @@ class BrokerFacts(NamedTuple):
 
     `looks` are its runtime figures, several within seconds. `slave_count` are the slaves that name servers
     list; None if unknown. `topic_counts` are the messages of the last minute to the largest topics, and
-    `client_shares` are of their newest messages. `changed_ms` is when a request last changed a setting.
+    `senders` are of their newest messages. `changed_ms` is when a request last changed a setting.
     `reached_since` has the time from which on a collector saw a limit as reached, by setting; None if there
     is no journal of brokers.
     """
@@ -40,7 +33,7 @@ class BrokerFacts(NamedTuple):
     slave_count: int | None
     cold_data: ServerResult[ColdData]
     topic_counts: ServerResult[tuple[tuple[str, int], ...]]
-    client_shares: tuple[ClientShare, ...]
+    senders: tuple[Sender, ...]
     changed_ms: int | None
     reached_since: Mapping[str, int] | None
     now_ms: int

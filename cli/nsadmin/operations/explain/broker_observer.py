@@ -1,6 +1,5 @@
 """Asks one broker for its figures, several times, and for its settings, replication, topics and clients."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
@@ -13,7 +12,8 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.operations.broker_disks import REFUSING, observe_disks
-from nsadmin.operations.explain.broker_facts import BrokerFacts, ClientShare
+from nsadmin.operations.explain.broker_facts import BrokerFacts
+from nsadmin.operations.topic_senders import Sender, find_senders
 
 _LOOKS, _PAUSE_SECONDS = 20, 0.1
 """A queue fills and empties within milliseconds: one look often misses it."""
@@ -71,31 +71,21 @@ def _find_clients(
     addr: str,
     topics: Iterable[BrokerTopicConfig],
     topic_counts: Iterable[tuple[str, int]],
-) -> tuple[ClientShare, ...]:
+) -> tuple[Sender, ...]:
     """The hosts that sent the newest messages of the topics with the most, those with the most first."""
     queue_counts = {config.topic_name: config.write_queue_nums for config in topics}
-    hosts: Counter[str] = Counter()
+    spans: dict[str, list[QueueSpan]] = {}
     for topic, count in topic_counts:
         queues = [
             MessageQueue(topic, addr, i) for i in range(min(queue_counts[topic], _MAX_QUEUES) if count else 0)
         ]
         ends = admin.queue_progress.get_end_offsets([(addr, queue) for queue in queues])
-        spans = [
-            QueueSpan(addr, addr, queue.queue_id, max(0, end - _NEWEST), end)
+        spans[topic] = [
+            QueueSpan(addr, addr, queue.queue_id, 0, end)
             for queue, end in zip(queues, ends, strict=True)
             if not isinstance(end, RocketMQError)
         ]
-        for page in admin.queue_reader.read_pages(topic, spans):
-            hosts.update(message.born_host.rpartition(":")[0] for message in page.messages)
-    groups: dict[str, set[str]] = {}
-    for producers in admin.producers.list_producers([addr]) if hosts else ():
-        for producer in producers.result or ():
-            groups.setdefault((producer.client_addr or "").rpartition(":")[0], set()).add(
-                producer.producer_group
-            )
-    return tuple(
-        ClientShare(host, count, tuple(sorted(groups.get(host, ())))) for host, count in hosts.most_common()
-    )
+    return find_senders(admin, spans, [addr], _NEWEST).senders
 
 
 def find_reached_since(

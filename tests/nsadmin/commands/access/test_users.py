@@ -84,12 +84,15 @@ def test_where_there_is_such_a_user_the_others_are_told_all_the_same(
         {"userType": "Super", "userStatus": "enable"},
     )
     assert "a secret" not in result.out + result.err
+    assert "needs an ACL" not in result.err
 
 
 def test_a_dry_run_sends_nothing(run: Run, master: AccessBroker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", StringIO("a secret\n"))
     result = run("createUser", "shop", "-b", master.addr, "--passwordStdin", "--dry-run", "--json")
     assert (result.code, result.json[0]["result"], set(master.asked_codes())) == (0, "dry-run", {3004, 26})
+    rights = f"nsadmin createAcl shop -r Topic:NAME -a Pub -d Allow -b {master.addr}"
+    assert f"a Normal user needs an ACL, such as this one to send to a topic: {rights}\n" in result.err
 
 
 def test_several_things_are_changed_at_once(run: Run, master: AccessBroker, tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin.console.output.timestamps import format_utc
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import FakeNameServer, answer_json
-from tests.support.message_brokers import MessageBroker
+from tests.support.message_brokers import CREATED, MessageBroker
 
 
 @pytest.fixture
@@ -76,38 +77,28 @@ def test_producers_of_every_broker(
     assert result.err == f"nsadmin: broker {dead_addr}: connection refused, no server listens on this port\n"
 
 
-def test_the_producers_of_a_topic_are_the_senders_of_its_newest_messages(
-    ask: Run, message_broker: MessageBroker
+def test_the_machines_that_sent_the_newest_messages_of_a_topic(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker, dead_addr: str
 ) -> None:
-    addrs = {"P": ["/127.0.0.1:1"], "OTHER": ["/10.0.0.9:5"], "CLIENT_INNER_PRODUCER": ["/127.0.0.1:1"]}
-    message_broker.handlers[RequestCode.GET_ALL_PRODUCER_INFO] = lambda asked: answer_json(
-        asked,
-        {
-            "data": {
-                group: [
-                    {
-                        "clientId": group,
-                        "language": "JAVA",
-                        "lastUpdateTimestamp": 1,
-                        "remoteIP": a,
-                        "version": 1,
-                    }
-                    for a in group_addrs
-                ]
-                for group, group_addrs in addrs.items()
-            }
-        },
+    producer = {"clientId": "p1", "remoteIP": "127.0.0.1:7", "language": "JAVA", "version": 1}
+    table = {"data": {"P": [producer], "CLIENT_INNER_PRODUCER": [producer]}}
+    message_broker.handlers[RequestCode.GET_ALL_PRODUCER_INFO] = lambda asked: answer_json(asked, table)
+    assert "no message of T is left" in run_json("producer", "--topic", "T").err
+    for queue in (0, 0, 0, 5):
+        message_broker.store_message(queue_id=queue)
+    result = run_json("producer", "--topic", "T", "--last", "3")
+    last_stored = format_utc(CREATED + 2000)
+    assert result.json == [
+        {"host": "127.0.0.1", "messageCount": 3, "lastStored": last_stored, "producerGroups": ["P"]}
+    ]
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: looked at the newest 3 messages of T: --last N looks at more\n",
     )
-    # The sender is 127.0.0.1:1.
-    message_broker.store_message()
-    result = ask("producer", "--topic", "T", "--json")
-    assert (result.code, result.err) == (0, "")
-    assert [row["producerGroup"] for row in result.json] == ["P"]
-    # It connected again, from another port.
-    addrs["P"] = ["/127.0.0.1:2"]
-    assert [row["clientAddr"] for row in ask("producer", "-t", "T", "--json").json] == ["127.0.0.1:2"]
-    addrs["P"] = []
-    gone = ask("producer", "-t", "T")
-    assert gone.err.startswith("nsadmin: 127.0.0.1 sent a message at 2023-11-14T22:13:20")
-    assert "no broker lists it as a producer now" in gone.err
-    assert ask("producer", message_broker.addr, "-t", "T").code == 2
+    first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {0: dead_addr}}}
+    first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
+    result = run_json("producer", "--topic", "T")
+    assert (result.code, result.json[0]["messageCount"]) == (3, 4)
+    assert "broker broker-b: connection refused" in result.err
+    assert run_json("producer", message_broker.addr, "--topic", "T").code == 2
+    assert run_json("producer", "--topic", "none").code == 5

@@ -15,6 +15,7 @@ def server() -> Iterator[FakeNameServer]:
     with TopicBroker() as broker:
         broker.topics = {"T": ["G"], "Idle": []}
         broker.counts = {("TOPIC_PUT_NUMS", "T"): 120, ("GROUP_GET_NUMS", "T@G"): 60}
+        broker.counts["TOPIC_PUT_SIZE", "T"] = 24_000
         broker.handlers[208] = broker.answer_lags((10, 4))
         with FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as running:
             running.routes = {name: {"broker-a": 6} for name in ("T", "Idle", "%RETRY%G", "%DLQ%G")}
@@ -28,6 +29,15 @@ def test_topics_with_their_groups(run: Run, server: FakeNameServer) -> None:
         ["Idle", "-", "-", "0.00", "-", "0", "-", "-", "-"],
         ["T", "G", "6", "2.00", "1.00", "120", "60", "-", "-"],
     ]
+
+
+def test_the_bytes_of_24_hours(run: Run, server: FakeNameServer) -> None:
+    rows = json.loads(run("statsAll", "--bytes", "-n", server.addr, "--json").out)
+    assert [(row["topic"], row["inMsg24Hour"], row["inBytes24Hour"]) for row in rows] == [
+        ("Idle", 0, 0),
+        ("T", 120, 24_000),
+    ]
+    assert "inBytes24Hour" not in run("statsAll", "-n", server.addr, "--json").out
 
 
 @pytest.mark.parametrize("flags", [("-a",), ("T",), ("-t", "T", "--activeTopic"), ("--topic", "T")])
@@ -63,3 +73,5 @@ def test_a_dead_broker_is_one_line_and_no_zeros(run: Run, server: FakeNameServer
         f"nsadmin: {dead_addr}: connection refused, no server listens on this port (missing in 2 rows)\n"
     )
     assert [row["inTps"] for row in json.loads(result.out)] == [None, None]
+    result = run("statsAll", "--bytes", "-n", server.addr, "--json")
+    assert [row["inBytes24Hour"] for row in json.loads(result.out)] == [None, None]

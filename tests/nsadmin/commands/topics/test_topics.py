@@ -1,6 +1,7 @@
 """topicList, topicRoute, topicClusterList, deleteTopic."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from tests.nsadmin.conftest import Run
-from tests.support.fake_servers import FakeBroker, FakeNameServer, refuse_with
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
 
 
@@ -314,7 +315,6 @@ def test_the_newest_message_of_each_topic(run: Run, first_server: FakeNameServer
         rows = [(row["topic"], row["lastUpdated"], row["error"] is None) for row in json.loads(result.out)]
         assert rows == [("T", "1970-01-01T00:01:00.000Z", True), ("U", None, True), ("V", None, False)]
         assert result.code == 3
-        assert run("topicList", "--times", "-c", "-n", first_server.addr).code == 2
 
 
 def test_message_types_take_one_request_to_each_broker(run: Run, first_server: FakeNameServer) -> None:
@@ -352,3 +352,40 @@ def test_a_pattern_matches_system_topics_on_demand(
     assert list_topics("*", "--system") == ["T", "TBW102"]
     assert list_topics("%*") == ["%RETRY%G"]
     assert list_topics("TBW102", "--no-system") == ["TBW102"]
+
+
+def test_the_newest_message_and_the_groups_of_each_topic_in_each_cluster(
+    run: Run, first_server: FakeNameServer
+) -> None:
+    now_ms = int(time.time() * 1000)
+    with TopicBroker(topic_config("T"), topic_config("U")) as a, TopicBroker(topic_config("T")) as b:
+        first_server.clusters = {"C": {"broker-a": {0: a.addr}}, "D": {"broker-b": {0: b.addr}}}
+        first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}, "U": {"broker-a": 6}}
+        reading = RequestCode.QUERY_TOPIC_CONSUME_BY_WHO
+        a.handlers[reading] = lambda asked: answer_json(
+            asked, {"groupList": ["G"] if (asked.ext or {}).get("topic") == "T" else []}
+        )
+        b.handlers[reading] = lambda asked: answer_json(asked, {"groupList": []})
+        queue = {"minOffset": 1, "maxOffset": 9}
+        a.offsets = {"T": {0: queue | {"lastUpdateTimestamp": now_ms}}, "U": {}}
+        b.offsets = {"T": {0: queue | {"lastUpdateTimestamp": 60_000}}}
+        where = ("-n", first_server.addr, "--json")
+
+        def list_topics(*words: str) -> list[tuple[object, ...]]:
+            result = run("topicList", *words, *where)
+            assert (result.code, result.err) == (0, "")
+            keys = ("clusterName", "topic", "groups", "lastUpdated")
+            return [tuple(row[key] for key in keys if key in row) for row in json.loads(result.out)]
+
+        old = "1970-01-01T00:01:00.000Z"
+        [in_c, in_d, unwritten] = list_topics("-c", "--times")
+        assert in_c[:3] == ("C", "T", ["G"])
+        assert isinstance(in_c[3], str)
+        assert in_c[3] > "2020"
+        assert [in_d, unwritten] == [("D", "T", [], old), ("C", "U", [], None)]
+        assert list_topics("-c", "--idle", "30d") == [in_d, unwritten]
+        assert list_topics("--idle", "30d") == [("U", None)]
+        assert list_topics("-c", "--idle", "30d", "--cluster", "D") == [in_d]
+        assert list_topics("--times", "--cluster", "D")[0] == ("T", old)
+        result = run("topicList", "--idle", "soon", *where)
+        assert result.code == 2

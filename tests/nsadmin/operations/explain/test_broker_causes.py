@@ -13,8 +13,9 @@ from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.results import ServerResult
 from nsadmin.operations.broker_disks import DiskStates
 from nsadmin.operations.explain.broker_causes import BROKER_CHECKS
-from nsadmin.operations.explain.broker_facts import BrokerFacts, ClientShare
+from nsadmin.operations.explain.broker_facts import BrokerFacts
 from nsadmin.operations.explain.findings import CauseExplanation, explain_causes, list_cause_ids
+from nsadmin.operations.topic_senders import Sender
 
 ADDR = "h:10911"
 IDLE = dict.fromkeys(
@@ -193,7 +194,7 @@ def test_a_silent_broker_and_one_without_settings() -> None:
 def test_topics_and_clients_have_their_share() -> None:
     facts = make_facts(
         topic_counts=result((("orders", 75), ("carts", 25), ("idle", 0))),
-        client_shares=(ClientShare("10.0.0.1", 48, ("shop",)), ClientShare("10.0.0.2", 16, ())),
+        senders=(Sender("10.0.0.1", 48, ("shop",)), Sender("10.0.0.2", 16, ())),
     )
     assert find(facts, "load")[1] == (
         "messages of the last minute: 100, orders 75 %, carts 25 %; clients that sent the newest 64: "
