@@ -211,11 +211,10 @@ def create_acl(
     and on its group.
 
     Examples:
-        # A producer: allow a user only to send to one topic
+        # A producer: allow a user only to send (write) to one topic
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # Allow a user to send to a topic, and to read it with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
-        nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # A consumer: allow a user only to read one topic, with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -c cluster-a --yes
         # A team: allow a user to use all topics and groups whose names begin with a prefix

@@ -88,8 +88,6 @@ def list_user(
         nsadmin listUser
         # Users of every broker of a cluster
         nsadmin listUser -c cluster-a
-        # All users of all brokers
-        nsadmin listUser
         # Administrators: the Super users, who may do everything without an ACL
         nsadmin listUser --filter userType=Super
         # Users of one broker whose names contain a text

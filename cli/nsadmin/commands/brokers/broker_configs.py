@@ -60,10 +60,6 @@ def get_broker_config(
         nsadmin getBrokerConfig --filter key=namesrvAddr
         # The maximum size of a message that each broker accepts, in bytes
         nsadmin getBrokerConfig --filter key=maxMessageSize
-        # How long the delay levels wait, from level 1 on
-        nsadmin getBrokerConfig --filter key=messageDelayLevel
-        # Is the ACL enabled on all brokers: aclEnable of 4.x, authentication and authorization of 5.x
-        nsadmin getBrokerConfig --filter 'key~^(aclEnable|authenticationEnabled|authorizationEnabled)$'
     """
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.broker_configs.get_each(distinct_addrs(targets)))

@@ -190,8 +190,6 @@ def consumer_progress(
         nsadmin consumerProgress --sort -lag
         # How many messages wait (stacked) for one group, on each queue, also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
-        # Delay: how many minutes a group is behind; lastTime is when the message that it read last arrived
-        nsadmin consumerProgress warehouse --filter 'lag>0' --sort lastTime
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
