@@ -35,9 +35,9 @@ PROGRAMS = [case for case in IN_THE_LAB if case.entry.kind == "program"]
 RUNS = ("boot success", "Ctrl-C stops")
 
 
-def test_a_command_has_one_to_four_examples() -> None:
+def test_a_command_has_one_to_six_examples() -> None:
     for case in ALL:
-        assert 1 <= len(case.examples) <= 4, (
+        assert 1 <= len(case.examples) <= 6, (
             f'{case.entry.name}: add "Examples:" to the docstring of its function'
         )
         assert all(take_command(split_example(example))[0] == case.entry for example in case.examples)
@@ -89,6 +89,8 @@ def test_the_examples_of_a_command_do_what_they_say(
             assert run(*map(there.with_addresses, line)).code == 0, line
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
+            if "--watch" in example.command_line:
+                monkeypatch.setattr("nsadmin.console.session.sleep", press_ctrl_c)
             result = run(*map(there.with_addresses, split_example(example)))
             assert result.code == example.exit_code, (example.command_line, result.err)
             # A table is its head and at least one row.
@@ -96,6 +98,10 @@ def test_the_examples_of_a_command_do_what_they_say(
             assert example.exit_code or len(printed.splitlines()) >= 2 - ("value" in example.command_line), (
                 example.command_line
             )
+
+
+def press_ctrl_c(seconds: float) -> None:
+    raise KeyboardInterrupt
 
 
 def written(example: CommandExample) -> str:

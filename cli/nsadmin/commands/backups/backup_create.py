@@ -119,6 +119,8 @@ def backup_create(
     Examples:
         # Topics, groups, offsets, users and settings of a cluster
         nsadmin backup create cluster-a --file cluster-a.nsbackup.zip
+        # Before a deployment or an upgrade; nsadmin backup diff compares the cluster with it afterwards
+        nsadmin backup create cluster-a --file before.nsbackup.zip
         # A backup in a folder every hour or night, for cron; the last 48 are kept
         nsadmin backup create cluster-a --dir backups --keep 48
     """

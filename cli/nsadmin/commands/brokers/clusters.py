@@ -162,6 +162,10 @@ def cluster_list(
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
         # The busiest broker first, as CSV
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
+        # All brokers as JSON, for a script or jq
+        nsadmin clusterList --json
+        # Watch the brokers: messages per second in and out and the state, again every 5 seconds
+        nsadmin clusterList --watch 5
     """
 
     inventory_keeper = open_expected_inventory(session, "clusterList", expectation)

@@ -50,6 +50,8 @@ def check_brokers(
         nsadmin check brokers
         # Require two brokers
         nsadmin check brokers --expect broker-a-0,broker-b-0
+        # In CI or after a restart: wait until a broker is up and registered, at most 5 minutes
+        nsadmin check brokers --expect broker-a-0 --wait-until-ok 5m
         # Write metrics for node_exporter
         nsadmin check brokers --format prometheus --out nsadmin_brokers.prom
     """
@@ -184,6 +186,8 @@ def check_lag(
     answer, the number is a lower bound: it can raise an alert, but then the state cannot be OK.
 
     Examples:
+        # Alert if any consumer group has a lag over 10000 messages, for cron; here one has (exit code 2)
+        nsadmin check lag --critical 10000
         # Check how far a group is behind
         nsadmin check lag warehouse --warning 1000000 --critical 10000000
         # Check only one topic

@@ -189,6 +189,8 @@ def consumer_progress(
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
+        # Groups without a connected client first: their count is 0
+        nsadmin consumerProgress --sort count
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
         nsadmin consumerProgress --filter 'lag>100' --output name
         # Which client reads which queue of a topic, the queues with the largest lag first

@@ -193,12 +193,16 @@ def context_set(
     file of contexts, which only its owner can read.
 
     Examples:
+        # The default name server addresses of all commands and scripts; nsadmin context use prod selects them
+        nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877"
         # Save the addresses of a cluster, read-only and with its name in red
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --read-only --color red
         # Connect with TLS, and accept certificates of one's own CA
         nsadmin context set secure -n 127.0.0.1:9876 --tls --tlsCa ca.pem
         # Reach servers in Kubernetes, and sign with credentials from the environment
         nsadmin context set prod --kube rocketmq --credentials env
+        # Set a timeout: wait 10 seconds for each answer of a server instead of 3, and ask twice more
+        nsadmin context set prod --timeout 10 --retries 2
         # Read a support bundle in place of servers
         nsadmin context set case-1234 --bundle incident.nsbundle.zip
     """

@@ -69,6 +69,8 @@ def stats_all(
         nsadmin statsAll --no-system --sort -inTps --limit 5
         # The five busiest topics of the last 24 hours, a day
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
+        # For a daily report: messages of each topic in the last 24 hours, produced and consumed, as CSV
+        nsadmin statsAll --no-system --sort -inMsg24Hour --output csv
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --filter inMsg24Hour=0
         # The traffic of one topic, by consumer group

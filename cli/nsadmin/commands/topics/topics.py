@@ -125,6 +125,10 @@ def topic_list(
         nsadmin topicList -c --no-system --filter groups=
         # Unused topics: the longest without a message first; add --filter 'lastUpdated<30d' for a month
         nsadmin topicList --times --no-system --sort lastUpdated
+        # Export the names of all topics as CSV, for a spreadsheet; --json for a program
+        nsadmin topicList --no-system --output csv
+        # One name in each line, for a loop of the shell; the number of topics: add | wc -l
+        nsadmin topicList --no-system --output name
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
