@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
@@ -147,6 +148,8 @@ def backup_create(
         remark_missing(session, cluster_name, "the backup lacks what only this broker has")
         backup_path = _write_backup(backup, file_name, folder_name, keys)
         notes = [*backup.remarks]
+        if file_name is not None:
+            notes.append(f"{quote_command('backup', 'diff', file_name)} shows what changed after it")
         if keep_count is not None and folder_name is not None:
             notes += _delete_old_backups(Path(folder_name).expanduser(), backup.cluster_name, keep_count)
         errors = [IncompleteBackupError(remark) for remark in backup.remarks]
