@@ -103,8 +103,8 @@ def update_broker_config(
     so it needs --yes without a terminal.
 
     Examples:
-        # Preview the change
-        nsadmin updateBrokerConfig fileReservedTime 48 -c cluster-a --dry-run
+        # Preview a change on all masters of all clusters
+        nsadmin updateBrokerConfig fileReservedTime 48 -c '*' --dry-run
         # Keep files for 48 hours on one broker
         nsadmin updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes
     """

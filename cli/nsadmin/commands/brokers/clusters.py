@@ -160,8 +160,8 @@ def cluster_list(
         nsadmin clusterList cluster-a -m
         # Which brokers this machine cannot reach, such as behind a firewall: reachable is false
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
-        # The busiest broker first, as CSV
-        nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
+        # The masters only, the busiest broker first, as CSV
+        nsadmin clusterList --filter brokerId=0 --sort -inTps --output csv
         # All brokers as JSON, for a script or jq
         nsadmin clusterList --json
         # Watch the brokers: messages per second in and out and the state, again every 5 seconds
@@ -297,6 +297,10 @@ def broker_status(
         nsadmin brokerStatus --filter key=bootTimestamp
         # All figures of one broker
         nsadmin brokerStatus broker-a-0
+        # How old the oldest message on each broker is: when it was stored
+        nsadmin brokerStatus --filter key=earliestMessageTimeStamp
+        # Sizes of the thread pool queues of all brokers: requests that wait
+        nsadmin brokerStatus --filter key~QueueSize
         # The figures of its slave
         nsadmin brokerStatus broker-a-0:1
         # Messages per second that each broker receives, over 10 seconds, 1 and 10 minutes

@@ -96,6 +96,8 @@ def check_all(
     findings go to stderr.
 
     Examples:
+        # Is the whole cluster healthy? All checks; here a group is behind (exit code 2)
+        nsadmin check all
         # All checks, but not the lag of one group, for cron or Nagios
         nsadmin check all --exclude '^analytics$'
         # Fail if a broker is missing, or a group 10,000 messages behind; here one is (exit code 2)

@@ -185,14 +185,16 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # How far behind all groups are, the largest lag first
+        # Top consumer groups by lag: how far behind all are, the largest lag first
         nsadmin consumerProgress --sort -lag
         # All groups of a topic, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # Groups without a connected client first: their count is 0
         nsadmin consumerProgress --sort count
-        # The names of the groups that are more than 100 messages behind, for a loop of the shell
-        nsadmin consumerProgress --filter 'lag>100' --output name
+        # The names of all consumer groups, for a loop of the shell; --filter 'lag>100' for those behind
+        nsadmin consumerProgress --output name
+        # The lag of all groups as JSON, for a script
+        nsadmin consumerProgress --json
         # Which client reads which queue of a topic, the queues with the largest lag first
         nsadmin consumerProgress warehouse -t payments -s true --sort -lag
     """

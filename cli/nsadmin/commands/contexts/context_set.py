@@ -261,7 +261,9 @@ def context_set(
     current_name = saved_contexts.current_name
     if current_name != context_name:
         selection = quote_command("context", "use", context_name)
-        session.write_remark(f"the current context is still {current_name}: {selection} selects {context_name}")
+        session.write_remark(
+            f"the current context is still {current_name}: {selection} selects {context_name}"
+        )
     return context_rows(saved_contexts, [context_name])
 
 

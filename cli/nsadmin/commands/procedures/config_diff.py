@@ -70,9 +70,7 @@ def config_diff(
     include_own: Annotated[bool, Option("--own", help="Include names, addresses, ports and paths.")] = False,
     other_cluster: Annotated[
         str | None,
-        Option(
-            "--with", metavar="CONTEXT", help=f"Compare also with the servers of {CLUSTER_VALUE_HELP}."
-        ),
+        Option("--with", metavar="CONTEXT", help=f"Compare also with the servers of {CLUSTER_VALUE_HELP}."),
         Values("contexts"),
     ] = None,
 ) -> ResultRows:
@@ -163,7 +161,9 @@ def _fetch_broker_settings(
     admin: AdminClient, prefix: str, cluster_name: str | None
 ) -> Iterator[ServerResult[ComparedServer]]:
     targets = list_member_targets(admin.clusters.get_info(), cluster_name)
-    names_by_addr = {t.broker_addr: f"{prefix}{t.broker_name}:{t.broker_id}" for t in targets if t.broker_addr}
+    names_by_addr = {
+        t.broker_addr: f"{prefix}{t.broker_name}:{t.broker_id}" for t in targets if t.broker_addr
+    }
     info_results = admin.brokers.get_runtime_info(list(names_by_addr))
     releases = {r.addr: r.result.release for r in info_results if r.result is not None}
     for addr, config, error in admin.broker_configs.get_each(names_by_addr):

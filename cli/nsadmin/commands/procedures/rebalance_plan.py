@@ -159,7 +159,7 @@ def rebalance_plan(
     Examples:
         # Preview a plan that levels the load of the brokers
         nsadmin rebalance plan -c cluster-a
-        # Bring a new broker into use: give it topics of the others
+        # Bring a new broker into use: it gets topics of the other brokers
         nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
         # Empty a broker: move all topics off it, to take it out of the cluster
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml

@@ -101,7 +101,7 @@ def exporter(
     the label `context`.
 
     Examples:
-        # Metrics at http://127.0.0.1:9557/metrics, such as nsadmin_group_lag_messages and nsadmin_group_lag_seconds
+        # Metrics at http://127.0.0.1:9557/metrics, such as the lag of groups, in messages and in seconds
         nsadmin exporter
         # Two clusters, for other machines, without topics of tests
         nsadmin exporter --http 0.0.0.0:9557 --contexts prod,backup --exclude 'test-*'

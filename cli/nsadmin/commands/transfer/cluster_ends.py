@@ -67,6 +67,6 @@ def resolve_cluster(
     except BadAddress:
         pass
     raise UsageError(
-        f'{command_name}: unknown context "{cluster_text}" for {option_flag}, which takes {CLUSTER_VALUE_HELP}, and '
-        "not the name of a cluster: see `nsadmin context list`"
+        f'{command_name}: unknown context "{cluster_text}" for {option_flag}, which takes '
+        f"{CLUSTER_VALUE_HELP}, and not the name of a cluster: see `nsadmin context list`"
     )

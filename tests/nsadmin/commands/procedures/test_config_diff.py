@@ -103,9 +103,7 @@ def test_only_defaults_are_said_to_be_so(run: Run, both_servers: str) -> None:
     assert result.err == "nsadmin: no setting of 2 name servers differs from its default\n"
 
 
-def test_two_clusters_are_compared(
-    run: Run, both_servers: str, other_broker: FakeBroker
-) -> None:
+def test_two_clusters_are_compared(run: Run, both_servers: str, other_broker: FakeBroker) -> None:
     with FakeNameServer() as other_server:
         other_server.clusters = {"C": {"broker-a": {0: other_broker.addr}}}
         run("context", "set", "staging", "-n", other_server.addr)
