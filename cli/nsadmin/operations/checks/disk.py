@@ -177,7 +177,7 @@ CHECK = Check(
     Examples:
         # Disk usage of all brokers, and in how many days a disk is full (from the second run on)
         nsadmin check disk
-        # Alert above 80 percent: 10 points below the 90 percent at which brokers refuse messages
-        nsadmin check disk --warning 10:
+        # Critical alert above 80 percent: 10 points below the 90 at which brokers refuse messages
+        nsadmin check disk --critical 10:
     """,
 )
