@@ -48,7 +48,10 @@ BEFORE = {
     "removeColdDataFlowCtrGroupConfig": (
         "updateColdDataFlowCtrGroupConfig search-indexer 1048576 -c cluster-a --yes",
     ),
-    "configDiff": ("updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes",),
+    "configDiff": (
+        "updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes",
+        "contextSet staging -n 127.0.0.1:9876",
+    ),
     "kvDiff": (*_WRITTEN_ON_ONE, "updateKvConfig DEPLOYMENT stage canary -n 127.0.0.1:9876 --yes"),
     "kvExport": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "kvSync": _WRITTEN_ON_ONE,

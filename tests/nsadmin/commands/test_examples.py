@@ -92,6 +92,8 @@ def test_the_examples_of_a_command_do_what_they_say(
             monkeypatch.delenv("NAMESRV_ADDR")
         for example in case.examples:
             monkeypatch.setattr(sys, "stdin", StringIO(case.standard_input))
+            if "--watch" in example.command_line:
+                monkeypatch.setattr("nsadmin.console.session.sleep", press_ctrl_c)
             result = run(*map(there.with_addresses, split_example(example)))
             assert result.code == example.exit_code, (example.command_line, result.err)
             # A table is its head and at least one row.
@@ -122,6 +124,8 @@ def test_the_answers_of_the_search_run(
     monkeypatch.setenv("NAMESRV_ADDR", unchanged_lab.namesrv_addr)
     monkeypatch.chdir(tmp_path)
     write_files(FILES.get(entry.name, {}))
+    if "--watch" in words:
+        monkeypatch.setattr("nsadmin.console.session.sleep", press_ctrl_c)
     result = run(*map(unchanged_lab.with_addresses, words))
     # A check may find something, and a condition may leave no row.
     assert result.code in ({0, 1, 2} if entry.kind == "check" else {0, 5}), result.err
@@ -134,6 +138,10 @@ def write_files(texts: Mapping[str, str]) -> None:
         Path(name).write_text(text)
         # Files with a password have to be their owner's alone.
         Path(name).chmod(0o600)
+
+
+def press_ctrl_c(seconds: float) -> None:
+    raise KeyboardInterrupt
 
 
 def written(example: CommandExample) -> str:

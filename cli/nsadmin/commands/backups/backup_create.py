@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line.argument_values import parse_duration_seconds
 from nsadmin.command_line.broker_targets import remark_missing
 from nsadmin.command_line.declarations import Flags, command
@@ -119,6 +120,8 @@ def backup_create(
     Examples:
         # Topics, groups, offsets, users and settings of a cluster
         nsadmin backup create cluster-a --file cluster-a.nsbackup.zip
+        # Before a deployment or an upgrade; nsadmin backup diff compares the cluster with it afterwards
+        nsadmin backup create cluster-a --file before.nsbackup.zip
         # A backup in a folder every hour or night, for cron; the last 48 are kept
         nsadmin backup create cluster-a --dir backups --keep 48
     """
@@ -145,6 +148,8 @@ def backup_create(
         remark_missing(session, cluster_name, "the backup lacks what only this broker has")
         backup_path = _write_backup(backup, file_name, folder_name, keys)
         notes = [*backup.remarks]
+        if file_name is not None:
+            notes.append(f"{quote_command('backup', 'diff', file_name)} shows what changed after it")
         if keep_count is not None and folder_name is not None:
             notes += _delete_old_backups(Path(folder_name).expanduser(), backup.cluster_name, keep_count)
         errors = [IncompleteBackupError(remark) for remark in backup.remarks]

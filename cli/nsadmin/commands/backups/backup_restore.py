@@ -133,10 +133,12 @@ def backup_restore(
     to interrupt. Run the same command to resume.
 
     Examples:
-        # Preview
+        # Preview: all topics, groups, offsets and users that would be created or changed
         nsadmin backup restore cluster-a.nsbackup.zip --dry-run
         # One topic that was deleted, with the offsets of its groups
         nsadmin backup restore cluster-a.nsbackup.zip -t orders --yes
+        # Restore into a new cluster; its brokers have other names, so it asks for --map (exit code 3)
+        nsadmin backup restore cluster-a.nsbackup.zip -c cluster-b --dry-run
         # Offsets only, also of groups that have another one
         nsadmin backup restore cluster-a.nsbackup.zip --section offsets --overwrite-offsets --dry-run
     """

@@ -199,6 +199,8 @@ def bench_latency(
     Examples:
         # 500 messages per broker, 100 per second
         nsadmin bench latency --yes
+        # End to end test: send 10 test messages to each broker, and check that a consumer receives them
+        nsadmin bench latency --count 10 --yes
     """
     if not rate > 0:
         raise UsageError(f'bench latency: invalid number "{rate:g}" for --rate: use more than 0')

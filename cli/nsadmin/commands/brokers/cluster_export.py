@@ -53,7 +53,7 @@ def export_configs(
     broker that does not answer on stderr and writes the others. Then the exit code is 3.
 
     Examples:
-        # All settings of all masters as JSON, every night for git
+        # All settings of all masters as JSON: keep the file in git, and git diff shows each drift
         nsadmin exportConfigs cluster-a --all
         # The 16 settings that mqadmin picks, in a file
         nsadmin exportConfigs -c cluster-a -f exported
@@ -143,7 +143,7 @@ def export_metrics(
     writes metrics.json to that folder.
 
     Examples:
-        # Print the figures
+        # Messages per second and of yesterday, of each broker and in total, and the size of messages
         nsadmin exportMetrics cluster-a
         # Write them to a file
         nsadmin exportMetrics -c cluster-a -f exported

@@ -310,6 +310,10 @@ def broker_status(
         nsadmin brokerStatus --filter key=bootTimestamp
         # All figures of one broker
         nsadmin brokerStatus broker-a-0
+        # How old the oldest message on each broker is: when it was stored
+        nsadmin brokerStatus --filter key=earliestMessageTimeStamp
+        # Sizes of the thread pool queues of all brokers: requests that wait
+        nsadmin brokerStatus --filter key~QueueSize
         # The figures of its slave
         nsadmin brokerStatus broker-a-0:1
         # Messages per second that each broker receives, over 10 seconds, 1 and 10 minutes

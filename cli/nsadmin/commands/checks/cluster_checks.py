@@ -55,6 +55,8 @@ def check_brokers(
         nsadmin check brokers --wait-until-ok 10m
         # Require two brokers
         nsadmin check brokers --expect broker-a-0,broker-b-0
+        # In CI or after a restart: wait until a broker is up and registered, at most 5 minutes
+        nsadmin check brokers --expect broker-a-0 --wait-until-ok 5m
         # Write metrics for node_exporter
         nsadmin check brokers --format prometheus --out nsadmin_brokers.prom
     """
@@ -83,7 +85,7 @@ def check_divergence(
     servers answer. `nsadmin divergence` shows the differences and their causes.
 
     Examples:
-        # The state is unknown with a single name server (exit code 3)
+        # Alert if name servers do not agree; with a single one, as here, this is unknown (exit code 3)
         nsadmin check divergence
         # Compare only once (exit code 3)
         nsadmin check divergence --settle 0 --format nagios
@@ -133,7 +135,7 @@ def check_topic(
         nsadmin check topic orders --idle 30m
         # Report critical if fewer than four brokers accept messages
         nsadmin check topic orders --critical 4:
-        # An unknown topic (exit code 2)
+        # Does a topic exist, for CI: this one does not (exit code 2)
         nsadmin check topic no-such-topic
     """
     inventory = open_expected_inventory(session, "check topic", expectation)
@@ -224,8 +226,8 @@ def check_lag(
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
         # All groups except one
         nsadmin check lag --exclude '^analytics$'
-        # In CI: wait until a group has no more than this lag, at most 5 minutes
-        nsadmin check lag warehouse --warning 1000000 --critical 1000000 --wait-until-ok 5m
+        # Wait until a group has caught up: at most 5 minutes, until at most 1000 messages are left
+        nsadmin check lag warehouse --warning 1000 --critical 1000 --wait-until-ok 5m
     """
     if topic and not group:
         advised = quote_command("consumerProgress", "-t", topic)

@@ -188,7 +188,7 @@ def update_sub_group(
     nsadmin reads each master before and after, and each row shows the change there.
 
     Examples:
-        # Create a group on every master of a cluster
+        # Create a group on every master of a cluster, if it does not exist; an existing one stays as it is
         nsadmin updateSubGroup reporting -c cluster-a --yes
         # Change the maximum of retries (max reconsume times): after 5, a message becomes a dead letter
         nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes

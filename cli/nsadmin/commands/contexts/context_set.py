@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.address_map import parse_pair
 from nsadmin.client.connection.addresses import DEFAULT_PROXY_PORT, parse_addrs
 from nsadmin.client.connection.credentials import SOURCE_FORMS
@@ -193,12 +194,16 @@ def context_set(
     file of contexts, which only its owner can read.
 
     Examples:
+        # The default name server addresses of all commands and scripts; nsadmin context use prod selects them
+        nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877"
         # Save the addresses of a cluster, read-only and with its name in red
         nsadmin context set prod -n "127.0.0.1:9876;127.0.0.1:9877" --read-only --color red
         # Connect with TLS, and accept certificates of one's own CA
         nsadmin context set secure -n 127.0.0.1:9876 --tls --tlsCa ca.pem
         # Reach servers in Kubernetes, and sign with credentials from the environment
         nsadmin context set prod --kube rocketmq --credentials env
+        # Set a timeout for all commands: 10 seconds for each request instead of 3; a read is sent again twice
+        nsadmin context set prod --timeout 10 --retries 2
         # Read a support bundle in place of servers
         nsadmin context set case-1234 --bundle incident.nsbundle.zip
     """
@@ -252,7 +257,14 @@ def context_set(
         changed = saved_contexts.with_context(context_name, _read_context(context_name, context_map))
         return changed if changed.current_name else changed.with_current(context_name)
 
-    return context_rows(save_context_change(update_contexts), [context_name])
+    saved_contexts = save_context_change(update_contexts)
+    current_name = saved_contexts.current_name
+    if current_name != context_name:
+        selection = quote_command("context", "use", context_name)
+        session.write_remark(
+            f"the current context is still {current_name}: {selection} selects {context_name}"
+        )
+    return context_rows(saved_contexts, [context_name])
 
 
 def _absolute_path(path_text: str | None) -> str | None:

@@ -49,6 +49,7 @@ REFUSED_WORDS: Mapping[str, str] = {
 
 LEFT_OUT_PARAMETERS: Mapping[str, str] = {
     "clusterList.interval_seconds": "the call would not end",
+    "configDiff.other_cluster": "it asks a cluster that the operator did not name",
     "consume.follows": "the call would not end",
     "consume.line_format": "the result is JSON",
     "drain.keep_holding": "the call would not end",

@@ -1,16 +1,18 @@
 """Owns configDiff, which finds settings that differ between servers or from the default."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Annotated
 
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import ServerResult
+from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.targets import list_member_targets
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import command
+from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.columns.settings import KEY
+from nsadmin.commands.transfer.cluster_ends import CLUSTER_VALUE_HELP, resolve_cluster
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.phrases import count_noun
@@ -66,6 +68,11 @@ def config_diff(
         ),
     ] = False,
     include_own: Annotated[bool, Option("--own", help="Include names, addresses, ports and paths.")] = False,
+    other_cluster: Annotated[
+        str | None,
+        Option("--with", metavar="CONTEXT", help=f"Compare also with the servers of {CLUSTER_VALUE_HELP}."),
+        Values("contexts"),
+    ] = None,
 ) -> ResultRows:
     """Show settings that differ between brokers, and between name servers.
 
@@ -80,14 +87,23 @@ def config_diff(
         nsadmin configDiff
         # Settings of brokers that somebody changed from their defaults
         nsadmin configDiff -c cluster-a --brokers --default
+        # Compare two clusters, the current one with that of a context: settings that differ (exit code 1)
+        nsadmin configDiff --brokers --with staging
     """
     if only_brokers and only_name_servers:
         raise UsageError("--brokers and --namesrvs exclude each other: pass only one of them")
     server_results: list[ServerResult[ComparedServer]] = []
-    if not only_brokers:
-        server_results += _fetch_namesrv_settings(session)
-    if not only_name_servers:
-        server_results += _fetch_broker_settings(session, cluster_name)
+    with ExitStack() as clients:
+        sources = [(session.admin, "")]
+        if other_cluster is not None:
+            other = resolve_cluster(session, "configDiff", "--with", other_cluster)
+            client = clients.enter_context(session.open_other_client(other.namesrv_addr, other.access))
+            sources.append((client, f"{other_cluster}/"))
+        for admin, prefix in sources:
+            if not only_brokers:
+                server_results += _fetch_namesrv_settings(admin, prefix)
+            if not only_name_servers:
+                server_results += _fetch_broker_settings(admin, prefix, cluster_name)
     answered_servers = [server for _, server, _ in server_results if server is not None]
     known_defaults = KnownDefaults()
     choose_settings = find_changed_settings if against_defaults else find_differences
@@ -129,26 +145,28 @@ def _count_servers(servers: Sequence[ComparedServer], min_count: int = 2) -> str
     )
 
 
-def _fetch_namesrv_settings(session: Session) -> Iterator[ServerResult[ComparedServer]]:
-    name_servers = session.admin.name_servers
+def _fetch_namesrv_settings(admin: AdminClient, prefix: str) -> Iterator[ServerResult[ComparedServer]]:
+    name_servers = admin.name_servers
     releases = {r.addr: r.result.version for r in name_servers.get_pulse_each() if r.result is not None}
     for addr, config, error in name_servers.get_config_each():
         if config is None:
-            yield ServerResult(f"name server {addr}", None, error)
+            yield ServerResult(f"name server {prefix}{addr}", None, error)
         else:
             # V5_5_0 becomes 5.5.0.
             release = (releases.get(addr) or "").removeprefix("V").replace("_", ".")
-            yield ServerResult(addr, ComparedServer("namesrv", addr, release, config), None)
+            yield ServerResult(addr, ComparedServer("namesrv", prefix + addr, release, config), None)
 
 
 def _fetch_broker_settings(
-    session: Session, cluster_name: str | None
+    admin: AdminClient, prefix: str, cluster_name: str | None
 ) -> Iterator[ServerResult[ComparedServer]]:
-    targets = list_member_targets(session.admin.clusters.get_info(), cluster_name)
-    names_by_addr = {t.broker_addr: f"{t.broker_name}:{t.broker_id}" for t in targets if t.broker_addr}
-    info_results = session.admin.brokers.get_runtime_info(list(names_by_addr))
+    targets = list_member_targets(admin.clusters.get_info(), cluster_name)
+    names_by_addr = {
+        t.broker_addr: f"{prefix}{t.broker_name}:{t.broker_id}" for t in targets if t.broker_addr
+    }
+    info_results = admin.brokers.get_runtime_info(list(names_by_addr))
     releases = {r.addr: r.result.release for r in info_results if r.result is not None}
-    for addr, config, error in session.admin.broker_configs.get_each(names_by_addr):
+    for addr, config, error in admin.broker_configs.get_each(names_by_addr):
         name = names_by_addr[addr]
         if config is None:
             yield ServerResult(f"broker {name} at {addr}", None, error)

@@ -244,7 +244,9 @@ def drain(
     Safe characters are letters, digits and ._%:[]-
 
     Examples:
-        # Maintenance or restart of one broker: preview the risks; here some topics have only it (exit code 1)
+        # Stop writes to a broker, for maintenance or an upgrade, and wait until it is safe to stop
+        nsadmin drain broker-a-1 --yes
+        # Preview the risks; here some topics have only this broker (exit code 1)
         nsadmin drain broker-a-0 --dry-run
         # Drain it anyway; it is safe to stop after about a minute
         nsadmin drain broker-a-0 --force --yes

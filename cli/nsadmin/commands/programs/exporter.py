@@ -101,7 +101,7 @@ def exporter(
     the label `context`.
 
     Examples:
-        # Serve metrics, such as nsadmin_group_lag_messages, at http://127.0.0.1:9557/metrics
+        # Metrics at http://127.0.0.1:9557/metrics, such as the lag of groups, in messages and in seconds
         nsadmin exporter
         # Two clusters, for other machines, without topics of tests
         nsadmin exporter --http 0.0.0.0:9557 --contexts prod,backup --exclude 'test-*'

@@ -139,7 +139,7 @@ def topic_status(
         nsadmin topicStatus payments --sort -maxOffset
         # How old the oldest and the newest message of each queue are
         nsadmin topicStatus payments --times
-        # Will messages expire before a group has read them?
+        # How long the oldest unread message of a group waits, and will messages expire before it reads them?
         nsadmin topicStatus payments --times -g warehouse
     """
     if group is not None and not with_times:

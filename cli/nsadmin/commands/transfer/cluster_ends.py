@@ -14,12 +14,12 @@ from nsadmin.console.exit_codes import ReadOnlyContextError, UsageError
 from nsadmin.console.session import Session, SharedOptions
 from nsadmin.operations.transfer.topic_plan import TransferClusters
 
-_VALUE_HELP = "a context, or name servers (HOST:PORT)"
+CLUSTER_VALUE_HELP = "a context, or name servers (HOST:PORT)"
 SourceOption = Annotated[
-    str, Option("--from", metavar="CONTEXT", help=f"The source: {_VALUE_HELP}."), Values("contexts")
+    str, Option("--from", metavar="CONTEXT", help=f"The source: {CLUSTER_VALUE_HELP}."), Values("contexts")
 ]
 TargetOption = Annotated[
-    str, Option("--to", metavar="CONTEXT", help=f"The target: {_VALUE_HELP}."), Values("contexts")
+    str, Option("--to", metavar="CONTEXT", help=f"The target: {CLUSTER_VALUE_HELP}."), Values("contexts")
 ]
 
 
@@ -67,6 +67,6 @@ def resolve_cluster(
     except BadAddress:
         pass
     raise UsageError(
-        f'{command_name}: unknown context "{cluster_text}" for {option_flag}, which takes {_VALUE_HELP}, and '
-        "not the name of a cluster: see `nsadmin context list`"
+        f'{command_name}: unknown context "{cluster_text}" for {option_flag}, which takes '
+        f"{CLUSTER_VALUE_HELP}, and not the name of a cluster: see `nsadmin context list`"
     )

@@ -175,9 +175,9 @@ CHECK = Check(
     warning by itself: a broker deletes its oldest messages (fileReservedTime) before its disk is full.
 
     Examples:
-        # Check all disks
+        # Disk usage of all brokers, and in how many days a disk is full (from the second run on)
         nsadmin check disk
-        # Warn at 60 percent of a broker that refuses at 90
-        nsadmin check disk --warning 30:
+        # Critical alert above 80 percent: 10 points below the 90 at which brokers refuse messages
+        nsadmin check disk --critical 10:
     """,
 )

@@ -131,7 +131,7 @@ CHECK = Check(
     only older ones, the state is unknown. `nsadmin dlq show GROUP` prints dead letters.
 
     Examples:
-        # Check all groups
+        # Alert when messages are new in the dead letter queue of any group
         nsadmin check dlq
         # Accept ten an hour
         nsadmin check dlq --warning 10

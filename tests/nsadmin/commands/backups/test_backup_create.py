@@ -16,8 +16,11 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
     with start_lab(tmp_path / "lab") as there:
+        named = run("backup", "create", "cluster-a", "--file", "a b.zip", "-n", there.namesrv_addr)
+        assert "nsadmin: nsadmin backup diff 'a b.zip' shows what changed after it\n" in named.err
         words = ("backup", "create", "cluster-a", "--dir", "all", "--keep", "1", "-n", there.namesrv_addr)
-        assert run(*words).code == 0
+        created = run(*words)
+        assert (created.code, "backup diff" in created.err) == (0, False)
         [first] = (tmp_path / "all").iterdir()
         first.rename(tmp_path / "all" / "cluster-a-20200101T000000Z.nsbackup.zip")
         result = run(*words)

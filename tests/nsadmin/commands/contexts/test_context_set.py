@@ -57,6 +57,13 @@ def test_all_that_can_be_named_is_kept(run: Run, tmp_path: Path, monkeypatch: py
     }
 
 
+def test_a_context_that_is_not_the_current_one_names_the_command_that_selects_it(run: Run) -> None:
+    assert run("contextSet", "first", "-n", "a").err == ""
+    result = run("contextSet", "p", "-n", "a")
+    assert result.err == "nsadmin: the current context is still first: nsadmin context use p selects p\n"
+    assert run("contextSet", "first", "-n", "b").err == ""
+
+
 def test_what_is_not_named_stays(run: Run, tmp_path: Path) -> None:
     run(
         "contextSet", "p", "-n", "a", "--timeout", "5", "--read-only", "--addressMap", "x=y", "--tlsCa", "/ca"

@@ -101,3 +101,17 @@ def test_only_defaults_are_said_to_be_so(run: Run, both_servers: str) -> None:
     result = run("configDiff", both_servers, "--default", "--namesrvs")
     assert (result.code, result.out) == (0, "")
     assert result.err == "nsadmin: no setting of 2 name servers differs from its default\n"
+
+
+def test_two_clusters_are_compared(run: Run, both_servers: str, other_broker: FakeBroker) -> None:
+    with FakeNameServer() as other_server:
+        other_server.clusters = {"C": {"broker-a": {0: other_broker.addr}}}
+        run("context", "set", "staging", "-n", other_server.addr)
+        result = run("configDiff", both_servers, "-c", "C", "--with", "staging", "--brokers", "--json")
+        assert (result.code, told(result)) == (1, [("broker", "fileReservedTime")])
+        assert result.json[0]["differs"] == "48 on broker-a:0, 72 on staging/broker-a:0"
+        result = run("configDiff", both_servers, "--with", other_server.addr, "--namesrvs")
+        assert result.err == "nsadmin: no differences among 3 name servers\n"
+    unknown = run("configDiff", both_servers, "--with", "production")
+    assert unknown.code == 2
+    assert 'unknown context "production" for --with' in unknown.err
