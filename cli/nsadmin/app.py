@@ -202,6 +202,7 @@ class CommandRun:
         self._session.output_form = _mqadmin_form(self._entry, parsed_line)
         self._session.record_begun = lambda rows: self._append_to_audit(rows, ExitCode.INTERRUPTED)
         self._result: Any = None
+        self._run_once: Callable[[], Any] = partial(self.function, self._session, **self._arguments)
 
     def perform(self) -> int:
         context = copy_context()
@@ -301,8 +302,7 @@ class CommandRun:
 
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
-        run_once = partial(self.function, self._session, **self._arguments)
-        seconds = self._options.watch
+        run_once, seconds = self._run_once, self._options.watch
         self._result = run_once() if seconds is None else _watch_results(self._session, seconds, run_once)
         exit_code = self._write_series(self._result)
         is_success = not exit_code or (
@@ -316,11 +316,34 @@ class CommandRun:
         if self._entry.kind in ("change", "delete"):
             self._session.require_writable(self._entry.typed_name)
         if self._entry.kind == "delete" and not declaration_of(self.function).counts_first:
+            missing = self._look_for_subject()
+            if missing is not None:
+                self._run_once = lambda: missing
+                return
             effect = f"{self._entry.help[:1].lower()}{self._entry.help[1:]}"
             self._session.require_yes(
                 " ".join([self._entry.typed_name, *self._describe_arguments()]),
                 f"this would {effect}, which cannot be undone",
             )
+
+    def _look_for_subject(self) -> ResultRows | None:
+        """The rows of a dry run that finds nothing to delete, so that there is nothing to agree to; or None.
+
+        Raises the error of a dry run that finds nothing, or that is a mistake in the command line.
+        """
+        if self._options.yes or self._options.dry_run:
+            return None
+        with self._session.rehearse() as rehearsal:
+            try:
+                result = self.function(rehearsal, **self._arguments)
+            except RocketMQError as error:
+                if exit_codes.exit_code_of_error(error) in (ExitCode.NOT_FOUND, ExitCode.USAGE):
+                    raise
+                return None
+        is_missing = isinstance(result, ResultRows) and (
+            exit_codes.exit_code_of_outcomes(result.errors) == ExitCode.NOT_FOUND
+        )
+        return result if is_missing else None
 
     def _require_known_columns(self) -> None:
         """Raise UsageError for an unknown column before any request is sent."""

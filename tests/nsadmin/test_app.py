@@ -237,7 +237,7 @@ def test_the_version(run: Run, word: str) -> None:
         (("topicList", "--json=1"), "--json takes no value: write --json alone"),
         (("clusterList", "-i", "0"), 'invalid value "0" for -i: expected a number of seconds above 0'),
         (
-            ("deleteTopic", "T", "C"),
+            ("deleteTopic", "T", "C", "-n", "127.0.0.1:1"),
             "deleteTopic T C: this would delete a topic and its messages, which cannot be undone: to do it "
             "without a terminal, pass --yes",
         ),

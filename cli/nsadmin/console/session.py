@@ -196,6 +196,17 @@ class Session:
             namesrv_addr, access=access, observer=self._request_observer, read_only=is_read_only
         )
 
+    @contextmanager
+    def rehearse(self) -> Iterator["Session"]:
+        """Yield a session of the same servers for a dry run, without remarks."""
+        options = self.options._replace(dry_run=True, quiet=True, namesrv_addr=lambda: self.admin.addresses)
+        rehearsal = Session(options, may_change=False, connection_pool=self._connection_pool)
+        try:
+            yield rehearsal
+        finally:
+            if "admin" in rehearsal.__dict__:
+                rehearsal.admin.close()
+
     def open_background_client(
         self, find_name_servers: NameServerFinder | None = None, access: Access | None = None
     ) -> AdminClient:

@@ -110,3 +110,15 @@ def test_an_unknown_namespace_suggests_the_one_that_rocketmq_uses(run: Run, both
         5,
         'nsadmin: no namespace "ORDERS": RocketMQ itself uses ORDER_TOPIC_CONFIG, whose keys are topics\n',
     )
+
+
+def test_a_missing_key_needs_no_consent_to_its_deletion(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    result = run("deleteKvConfig", "N", "k", both_servers)
+    assert (result.code, result.err) == (5, 'nsadmin: no key "k" in N\n')
+    second_server.kv = {"N": {"k": "v"}}
+    result = run("deleteKvConfig", "N", "k", both_servers)
+    assert (result.code, result.out) == (2, "")
+    assert "cannot be undone: to do it without a terminal, pass --yes" in result.err
+    assert second_server.kv == {"N": {"k": "v"}}
