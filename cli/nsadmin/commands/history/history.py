@@ -105,7 +105,11 @@ def history(
     ] = None,
     type_names: Annotated[
         list[str] | None,
-        Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
+        Option(
+            "--type",
+            metavar="TYPE",
+            help="Only events of this type, such as TopicsChanged. Repeatable, or a list: A,B.",
+        ),
     ] = None,
     max_records: Annotated[
         int, Option("--limit", metavar="N", help="Only the newest N events; 0 for all. Default: 1000.", min=0)
