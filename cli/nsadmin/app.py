@@ -316,9 +316,9 @@ class CommandRun:
         if self._entry.kind in ("change", "delete"):
             self._session.require_writable(self._entry.typed_name)
         if self._entry.kind == "delete" and not declaration_of(self.function).counts_first:
-            missing = self._look_for_subject()
-            if missing is not None:
-                self._run_once = lambda: missing
+            failed_rows = self._rehearse()
+            if failed_rows is not None:
+                self._run_once = lambda: failed_rows
                 return
             effect = f"{self._entry.help[:1].lower()}{self._entry.help[1:]}"
             self._session.require_yes(
@@ -326,24 +326,17 @@ class CommandRun:
                 f"this would {effect}, which cannot be undone",
             )
 
-    def _look_for_subject(self) -> ResultRows | None:
-        """The rows of a dry run that finds nothing to delete, so that there is nothing to agree to; or None.
+    def _rehearse(self) -> ResultRows | None:
+        """The rows of a dry run that can do nothing, so that there is nothing to agree to; else None.
 
-        Raises the error of a dry run that finds nothing, or that is a mistake in the command line.
+        Raises the error of such a dry run.
         """
         if self._options.yes or self._options.dry_run:
             return None
         with self._session.rehearse() as rehearsal:
-            try:
-                result = self.function(rehearsal, **self._arguments)
-            except RocketMQError as error:
-                if exit_codes.exit_code_of_error(error) in (ExitCode.NOT_FOUND, ExitCode.USAGE):
-                    raise
-                return None
-        is_missing = isinstance(result, ResultRows) and (
-            exit_codes.exit_code_of_outcomes(result.errors) == ExitCode.NOT_FOUND
-        )
-        return result if is_missing else None
+            result = self.function(rehearsal, **self._arguments)
+        can_act = not isinstance(result, ResultRows) or not result.errors or None in result.errors
+        return None if can_act else result
 
     def _require_known_columns(self) -> None:
         """Raise UsageError for an unknown column before any request is sent."""
@@ -414,6 +407,7 @@ class CommandRun:
             write_note(self._describe_nothing(is_partial, len(command_output.rows)))
         for note in written.notes:
             write_note(note)
+        session.written_notes += written.notes
         for note in () if command_output.notes else failed_on(command_output.errors):
             stderr.write_stderr_line(note)
         return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code
