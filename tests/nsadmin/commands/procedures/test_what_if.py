@@ -158,3 +158,9 @@ def test_a_broker_that_nobody_knows(run: Run, running_lab: Lab) -> None:
     result = run("whatIf", "--down", "broker-x", "-n", running_lab.namesrv_addr)
     assert result.code == 5
     assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in result.err
+
+
+def test_a_name_server_that_nobody_lists_is_not_found(run: Run, running_lab: Lab, dead_addr: str) -> None:
+    result = run("whatIf", "--down-namesrv", dead_addr, "-n", running_lab.namesrv_addr)
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith(f"nsadmin: no broker or client lists the name server {dead_addr}")
