@@ -43,7 +43,9 @@ def part_is(number: int, total: int, noun: str) -> str:
 
 def all_do(number: int, noun: str, verb: str) -> str:
     """The subject and verb of a sentence about all: all 3 brokers answer, the only broker answers."""
-    return f"the only {noun} {verb}s" if number == 1 else f"all {number} {noun}s {verb}"
+    if number == 1:
+        return f"the only {noun} {verb}s"
+    return f"{'both' if number == 2 else f'all {number}'} {noun}s {verb}"
 
 
 def reading_width() -> int:

@@ -23,18 +23,18 @@ def is_read_at_start(key: str) -> bool:
 
 
 _BREAKS = {
-    "brokerClusterName": "the broker registers in the new cluster at once, and its slaves stay in the old one",
+    "brokerClusterName": "the broker registers in the new cluster at once; its slaves stay in the old one",
     "brokerId": "the broker registers with the new id at once, and keeps its role until it restarts",
-    "brokerIP1": "the broker registers with the new address at once: clients fail if it does not listen there",
+    "brokerIP1": "the broker registers with the new address at once: clients fail if nothing listens there",
     "brokerName": "the broker registers under the new name at once, and its slaves keep the old one",
     "brokerRole": "a running broker takes only parts of a new role: with SLAVE, it refuses all sends at once",
-    "listenPort": "the broker registers with the new port at once, and listens on the old one until it restarts: "
-    "clients do not reach it",
+    "listenPort": "the broker registers with the new port at once, but listens on the old one until it "
+    "restarts: clients do not reach it",
 }
 
 
 def describe_break(key: str, value: str) -> str | None:
-    """What a running broker breaks with a new value; None for a setting that is harmless as far as is known."""
+    """What a running broker breaks with a new value; None if nothing is known to break."""
     if (key, value) == ("flushDiskType", "SYNC_FLUSH"):
         # Brokers of 4.9.7 and 5.5.0 flush with the service that was made at their start: ClassCastException.
         return "a broker that changes to synchronous flush refuses all sends until it restarts"

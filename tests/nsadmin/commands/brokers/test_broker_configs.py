@@ -105,7 +105,7 @@ def test_a_setting_that_brokers_read_at_their_start_needs_a_restart(run: Run, ma
 @pytest.mark.parametrize(
     ("key", "value", "loss"),
     [
-        ("listenPort", "1", "the broker registers with the new port at once, and listens on the old one"),
+        ("listenPort", "1", "the broker registers with the new port at once, but listens on the old one"),
         ("flushDiskType", "SYNC_FLUSH", "a broker that changes to synchronous flush refuses all sends"),
     ],
 )
