@@ -203,6 +203,7 @@ class CommandRun:
         self._session.output_form = _mqadmin_form(self._entry, parsed_line)
         self._session.record_begun = lambda rows: self._append_to_audit(rows, ExitCode.INTERRUPTED)
         self._result: Any = None
+        self._run_once: Callable[[], Any] = self._run_for_each_name
 
     def perform(self) -> int:
         context = copy_context()
@@ -302,8 +303,7 @@ class CommandRun:
 
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
-        run_once = self._run_for_each_name
-        seconds = self._options.watch
+        run_once, seconds = self._run_once, self._options.watch
         self._result = run_once() if seconds is None else _watch_results(self._session, seconds, run_once)
         exit_code = self._write_series(self._result)
         is_success = not exit_code or (
@@ -325,11 +325,27 @@ class CommandRun:
         if self._entry.kind in ("change", "delete"):
             self._session.require_writable(self._entry.typed_name)
         if self._entry.kind == "delete" and not declaration_of(self.function).counts_first:
+            failed_rows = self._rehearse()
+            if failed_rows is not None:
+                self._run_once = lambda: failed_rows
+                return
             effect = f"{self._entry.help[:1].lower()}{self._entry.help[1:]}"
             self._session.require_yes(
                 " ".join([self._entry.typed_name, *self._describe_arguments()]),
                 f"this would {effect}, which cannot be undone",
             )
+
+    def _rehearse(self) -> ResultRows | None:
+        """The rows of a dry run that can do nothing, so that there is nothing to agree to; else None.
+
+        Raises the error of such a dry run.
+        """
+        if self._options.yes or self._options.dry_run:
+            return None
+        with self._session.rehearse() as rehearsal:
+            result = self.function(rehearsal, **self._arguments)
+        can_act = not isinstance(result, ResultRows) or not result.errors or None in result.errors
+        return None if can_act else result
 
     def _require_known_columns(self) -> None:
         """Raise UsageError for an unknown column before any request is sent."""
@@ -400,6 +416,7 @@ class CommandRun:
             write_note(self._describe_nothing(is_partial, len(command_output.rows)))
         for note in written.notes:
             write_note(note)
+        session.written_notes += written.notes
         for note in () if command_output.notes else failed_on(command_output.errors):
             stderr.write_stderr_line(note)
         return exit_codes.exit_code_of_outcomes(command_output.errors) or command_output.done_code

@@ -328,14 +328,17 @@ def test_a_low_limit_of_a_disk_is_raised(cluster_parts: Parts) -> None:
         wait_for("room for messages", lambda: send_code(broker.port, TOPIC) == 0)
 
 
-def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "value"), [("brokerIP1", "127.0.0.2"), ("listenPort", "1")])
+def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path, key: str, value: str) -> None:
     inventory = {"NSADMIN_INVENTORY": "on", "NSADMIN_STATE": str(tmp_path)}
-    words = ("updateBrokerConfig", "brokerIP1", "-b", cluster_parts.broker.address, "--yes")
+    words = ("updateBrokerConfig", key, "-b", cluster_parts.broker.address, "--yes")
     assert cluster_parts.check("brokers", env=inventory)[0] == 0
+    parts = {"brokerIP1": "127.0.0.1", "listenPort": str(cluster_parts.broker.port)}
     try:
-        assert cluster_parts.run(words[0], words[1], "127.0.0.2", *words[2:]).returncode == 0
+        changed = cluster_parts.run(words[0], words[1], value, *words[2:])
+        assert (changed.returncode, "at once" in changed.stderr) == (0, True)
         register_now(cluster_parts.broker.port)
-        refused = {"broker-a": {"0": f"127.0.0.2:{cluster_parts.broker.port}"}}
+        refused = {"broker-a": {"0": ":".join({**parts, key: value}.values())}}
         servers: list[NameServer] = [cluster_parts.ours, *cluster_parts.java]
         wait_for("the new address", lambda: all(brokers(server) == refused for server in servers))
         cause = (
@@ -346,9 +349,20 @@ def test_an_address_where_nobody_listens(cluster_parts: Parts, tmp_path: Path) -
         assert (code, report["details"][0].endswith(cause)) == (2, True), report
         assert cause in cluster_parts.run("routeExplain", TOPIC, "--json", env=inventory).stdout
     finally:
-        assert cluster_parts.run(words[0], words[1], "127.0.0.1", *words[2:]).returncode == 0
+        assert cluster_parts.run(words[0], words[1], parts[key], *words[2:]).returncode == 0
         register_now(cluster_parts.broker.port)
     assert cluster_parts.check("brokers", "--wait-until-ok", "40s")[0] == 0
+
+
+def test_a_running_broker_with_the_role_of_a_slave_refuses_sends(cluster_parts: Parts) -> None:
+    words = ("updateBrokerConfig", "brokerRole", "-b", cluster_parts.broker.address, "--yes")
+    assert send_code(cluster_parts.broker.port, TOPIC) == 0
+    try:
+        assert cluster_parts.run(words[0], words[1], "SLAVE", *words[2:]).returncode == 0
+        assert send_code(cluster_parts.broker.port, TOPIC) != 0
+    finally:
+        assert cluster_parts.run(words[0], words[1], "ASYNC_MASTER", *words[2:]).returncode == 0
+    assert send_code(cluster_parts.broker.port, TOPIC) == 0
 
 
 def test_a_live_broker_that_is_renamed(cluster_parts: Parts) -> None:

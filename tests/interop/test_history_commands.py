@@ -124,7 +124,7 @@ def test_the_history_of_the_topic_tells_it_all(recorded_routes: Told) -> None:
     assert "perm r-- -> rw-" in changed[2]
     assert gone[1:] == (
         "channel closed",
-        f"{TOPIC} on broker-a gone: readQueueNums 5, writeQueueNums 5, perm rw-",
+        f"{TOPIC} on broker-a removed: readQueueNums 5, writeQueueNums 5, perm rw-",
     )
     assert all(row["client"] for row in rows if row["cause"].isupper())
 

@@ -188,7 +188,7 @@ def test_cold_data_thresholds_are_those_that_mqadmin_shows(cluster: Cluster) -> 
     assert "success" in cluster.mqadmin("updateColdDataFlowCtrGroupConfig", *flags, "-v", "soon")
     assert cluster("updateColdDataFlowCtrGroupConfig", *flags, "-v", "soon").code == 2
     gone = cluster("removeColdDataFlowCtrGroupConfig", *flags)
-    assert (gone.code, gone.rows[0]["changes"]) == (0, "gone: 5000")
+    assert (gone.code, gone.rows[0]["changes"]) == (0, "removed: 5000")
     assert cluster("removeColdDataFlowCtrGroupConfig", *flags).code == 5
 
 

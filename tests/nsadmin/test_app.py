@@ -232,15 +232,16 @@ def test_the_version(run: Run, word: str) -> None:
             ("updateTopic", "T", "-b", "a:1", "-c", "C"),
             "-b ADDR and -c CLUSTER exclude each other: pass only one of them",
         ),
+        (("topicList", "-n", "a:99999"), 'invalid port 99999 in "a:99999": use 1 to 65535'),
+        (("topicList", "-c", "C"), 'unexpected argument "C": -c takes no value: use --cluster C'),
+        (
+            ("routeAt", "T", "--time", "1h"),
+            'unknown option "--time": usage: nsadmin route at TOPIC --at TIME',
+        ),
         (("topicList", "--timeout", "x"), 'invalid value "x" for --timeout: expected seconds, for example 3'),
         (("topicList", "--timeout"), "missing value for --timeout: write --timeout SECONDS"),
         (("topicList", "--json=1"), "--json takes no value: write --json alone"),
         (("clusterList", "-i", "0"), 'invalid value "0" for -i: expected a number of seconds above 0'),
-        (
-            ("deleteTopic", "T", "C"),
-            "deleteTopic T C: this would delete a topic and its messages, which cannot be undone: to do it "
-            "without a terminal, pass --yes",
-        ),
     ],
 )
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(run: Run, args: tuple[str, ...], line: str) -> None:

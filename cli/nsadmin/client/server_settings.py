@@ -11,6 +11,12 @@ _TEXT_KEYS = {
     "timerCheckMetricsWhen",
 }  # fmt: skip
 
+# The setters of 5.5.0 and 4.9.7 that take the name of a constant.
+_WORDS_BY_KEY = {
+    "brokerRole": ("ASYNC_MASTER", "SYNC_MASTER", "SLAVE"),
+    "flushDiskType": ("ASYNC_FLUSH", "SYNC_FLUSH"),
+}
+
 
 def format_properties_line(item_key: str, item_value: str) -> str:
     """Return one line of a properties file, escaped for `java.util.Properties`."""
@@ -27,6 +33,9 @@ def require_change(config: dict[str, str], key: str, value: str, server_kind: st
     now = config[key]
     if key in _TEXT_KEYS:
         need = None
+    elif key in _WORDS_BY_KEY:
+        words = _WORDS_BY_KEY[key]
+        need = None if value in words else " or ".join(words)
     elif now in ("true", "false"):
         need = None if value.lower() in ("true", "false") else "true or false"
     elif re.fullmatch("-?(0|[1-9][0-9]*)", now):

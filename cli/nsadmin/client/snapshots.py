@@ -254,6 +254,8 @@ def decode_snapshot(file_content: bytes) -> ClusterSnapshot:
         if file_content[:4] == _ZSTD_FRAME_HEADER:
             file_content = _inflate_snapshot(file_content)
         record = operator_files.parse_json(file_content.decode("utf-8", "surrogatepass"))
+    except UnicodeDecodeError:
+        raise InvalidSnapshotError("neither JSON nor compressed JSON") from None
     except ValueError as error:
         raise InvalidSnapshotError(f"neither JSON nor compressed JSON: {error}") from None
     if not isinstance(record, dict) or record.get("format") != SNAPSHOT_FORMAT:

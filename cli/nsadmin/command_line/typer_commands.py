@@ -12,6 +12,7 @@ from typer.main import get_command
 from typer.models import OptionInfo
 
 from nsadmin.command_line import registry, usage
+from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.completion.lookup import Candidate
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters, declaration_of
 from nsadmin.command_line.registry import CommandEntry
@@ -65,7 +66,7 @@ class SessionCommand(TyperCommand):
         try:
             rest = super().parse_args(ctx, args)
             if not ctx.resilient_parsing:
-                self._require_arguments(ctx.params)
+                self._require_arguments(ctx.params, words)
             return rest
         except usage.ParsingError as error:
             raise self._make_error(
@@ -128,13 +129,16 @@ class SessionCommand(TyperCommand):
         """The arguments that words without a flag stand for: those that no flag gave a value."""
         return [p for p in self.own_parameters if p.position is not None and values.get(p.name) in (None, ())]
 
-    def _require_arguments(self, values: dict[str, Any]) -> None:
+    def _require_arguments(self, values: dict[str, Any], typed_words: Sequence[str]) -> None:
         """Give the words to the arguments; raise UsageError for what is missing or too much."""
         words = self._split_words(values)
         free_count = len(self.free_arguments(values))
         if len(words) > free_count:
             takes_arguments = any(parameter.position is not None for parameter in self.own_parameters)
             shown_usage = self.usage_text if takes_arguments else f"nsadmin {self.entry.typed_name}"
+            previous = typed_words[typed_words.index(words[free_count]) - 1]
+            if not takes_arguments and any(p.is_flag and previous in p.flags for p in self.own_parameters):
+                raise usage.unexpected_value(words[free_count], previous, self.own_parameters)
             raise usage.unexpected_argument(words[free_count], shown_usage, takes_arguments)
         values.update(self._word_values(values))
         for parameter in self.own_parameters:
@@ -188,6 +192,11 @@ def _build_with_typer(
         command: Any = ctx.command
         # Typer makes lists only for the options of this signature, not for built_options.
         lists = {name: list(value) or None for name, value in values.items() if isinstance(value, tuple)}
+        lists |= {
+            p.name: _split_names(p, values[p.name])
+            for p in own_parameters
+            if p.is_list and p.metavar in _NAME_METAVARS and values[p.name]
+        }
         return command.run(command, {**values, **lists})
 
     def request_help(ctx: typer.Context, is_wanted: bool) -> bool:
@@ -253,6 +262,16 @@ def _signature_parameter(parameter: Parameter, completer: Completer | None) -> i
     is_word = parameter.position is not None and not parameter.is_list
     value_type = str | None if is_word else parameter.value_type
     return _keyword(parameter.name, Annotated[value_type, option], default)
+
+
+_NAME_METAVARS = {"ADDR", "BROKER", "CHECK", "FIELD", "GROUP", "ID", "PATTERN", "SECTION", "TOPIC", "TYPE"}
+"""Values without commas, so that a repeatable option also takes a list A,B."""
+
+
+def _split_names(parameter: Parameter, texts: Iterable[str]) -> list[str]:
+    """The distinct names of the lists A,B."""
+    names = (name for text in texts for name in parse_name_list(parameter.long_flag, text))
+    return list(dict.fromkeys(names))
 
 
 def _single_dash_flags(parameter: Parameter) -> list[str]:

@@ -1,6 +1,7 @@
 """The usage of a command, and the words for mistakes in a command line: one text for each mistake."""
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -95,16 +96,24 @@ _OTHER_ADVICE = {
 
 
 def unknown_option(
-    flag: str, known_flags: Sequence[str], advice: str, column_names: Sequence[str] = ()
+    flag: str,
+    known_flags: Sequence[str],
+    advice: str,
+    column_names: Sequence[str] = (),
+    missing_flags: Sequence[str] = (),
 ) -> UsageError:
-    """An option that does not exist: what means the same or is spelled similarly, else the advice."""
+    """An option that does not exist: what means the same or is spelled similarly, else the advice.
+
+    If required options are missing, `missing_flags`, only one of them can be meant.
+    """
     # Every short option is similar to every other one.
     word = flag[2:] if flag.startswith("--") and len(flag) > 3 else ""
     meant_flags = next(
         (f.split() for f in _FLAGS_BY_MEANING.get(flag, ()) if set(f.split()) <= {*known_flags}), None
     )
     # A slip of the finger rarely hits the first letter: --sort is not meant by --port.
-    words = [f[2:] for f in (*known_flags, "--help") if f.lower().startswith(f"--{word[:1].lower()}")]
+    candidates = missing_flags or (*known_flags, "--help")
+    words = [f[2:] for f in candidates if f.lower().startswith(f"--{word[:1].lower()}")]
     near_flags = [f"--{near}" for near in find_similar_names(word, words, 0.65, max_names=1)]
     column_name = next((c for c in column_names if c.lower() in (word.lower(), f"{word.lower()}s")), None)
     if meant_flags:
@@ -116,6 +125,15 @@ def unknown_option(
     elif word and near_flags:
         advice = did_you_mean(near_flags)
     return UsageError(f'unknown option "{flag}": {advice}')
+
+
+def unexpected_value(word: str, flag: str, parameters: Sequence[Parameter]) -> UsageError:
+    """A word after a flag that takes no value. For -c CLUSTER, mqadmin's own -c may be meant."""
+    cluster = (
+        next((p.long_flag for p in parameters if p.metavar == "CLUSTER"), None) if flag == "-c" else None
+    )
+    advice = f"use {cluster} {shlex.quote(word)}" if cluster else f"write {flag} alone"
+    return UsageError(f'unexpected argument "{word}": {flag} takes no value: {advice}')
 
 
 def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> UsageError:
@@ -173,7 +191,9 @@ def describe_parsing_error(
         )
     if error_name == "NoSuchOption":
         known_flags = [flag for parameter in parameters for flag in parameter.flag_names]
-        return unknown_option(error.option_name, known_flags, advice, column_names)
+        missing_flags = list(_list_missing_flags(words, parameters))
+        advice = f"usage: {usage}" if missing_flags else advice
+        return unknown_option(error.option_name, known_flags, advice, column_names, missing_flags)
     if error_name == "BadOptionUsage":
         flag = error.option_name
         parameter = _find_parameter(parameters, [flag])
@@ -187,6 +207,21 @@ def describe_parsing_error(
         return missing_option(describe_alternative(parameter), usage=usage)
     value_match = _QUOTED_VALUE.match(error.message)
     return invalid_value(value_match[1] if value_match else "", parameter)
+
+
+def _list_missing_flags(words: Sequence[str], parameters: Sequence[Parameter]) -> Iterator[str]:
+    """The flags of required options that the words do not have."""
+    typed_flags = {word.partition("=")[0] for word in words}
+    for parameter in parameters:
+        if parameter.is_required and parameter.position is None:
+            flags = {
+                f
+                for p in parameters
+                if p.name in (parameter.name, *parameter.alternative_names)
+                for f in p.flag_names
+            }
+            if typed_flags.isdisjoint(flags):
+                yield from sorted(flags)
 
 
 def _unexpected_number(word: str, usage: str, parameters: Sequence[Parameter]) -> UsageError:

@@ -15,6 +15,7 @@ _ADVICE_BY_CODE = {m.code: m.advice for m in ERROR_MEANINGS if m.advice is not N
 # The start of the sentence that says which name is unknown, and the command that lists the known names.
 _ADVICE_BY_UNKNOWN_NAME = {
     "no broker has the consumer group": _ADVICE_BY_CODE[ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST],
+    "no broker has the topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
     "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
     "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],
 }
@@ -103,11 +104,10 @@ def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str 
         return _REJECTED_ADVICE
     if any(remark in str(error) for remark in _PROVIDER_REMARKS):
         return _PROVIDER_ADVICE
-    unknown_code = _find_unknown_code(error)
-    if unknown_code is not None and unknown_code.name.startswith("CONTROLLER_"):
+    request_code = _find_unknown_request(error)
+    if request_code is not None and request_code.name.startswith("CONTROLLER_"):
         return _NO_CONTROLLER_ADVICE
-    # A request that only brokers know.
-    if error.addr in name_servers.addrs and unknown_code is not None and not unknown_code.senders:
+    if error.addr in name_servers.addrs and request_code is not None and not request_code.senders:
         return _NO_BROKER_ADVICE
     # Another remark than Java's " request type 310 not supported" says itself why.
     if isinstance(error, NotSupported) and error.remark and "request type" not in error.remark:
@@ -115,10 +115,10 @@ def _advise_on_error(error: RocketMQError, name_servers: NameServerList) -> str 
     return _ADVICE_BY_CODE.get(error.code)
 
 
-def _find_unknown_code(error: RequestError) -> RequestCode | None:
-    """The request that a server does not know."""
+def _find_unknown_request(error: RequestError) -> RequestCode | None:
+    """The request that a server does not know; None for another error."""
     unknown = _UNKNOWN_REQUEST.search(error.remark or "")
-    return None if unknown is None else RequestCode.find(int(unknown[1]))
+    return RequestCode.find(int(unknown[1])) if unknown else None
 
 
 def _advise_on_unreachable(error: NoneReachable, name_servers: NameServerList) -> str | None:

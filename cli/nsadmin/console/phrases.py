@@ -29,7 +29,10 @@ def count_noun(number: int, noun: str) -> str:
 def failed_on(errors: Sequence[RocketMQError | None], noun: str = "server") -> list[str]:
     """The note "failed on 1 of 2 servers"; none if all errors are None."""
     failures = [error for error in errors if error is not None]
-    verb = "not found on" if noun == "server" and all(map(is_not_found, failures)) else "failed on"
+    are_missing = all(map(is_not_found, failures))
+    if noun == "step" and are_missing and len(failures) == len(errors):
+        noun = "server"
+    verb = "not found on" if noun == "server" and are_missing else "failed on"
     return [f"{verb} {len(failures)} of {count_noun(len(errors), noun)}"] if failures else []
 
 
@@ -40,7 +43,9 @@ def part_is(number: int, total: int, noun: str) -> str:
 
 def all_do(number: int, noun: str, verb: str) -> str:
     """The subject and verb of a sentence about all: all 3 brokers answer, the only broker answers."""
-    return f"the only {noun} {verb}s" if number == 1 else f"all {number} {noun}s {verb}"
+    if number == 1:
+        return f"the only {noun} {verb}s"
+    return f"{'both' if number == 2 else f'all {number}'} {noun}s {verb}"
 
 
 def reading_width() -> int:

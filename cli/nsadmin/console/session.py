@@ -80,7 +80,8 @@ class Session:
     `namesrv_addrs` are the name servers that the command uses; empty if it uses none, because brokers were
     named by address. `shared_values` are the shared options as they were typed, for commands that start
     other command lines. `sent_changes` records the requests that change something. `output_form` turns the
-    result into the text that another program would print; None for our own formats.
+    result into the text that another program would print; None for our own formats. `written_notes` are the
+    lines below the result.
 
     No changing request can be sent by a command that reads, in a dry run, or in a read-only context.
     """
@@ -104,6 +105,7 @@ class Session:
         self.record_begun: Callable[[ResultRows], None] = lambda rows: None
         self._started_at = monotonic()
         self.started_ms = int(time() * 1000)
+        self.written_notes: list[str] = []
         self._progress_bar: progress.RequestProgressBar | None = None
         self._first_values: list[Any] = []
         if shared_options.debug and shared_options.access.tunnel is not None:
@@ -195,6 +197,17 @@ class Session:
         return AdminClient(
             namesrv_addr, access=access, observer=self._request_observer, read_only=is_read_only
         )
+
+    @contextmanager
+    def rehearse(self) -> Iterator["Session"]:
+        """Yield a session of the same servers for a dry run, without remarks."""
+        options = self.options._replace(dry_run=True, quiet=True, namesrv_addr=lambda: self.admin.addresses)
+        rehearsal = Session(options, may_change=False, connection_pool=self._connection_pool)
+        try:
+            yield rehearsal
+        finally:
+            if "admin" in rehearsal.__dict__:
+                rehearsal.admin.close()
 
     def open_background_client(
         self, find_name_servers: NameServerFinder | None = None, access: Access | None = None
@@ -345,7 +358,9 @@ class Session:
         unreachable_servers = self.admin.unreachable
         if unreachable_servers and len(unreachable_servers) < len(self.admin.addresses.addrs):
             for namesrv_addr, error in unreachable_servers.items():
-                stderr.write_stderr_line(f"name server {namesrv_addr}: {error_text(error)}")
+                text = f"{namesrv_addr}: {error_text(error)}"
+                if not any(text in note for note in self.written_notes):
+                    stderr.write_stderr_line(f"name server {text}")
         for disagreement in self.admin.disagreements:
             self.write_remark(disagreement)
         if self.admin.disagreements:

@@ -89,8 +89,8 @@ def test_a_deletion_shows_what_goes_on_masters_and_name_servers(cluster: Cluster
     planned_rows = cluster("deleteTopic", "Payments", CLUSTER, "--dry-run").rows
     queues = "readQueueNums 4, writeQueueNums 4, perm rw-"
     assert [(row["server"], row["changes"]) for row in planned_rows] == [
-        (cluster.new.address, f"gone: {queues}"),
-        (cluster.old.address, f"gone: {queues}"),
+        (cluster.new.address, f"removed: {queues}"),
+        (cluster.old.address, f"removed: {queues}"),
         (cluster.server.address, "removed: queues on broker-a, broker-old"),
     ]
     assert planned_rows[1]["before"]["topicName"] == "Payments"

@@ -14,8 +14,8 @@ def test_one_is_not_many() -> None:
     assert [count_noun(number, "more item") for number in (0, 1, 2)] == [
         "0 more items", "1 more item", "2 more items",
     ]  # fmt: skip
-    assert [all_do(number, "broker", "answer") for number in (1, 3)] == [
-        "the only broker answers", "all 3 brokers answer",
+    assert [all_do(number, "broker", "answer") for number in (1, 2, 3)] == [
+        "the only broker answers", "both brokers answer", "all 3 brokers answer",
     ]  # fmt: skip
 
 

@@ -48,6 +48,9 @@ def parse_addr(addr_text: str, default_port: int = DEFAULT_NAME_SERVER_PORT) -> 
         normalized_addr = f"[{normalized_addr}]"
     if ":" not in normalized_addr or normalized_addr.endswith("]"):
         normalized_addr = f"{normalized_addr}:{default_port}"
+    port_text = normalized_addr.rpartition(":")[2]
+    if port_text.isdecimal() and not 1 <= int(port_text) <= 65535:
+        raise BadAddress(f'invalid port {port_text} in "{addr_text}": use 1 to 65535')
     try:
         host, port = split_addr(normalized_addr)
     except ValueError:

@@ -58,4 +58,4 @@ def describe_no_offsets(topic: str | None) -> str:
     """Say that brokers have no offset of the group, for a topic if there is one."""
     if topic is None:
         return "brokers have no offset of the group, which consumed nothing there"
-    return f"brokers have no offset of the group for {topic}. It consumed nothing of it, or the name is wrong"
+    return f"brokers have no offset of the group for {topic}: it consumed nothing there, or the name is wrong"

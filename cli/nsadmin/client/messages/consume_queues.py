@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from namesrv_core.errors import RequestError
 from namesrv_core.protocol.broker_headers import QueueOffset
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -14,6 +15,10 @@ from nsadmin.client.connection.response_bodies import decode_answer, parse_json_
 from nsadmin.client.message_queues import describe_offsets
 from nsadmin.client.results import NotFound, ServerResult
 from nsadmin.client.topic_routes import QueueRoute
+
+
+class NoSuchQueue(NotFound):
+    """The broker has no consume queue of this topic and id."""
 
 
 class ConsumeQueueEntry(NamedTuple):
@@ -109,8 +114,15 @@ class ConsumeQueues:
         self, answers: Iterable[ServerResult[RemotingCommand]], topic: str, queue_id: int, begin_index: int
     ) -> list[ServerResult[QueueEntries]]:
         results = [decode_answer(a, lambda response: _parse_entries(response, begin_index)) for a in answers]
+        missing = f"{queue_id}@{topic} is not exist!"
+        results = [
+            r._replace(error=NoSuchQueue(f"{topic} has no queue {queue_id} on this broker"))
+            if isinstance(r.error, RequestError) and r.error.remark == missing
+            else r
+            for r in results
+        ]
         # An answer without entries does not say which offsets there are.
-        addrs = [r.addr for r in results if isinstance(r.error, NotFound)]
+        addrs = [r.addr for r in results if type(r.error) is NotFound]
         begins, ends = (
             [
                 decode_answer(answer, parse_offset).result

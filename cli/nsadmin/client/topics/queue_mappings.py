@@ -235,7 +235,8 @@ def _parse_mapping_item(item: JsonObject) -> QueueMappingItem:
 def _parse_mapped_share(response: RemotingCommand) -> BrokerQueueShare | None:
     json_body = parse_json_object(response)
     if not json_body.members.get("mappingDetail"):
-        raise NotApplied(f"{json_body.text('topicName', None)} is a plain topic here, without mapped queues")
+        topic = json_body.text("topicName", None)
+        raise NotApplied(f"{topic} is not a static topic here: its queues are not mapped")
     return parse_share(json_body.members)
 
 

@@ -397,7 +397,7 @@ def _entry_cells(entries: AclEntries) -> list[dict[str, object]] | None:
 
 
 def _describe_acl_change(before: AclEntries, after: AclEntries) -> str | None:
-    """The changes by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "gone: …"."""
+    """The changes by resource: "new: Topic:a Allow Pub", "Topic:a Allow Pub -> Deny All", "removed: …"."""
     old_by_key, new_by_key = ({e.policy_key: e for e in entries} for entries in (before, after))
     texts = []
     for key in {**old_by_key, **new_by_key}:

@@ -99,17 +99,25 @@ def backup_restore(
     ] = None,
     section_names: Annotated[
         list[str] | None,
-        Option("--section", metavar="SECTION", help="Restore only this section. Repeatable."),
+        Option("--section", metavar="SECTION", help="Restore only this section. Repeatable, or a list: A,B."),
         Values("|".join(_RESTORED_SECTIONS)),
     ] = None,
     topic_names: Annotated[
         list[str] | None,
-        Option("-t", "--topic", metavar="TOPIC", help="Restore only this topic and its offsets. Repeatable."),
+        Option(
+            "-t",
+            "--topic",
+            metavar="TOPIC",
+            help="Restore only this topic and its offsets. Repeatable, or a list: A,B.",
+        ),
     ] = None,
     group_names: Annotated[
         list[str] | None,
         Option(
-            "-g", "--groupName", metavar="GROUP", help="Restore only this group and its offsets. Repeatable."
+            "-g",
+            "--groupName",
+            metavar="GROUP",
+            help="Restore only this group and its offsets. Repeatable, or a list: A,B.",
         ),
     ] = None,
     overwrites_offsets: Annotated[

@@ -34,13 +34,10 @@ from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.restart_settings import is_read_at_start
+from nsadmin.operations.restart_settings import describe_break, is_read_at_start
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
 CONFIG_CHANGE_COLUMNS = broker_change_columns(KEY, before="the value before", after="the value afterwards")
-
-_BREAKS_SENDS = ("flushDiskType", "SYNC_FLUSH")
-"""Brokers of 4.9.7 and 5.5.0 flush with the service that was made at their start: ClassCastException."""
 
 
 @command(columns=BROKER_CONFIG_COLUMNS)
@@ -101,8 +98,9 @@ def update_broker_config(
     nsadmin sends nothing to a broker that already has the value. A broker that changes the setting rewrites
     its configuration file with all settings. Many settings take effect only when the broker restarts. nsadmin
     says so for those that it knows, such as thread pools. Brokers refuse to change the settings in their
-    configBlackList. After a change to flushDiskType=SYNC_FLUSH, a broker refuses all sends until it restarts:
-    so it needs --yes without a terminal.
+    configBlackList. A change that breaks a running broker needs --yes without a terminal: SYNC_FLUSH as
+    flushDiskType, and any value of listenPort, brokerIP1, brokerName, brokerClusterName, brokerId or
+    brokerRole.
 
     Examples:
         # Change a setting of all brokers at run time, without a restart: preview it
@@ -120,8 +118,7 @@ def update_broker_config(
         if slave_count:
             stay = "stays as it is" if slave_count == 1 else "stay as they are"
             session.write_remark(f"{count_noun(slave_count, 'slave')} {stay}: -a true includes slaves")
-    if (key, value) == _BREAKS_SENDS:
-        loss = "a broker that changes to synchronous flush refuses all sends until it restarts"
+    if loss := describe_break(key, value):
         session.require_yes("updateBrokerConfig", loss)
         session.write_remark(f"{loss}: better set it in broker.conf, and restart the broker")
     session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')

@@ -145,6 +145,8 @@ def bundle_create(
     since_ms = parse_past_time("--from", since_text, int(now_seconds * 1000))
     name_servers = session.admin.addresses
     bundle_path = Path(file_name or _name_by_time(now_seconds)).expanduser()
+    if bundle_path.is_file():
+        raise UsageError(f"{bundle_path} exists: use another name")
     order = BundleOrder(
         bundle_path,
         CollectionPlan(list_namespaces(namespaces or ()), max_details),

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from typer import Option
 
-from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.checks.check_runner import (
     CheckOutcome,
@@ -39,7 +38,8 @@ CHECK_ALL_COLUMNS = (*CHECK_COLUMNS, CHECKS, NOT_CHECKED)
 def check_all(
     session: Session,
     topic_names: Annotated[
-        list[str] | None, Option("-t", "--topic", metavar="TOPIC", help="Also check this topic. Repeatable.")
+        list[str] | None,
+        Option("-t", "--topic", metavar="TOPIC", help="Also check this topic. Repeatable, or a list: A,B."),
     ] = None,
     group_names: Annotated[
         list[str] | None,
@@ -47,7 +47,7 @@ def check_all(
             "-g",
             "--groupName",
             metavar="GROUP",
-            help="Check the lag of this group only, instead of all. Repeatable.",
+            help="Check the lag of this group only, instead of all. Repeatable, or a list: A,B.",
         ),
     ] = None,
     expectation: ExpectOption = None,
@@ -107,7 +107,7 @@ def check_all(
         # Wait until a restarted cluster is healthy
         nsadmin check all --wait-until-ok 5m --skip lag
     """
-    skipped = [name for text in skipped_checks or () for name in parse_name_list("--skip", text)]
+    skipped = skipped_checks or []
     for name in skipped:
         if name not in CLUSTER_CHECKS:
             raise UsageError(f'unknown check "{name}" for --skip: use {", ".join(CLUSTER_CHECKS)}')

@@ -133,11 +133,11 @@ def read_change(result: ServerResult[Any], done: str) -> ServerChange:
 
 
 def describe_change(before: Any, after: Any) -> str | None:
-    """The change on one line: "48 -> 72", "perm rw- -> r--", "new: …", "gone: …"; None for no change."""
+    """The change on one line: "48 -> 72", "perm rw- -> r--", "new: …", "removed: …"; None for no change."""
     if before == after:
         return None
     if before is None or after is None:
-        return f"gone: {_format_value(before)}" if after is None else f"new: {_format_value(after)}"
+        return f"removed: {_format_value(before)}" if after is None else f"new: {_format_value(after)}"
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         changed = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         return ", ".join(

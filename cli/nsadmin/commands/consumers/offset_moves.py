@@ -399,6 +399,10 @@ def _apply_offset_plans(
     skip_count = sum(m.skipped_count or 0 for m in moves)
     repeat_count = sum(m.repeated_count or 0 for m in moves)
     effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
+    if skip_count and not repeat_count:
+        effect = f"skip {count_noun(skip_count, 'message')}"
+    elif repeat_count and not skip_count:
+        effect = f"receive {count_noun(repeat_count, 'message')} again"
     first_count = sum(m.result == "planned" and m.old_offset is None for m in moves)
     if first_count:
         effect += f", and set the first offset of {count_noun(first_count, 'queue')}"

@@ -182,7 +182,9 @@ def context_set(
     unset_fields: Annotated[
         list[str] | None,
         Option(
-            "--unset", metavar="FIELD", help="Remove this field, such as timeout or tls.caFile. Repeatable."
+            "--unset",
+            metavar="FIELD",
+            help="Remove this field, such as timeout or tls.caFile. Repeatable, or a list: A,B.",
         ),
     ] = None,
 ) -> ResultRows:

@@ -24,7 +24,7 @@ UntilOption = Annotated[
 ]
 OriginOption = Annotated[
     list[str] | None,
-    Option("--origin", metavar="TOPIC", help="Only messages from this topic. Repeatable."),
+    Option("--origin", metavar="TOPIC", help="Only messages from this topic. Repeatable, or a list: A,B."),
 ]
 BodyOption = Annotated[
     str | None,
@@ -33,7 +33,9 @@ BodyOption = Annotated[
 IdOption = Annotated[
     list[str] | None,
     Option(
-        "--id", metavar="ID", help="Only the dead letter with this offsetMsgId of `dlq show`. Repeatable."
+        "--id",
+        metavar="ID",
+        help="Only the dead letter with this offsetMsgId of `dlq show`. Repeatable, or a list: A,B.",
     ),
 ]
 

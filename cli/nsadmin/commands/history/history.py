@@ -20,6 +20,7 @@ from namesrv_core.history.subject_filter import (
 )
 from namesrv_core.storage.journal import reader
 from namesrv_core.storage.journal.reader import RecordFilter
+from nsadmin.client import NotFound
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.command_line import time_arguments
@@ -105,7 +106,11 @@ def history(
     ] = None,
     type_names: Annotated[
         list[str] | None,
-        Option("--type", metavar="TYPE", help="Only events of this type, such as TopicsChanged. Repeatable."),
+        Option(
+            "--type",
+            metavar="TYPE",
+            help="Only events of this type, such as TopicsChanged. Repeatable, or a list: A,B.",
+        ),
     ] = None,
     max_records: Annotated[
         int, Option("--limit", metavar="N", help="Only the newest N events; 0 for all. Default: 1000.", min=0)
@@ -123,7 +128,7 @@ def history(
     """Show the events of a topic, broker, cluster or KV key with their causes, newest last.
 
     A topic's history has its changes on each broker, its deletion and its order configuration. A broker's
-    history also has its registrations, silences and removal. Every history includes starts and stops of the
+    history also has its registrations, silences and removal. A history includes starts and stops of the
     name server and losses of its journal, because earlier state is unknown after them. Snapshots and
     heartbeats are not shown, unless --type names them. Events of several journals are sorted by time. If
     --limit hides older events, a line on stderr reports it: use --until to see them.
@@ -162,6 +167,9 @@ def history(
     has_no_event = subject_kind is not None and all(
         e.record.event_type in GLOBAL_EVENT_TYPES for e in entries
     )
+    if has_no_event and not follow:
+        # Starts and stops of name servers explain gaps between events, and there are none.
+        entries = []
     namespaces = {n for h in histories if subject_kind == "kv" and has_no_event for n in h.read_namespaces()}
     errors = [h.read_error for h in histories]
     notes = [f"{h.server_journal.server_name}: {h.read_error}" for h in histories if h.read_error]
@@ -181,6 +189,8 @@ def history(
             notes[-1] = (
                 f'no KV namespace "{subject_name}": use history kv NAMESPACE [KEY]; the journal has {names}'
             )
+        if not (selection or follow or any(errors)):
+            raise NotFound("; ".join(notes))
     columns = HISTORY_COLUMNS
     if len(server_journals) > 1:
         columns = tuple(c._replace(wide=False) if c.key == SERVER.key else c for c in columns)

@@ -113,7 +113,7 @@ def snapshot_save(
         with open(file_path, "xb", opener=private_files.open_private_file) as output_file:
             output_file.write(snapshots.encode_snapshot(snapshot))
     except FileExistsError:
-        raise UsageError(f"{file_path} exists, and nsadmin overwrites no file: use another name") from None
+        raise UsageError(f"{file_path} exists: use another name") from None
     except OSError as error:
         raise UsageError(f"cannot write {file_path}: {error.strerror}") from None
     return ResultRows.from_records(SNAPSHOT_COLUMNS, [(file_path, snapshot)])

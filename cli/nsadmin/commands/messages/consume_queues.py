@@ -5,8 +5,9 @@ from typing import Annotated, NamedTuple
 from typer import Argument, Option
 
 from nsadmin.client import ServerResult
-from nsadmin.client.messages.consume_queues import ConsumeQueueEntry, QueueEntries
+from nsadmin.client.messages.consume_queues import ConsumeQueueEntry, NoSuchQueue, QueueEntries
 from nsadmin.client.results import error_text
+from nsadmin.client.topic_routes import missing_read_queue
 from nsadmin.command_line.argument_values import parse_number
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, command
@@ -122,6 +123,8 @@ def query_cq(
         routes = session.admin.messages.list_queue_routes(topic)
         names = [r.broker_name for r in routes]
         results = consume_queues.read_entries(routes, topic, queue_id, offset, max_entries, group)
+        if all(isinstance(r.error, NoSuchQueue) for r in results):
+            raise missing_read_queue(topic, routes, queue_id)
     answers = list(zip(names, results, strict=True))
     entries = [
         QueueEntry(name, r.addr, entry)

@@ -1,5 +1,6 @@
 """Owns kv get, kv list, updateKvConfig and deleteKvConfig. Each name server has its own KV config."""
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument
@@ -79,8 +80,12 @@ def kv_get(session: Session, namespace: NamespaceArgument, key: KvKeyArgument) -
     results = session.admin.kv.get_value_each(namespace, key)
     entries = [KvEntry(r.addr, key, r.result, r.error) for r in results]
     errors = [r.error for r in results]
-    notes = [f'no key "{key}" in {namespace}'] if all(map(is_not_found, errors)) else []
+    notes = _note_missing_key(namespace, key, errors)
     return ResultRows.from_records(KV_GET_COLUMNS, entries, errors, notes, common={NAMESPACE: namespace})
+
+
+def _note_missing_key(namespace: str, key: str, errors: Sequence[RocketMQError | None]) -> list[str]:
+    return [f'no key "{key}" in {namespace}'] if all(map(is_not_found, errors)) else []
 
 
 @command(columns=KV_LIST_COLUMNS)
@@ -153,4 +158,5 @@ def delete_kv_config(session: Session, namespace: NamespaceArgument, key: KvKeyA
     changes = [ServerChange(r.addr, r.result, None, r.error, done) for r in results]
     errors = forgive_not_found([r.error for r in results])
     common = {NAMESPACE: namespace, KV_KEY: key}
-    return ResultRows.from_records(KV_DELETION_COLUMNS, changes, errors, common=common)
+    notes = _note_missing_key(namespace, key, errors)
+    return ResultRows.from_records(KV_DELETION_COLUMNS, changes, errors, notes, common=common)

@@ -7,9 +7,10 @@ from typer import Argument
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
-from nsadmin.client import ServerResult
+from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import parse_order_conf
+from nsadmin.client.results import is_not_found
 from nsadmin.client.topic_routes import QueueRoute
 from nsadmin.client.topics.topic_configs import TopicPatch
 from nsadmin.command_line.declarations import Flags, command
@@ -87,7 +88,8 @@ def update_order_conf(
     if method_name == "get":
         results = conf_admin.get_each(topic)
         errors = [r.error for r in results]
-        notes = _list_unused_notes(session, errors)
+        is_missing = all(map(is_not_found, errors))
+        notes = [_missing_conf(topic)] if is_missing else _list_unused_notes(session, errors)
         return ResultRows.from_records(ORDER_CONF_COLUMNS, results, errors, notes, common={TOPIC: topic})
     if method_name not in ("put", "delete"):
         raise UsageError(f'unknown method "{method_name}": use get, put or delete')
@@ -105,9 +107,15 @@ def update_order_conf(
         )
         rows = name_server_change_rows(ORDER_CONF_CHANGE_COLUMNS, before, results, done, {TOPIC: topic})
         return rows._replace(notes=_list_unused_notes(session, rows.errors))
+    if all(is_not_found(r.error) for r in conf_admin.get_each(topic)):
+        raise NotFound(_missing_conf(topic))
     session.require_yes("updateOrderConf delete", f"this would delete the order configuration of {topic}")
     session.confirm_change(f"Delete the order configuration of {topic} on {servers_text}?")
     return _delete_order_conf(session, topic, done)
+
+
+def _missing_conf(topic: str) -> str:
+    return f"{topic} has no order configuration"
 
 
 def _delete_order_conf(session: Session, topic: str, done: str) -> ResultRows:

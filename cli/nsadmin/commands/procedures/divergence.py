@@ -147,7 +147,11 @@ def divergence(
     ] = None,
     section_names: Annotated[
         list[str] | None,
-        Option("--section", metavar="SECTION", help="Only broker, topic, kv or setting. Repeatable."),
+        Option(
+            "--section",
+            metavar="SECTION",
+            help="Only broker, topic, kv or setting. Repeatable, or a list: A,B.",
+        ),
         Values("|".join(STATE_SECTIONS)),
     ] = None,
     kv_namespaces: IncludedNamespacesOption = None,
@@ -311,6 +315,8 @@ def _summarize_look(look: DivergenceObservation) -> str:
     )
     young = f"{count_noun(new_count, 'new difference')}, which brokers may still remove"
     match look.verdict:
+        case "unknown" if not answered_count:
+            return "unknown: no name server answered"
         case "unknown":
             advice = ": pass all of them with -n 'HOST:PORT;HOST:PORT'" if asked_count == 1 else ""
             return (

@@ -331,6 +331,12 @@ def _dry_run_rows(
         else risk
         for risk in risks
     )
+    notes += [
+        f"{s.namesrv_addr} does not list {broker_name}: its clients may still write, and the drain would "
+        "end with exit code 3"
+        for s in servers
+        if s.error is None and not s.member_addrs
+    ]
     return ResultRows.from_records(
         DRAIN_COLUMNS, previews, [p.error for p in previews], notes, common={BROKER_NAME: broker_name}
     )

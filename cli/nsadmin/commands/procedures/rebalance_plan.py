@@ -79,14 +79,14 @@ def rebalance_plan(
     ] = None,
     added: Annotated[
         list[str] | None,
-        Option("--add", metavar="BROKER", help="Bring this new broker into use. Repeatable."),
+        Option("--add", metavar="BROKER", help="Bring this new broker into use. Repeatable, or a list: A,B."),
     ] = None,
     removed: Annotated[
         list[str] | None,
         Option(
             "--remove",
             metavar="BROKER",
-            help="Take all queues, or those of --topics, from this broker. Repeatable.",
+            help="Take all queues, or those of --topics, from this broker. Repeatable, or a list: A,B.",
         ),
     ] = None,
     goal: Annotated[
@@ -102,7 +102,7 @@ def rebalance_plan(
         Option(
             "--topics",
             metavar="PATTERN",
-            help="Move only topics that match this shell pattern, such as 'orders-*'. Repeatable.",
+            help="Move only topics that match this pattern, such as 'orders-*'. Repeatable, or a list: A,B.",
         ),
     ] = None,
     sample: Annotated[

@@ -85,7 +85,7 @@ def rebalance_run(
         Option(
             "--ignore-group",
             metavar="GROUP",
-            help="Do not wait for this group: it loses its unconsumed messages. Repeatable.",
+            help="Do not wait for this group: it loses its unconsumed messages. Repeatable, or a list: A,B.",
         ),
         Values("groups"),
     ] = None,

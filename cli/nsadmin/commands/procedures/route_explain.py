@@ -9,6 +9,7 @@ from typer import Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.connection.addresses import DEFAULT_BROKER_PORT, parse_addr
+from nsadmin.client.results import NotANameServer
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
 from nsadmin.command_line.declarations import Each, command
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
@@ -63,7 +64,7 @@ def route_explain(
             "-b",
             "--brokerAddr",
             metavar="ADDR",
-            help="A broker that should have it, if no name server has that broker. Repeatable.",
+            help="A broker that should have it, if no name server has it. Repeatable, or a list: A,B.",
         ),
     ] = None,
     client_namesrv_list: Annotated[
@@ -119,6 +120,9 @@ def route_explain(
         else None,
         open_expected_inventory(session, "routeExplain", expectation),
     )
+    errors = [view.route.error for view in gathered_facts.server_views]
+    if errors and all(isinstance(error, NotANameServer) for error in errors):
+        raise errors[0]
     steps = explain_route(gathered_facts)
     unread_notes = [f"journal of {m.namesrv_name}: {m.error}" for m in gathered_facts.memories if m.error]
     return ResultRows.from_records(

@@ -66,12 +66,16 @@ def exporter(
         Option(
             "--include",
             metavar="PATTERN",
-            help="Only topics and groups that match, such as 'orders*'. Repeatable.",
+            help="Only topics and groups that match, such as 'orders*'. Repeatable, or a list: A,B.",
         ),
     ] = None,
     excluded_patterns: Annotated[
         list[str] | None,
-        Option("--exclude", metavar="PATTERN", help="No topics and groups that match. Repeatable."),
+        Option(
+            "--exclude",
+            metavar="PATTERN",
+            help="No topics and groups that match. Repeatable, or a list: A,B.",
+        ),
     ] = None,
     shows_system: Annotated[
         bool, Option("--system", help="Also the topics and groups that brokers create for themselves.")

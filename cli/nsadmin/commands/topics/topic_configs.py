@@ -343,7 +343,8 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
         what = f"{topic} on {due.broker_addr}"
         return Loss(f"consumers will not be able to read {what}", f"consumers cannot read {what} now")
     first_unread = due.after.read_queue_nums
-    unread_queues = f"queues {first_unread} and up on {due.broker_addr}"
+    unread_queues = f"queues {first_unread} and up" if first_unread else "any queue"
+    unread_queues += f" on {due.broker_addr}"
     restoring = ""
     if due.before is not None and _takes_queues(due):
         queues = str(due.before.read_queue_nums)

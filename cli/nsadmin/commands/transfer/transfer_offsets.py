@@ -136,6 +136,8 @@ def _advise_transfers(clusters: TransferClusters, names: Collection[str]) -> str
     topics = sorted({*names}.intersection(clusters.source.topics.list_names()))
     if not topics:
         return "the source has none of its topics but the retry topic"
+    if clusters.source_text == clusters.target_text:
+        return f"source and target are both {clusters.source_text}: pass another --to"
     missing = [pair.topic for pair in clusters.find_missing(TopicPair(t, t) for t in topics)]
     commands = [clusters.advise("topics", missing)] if missing else []
     return f"run {' and '.join([*commands, clusters.advise('messages', topics)])} first"

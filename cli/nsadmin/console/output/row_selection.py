@@ -14,7 +14,7 @@ from typing import Any
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.wall_clock import time
 from nsadmin.console.output.result_rows import InvalidSelectionError, ResultRow, ResultRows, RowSelection
-from nsadmin.console.output.text_table import cell_text
+from nsadmin.console.output.text_table import cell_text, heading_of
 from nsadmin.console.output.timestamps import format_utc
 
 _CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
@@ -52,10 +52,11 @@ def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
 
 
 def _find_column(option: str, wanted_name: str, columns: Sequence[str]) -> str:
-    """The column that an option names, compared without case."""
-    for column in columns:
-        if column.lower() == wanted_name.strip().lower():
-            return column
+    """The column that an option names by its key or its heading in tables, compared without case."""
+    for name_of in (str, heading_of):
+        for column in columns:
+            if name_of(column).lower() == wanted_name.strip().lower():
+                return column
     raise InvalidSelectionError(
         f'unknown column "{wanted_name.strip()}" in {option}: choose from ' + ", ".join(columns)
     )

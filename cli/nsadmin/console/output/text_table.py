@@ -18,9 +18,34 @@ from nsadmin.console.output.result_rows import (
 )
 from nsadmin.console.output.timestamps import format_utc
 
+_MILLIS_ENDING = re.compile(r"(?<=[a-z])(Ms|Mills|Millis)$")
+
+
+def heading_of(column: str) -> str:
+    """The heading of a column of durations, whose cells have a unit: costMs is cost."""
+    return _MILLIS_ENDING.sub("", column)
+
+
+def drop_units(rows: ResultRows) -> ResultRows:
+    """The same rows; the names of columns of durations have no unit."""
+    durations = {
+        column
+        for column in rows.columns
+        if any(isinstance(row.get(column), (DurationMillis, FineDurationMillis)) for row in rows.rows)
+    }
+    names = {c: heading_of(c) if c in durations else c for c in rows.columns}
+    if all(c == name for c, name in names.items()):
+        return rows
+    return rows._replace(
+        columns=tuple(names.values()),
+        table_columns=rows.table_columns and tuple(names[c] for c in rows.table_columns),
+        rows=[{names.get(c, c): value for c, value in row.items()} for row in rows.rows],
+    )
+
 
 def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     """Aligned columns below their names, two blanks apart. Numbers are right-aligned."""
+    rows = drop_units(rows)
     columns = rows.table_columns or rows.columns
     lines = [[cell_text(row.get(c)) for c in columns] for row in rows.rows]
     if shows_headers:
@@ -144,6 +169,7 @@ def draw_table(
     from rich.table import Table
     from rich.text import Text
 
+    rows = drop_units(rows)
     columns = rows.table_columns or rows.columns
     uses_color = uses_color and not os.environ.get("NO_COLOR")
     console = Console(no_color=not uses_color, highlight=False)

@@ -171,7 +171,7 @@ def _list_details(seen: BrokerObservation, unregistered: Sequence[BrokerAddrGrou
     names = seen.broker_listing.broker_names
     return [
         *(
-            f"{lost.broker.label} at {lost.broker.broker_addr or 'an unknown address'}: "
+            f"{lost.broker.label}{f' at {addr}' if (addr := lost.broker.broker_addr) else ''}: "
             f"{describe_missing(lost)}"
             for lost in seen.missing_brokers
         ),

@@ -150,7 +150,8 @@ CHECK = Check(
             warning="15:",
             critical="5:",
             advise_limit=lambda percent: (
-                f"the limit is the room below the level of refusal ({REFUSING.default} % by default): "
+                f"the value is the room that is left until a broker refuses messages "
+                f"({REFUSING.default} % by default): "
                 f"to alert above {percent:g} % used, use {max(REFUSING.default - percent, 0):g}:"
             ),
         ),

@@ -87,7 +87,8 @@ def inspect_folder(folder_path: Path, since_ms: int, checks_damage: bool) -> Ins
         losses = [record for record in records if record.time_ms >= since_ms]
         checked_segments = list(reader.check_journal(folder_path)) if checks_damage else None
     except OSError as error:
-        problem = f"{error.filename or folder_path}: {error.strerror}"
+        is_other = error.filename not in (None, folder_name)
+        problem = f"{error.filename}: {error.strerror}" if is_other else str(error.strerror)
         return InspectedFolder(folder_name, None, read_error=problem)
     except RocketMQError as error:
         return InspectedFolder(folder_name, None, read_error=str(error))

@@ -45,7 +45,8 @@ def parse_range(range_text: str) -> AlertRange:
     low_bound = -inf if low_text == "~" else _parse_bound(range_text, low_text, 0.0)
     high_bound = _parse_bound(range_text, high_text, inf)
     if low_bound > high_bound:
-        reason = f"{low_text or '0'} is more than {high_text}: " if colon else ""
+        means = "" if low_text else f"it means 0 to {high_text}, and "
+        reason = f"{means}{low_text or '0'} is more than {high_text}: "
         raise InvalidRangeError(f'invalid range "{range_text}": {reason}{SYNTAX_HINT}')
     return AlertRange(low_bound, high_bound, stripped_text.startswith("@"), stripped_text)
 

@@ -58,7 +58,7 @@ def judge(scale: CheckScale, seen: ReportObservation) -> CheckFinding:
     forgotten_text = f", days before {quality.first_day} are forgotten" if quality.first_day else ""
     return scale.make_finding(
         f"the last line was read {age_seconds / 3600:.1f} h ago, "
-        f"{share:.2f} % of the lines are in quarantine{forgotten_text}",
+        f"{share:.2f} % of the lines could not be read{forgotten_text}",
         {
             "age": round(age_seconds),
             "quarantine": round(share, 3),

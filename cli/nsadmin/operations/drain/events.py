@@ -285,7 +285,11 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
         f"{record['broker']} is drained, but nsadmin no longer watches it: if it registers with write "
         "permission again, clients write to it. Stop it now, or drain it with --hold or --then COMMAND."
     ),
-    "commandEnded": lambda record: f"{record['command']}: exit code {record['code']}",
+    "commandEnded": lambda record: (
+        f"{record['command']}: failed with exit code {record['code']}: the broker stays drained"
+        if record["code"]
+        else f"{record['command']}: exit code 0"
+    ),
     "putBack": _describe_put_back,
     "undone": lambda record: f"the drain of {record['broker']} is undone",
 }

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
-from nsadmin.client.results import NotFound
+from namesrv_core.transport.exchange import CallError
+from nsadmin.client.results import NoneReachable, NotFound
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts, SlaveGap
 from nsadmin.operations.drain.risks import (
@@ -65,15 +66,13 @@ def check_plan(
     Slaves serve consumers while the master is down (slaveReadEnable), so `slave_gaps` are risks, too.
 
     Raises:
+        NoneReachable: No name server answered.
         NotFound: No name server that answered has the broker.
         DrainRefused: The drain cannot or should not begin.
     """
     silent_servers = [server for server in servers if server.error is not None]
     if len(silent_servers) == len(servers):
-        raise DrainRefused(
-            "no name server answered: "
-            + "; ".join(f"{server.namesrv_addr}: {server.error}" for server in silent_servers)
-        )
+        raise NoneReachable([CallError(s.namesrv_addr, "unconnected", s.error or "") for s in silent_servers])
     registered = [server for server in servers if server.is_registered]
     if not registered:
         raise NotFound(

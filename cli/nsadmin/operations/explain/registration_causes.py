@@ -89,7 +89,8 @@ def _find_left_over(facts: RouteFacts) -> list[str]:
 
 def _advise_deletion(facts: RouteFacts) -> Advice:
     return Advice(
-        "delete it on every name server, or create it again", ("deleteTopic", facts.topic, facts.cluster_name)
+        "either create it again, or delete the rest of it on every name server",
+        ("deleteTopic", facts.topic, facts.cluster_name),
     )
 
 

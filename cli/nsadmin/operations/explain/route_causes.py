@@ -113,7 +113,7 @@ def find_departed_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
             if broker_name in present_names or (severity == "warning" and is_old):
                 continue
             advice = Advice(
-                f"start {broker_name} again, or create the topic on another broker",
+                f"either start {broker_name} again, or create the topic on another broker",
                 ("updateTopic", facts.topic, "-c", facts.cluster_name),
             )
             last_addrs = memory.last_addrs.get(broker_name, ())
@@ -383,7 +383,7 @@ def _find_proxy_differences(facts: RouteFacts) -> Iterator[CauseFinding]:
 
 def _equal_proxy_routes(facts: RouteFacts) -> CauseFinding:
     count = len(facts.proxy_routes)
-    proxies_text = "the proxy has" if count == 1 else f"all {count} proxies have"
+    proxies_text = {1: "the proxy has", 2: "both proxies have"}.get(count, f"all {count} proxies have")
     return ok_finding(f"{proxies_text} the brokers that name servers have")
 
 

@@ -28,8 +28,8 @@ class BrokerLabel(NamedTuple):
         return broker.broker_name == self.broker_name and self.broker_id in (None, broker.broker_id)
 
 
-def parse_labels(labels_text: str) -> list[BrokerLabel]:
-    """Parse `broker-a,broker-b:1`.
+def parse_labels(labels_text: str, problem: str = "not a broker name") -> list[BrokerLabel]:
+    """Parse `broker-a,broker-b:1`; `problem` says what a part is not.
 
     Raises:
         InvalidExpectationError: a part is not a broker name.
@@ -37,23 +37,21 @@ def parse_labels(labels_text: str) -> list[BrokerLabel]:
     labels = [label.strip() for label in labels_text.split(",") if label.strip()]
     if not labels:
         raise InvalidExpectationError(f'no broker name in "{labels_text}": use broker-a,broker-b:1')
-    return [_parse_label(label) for label in dict.fromkeys(labels)]
+    return [_parse_label(label, problem) for label in dict.fromkeys(labels)]
 
 
-def _parse_label(label: str) -> BrokerLabel:
+def _parse_label(label: str, problem: str) -> BrokerLabel:
     label_match = _LABEL_PATTERN.fullmatch(label)
     if label_match is None:
-        raise InvalidExpectationError(
-            f'"{label}" is neither a file nor a broker name: use broker-a or broker-a:1'
-        )
+        raise InvalidExpectationError(f'"{label}" is {problem}: use broker-a or broker-a:1')
     return BrokerLabel(label_match["name"], None if label_match["id"] is None else int(label_match["id"]))
 
 
-def _expect_labels(labels_text: str) -> list[ExpectedBroker]:
+def _expect_labels(labels_text: str, problem: str = "not a broker name") -> list[ExpectedBroker]:
     """Expect the brokers of these labels. A name without an id stands for the master."""
     return [
         ExpectedBroker("", name, broker_id or MASTER_BROKER_ID, "", is_pinned=True)
-        for name, broker_id in parse_labels(labels_text)
+        for name, broker_id in parse_labels(labels_text, problem)
     ]
 
 
@@ -74,7 +72,7 @@ def read_expectation(source_text: str, now_ms: int) -> list[ExpectedBroker]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidExpectationError(f'"{source_text}" is not readable: {reason}') from None
-    return _expect_labels(source_text)
+    return _expect_labels(source_text, "neither a file nor a broker name")
 
 
 def _read_file(file_path: Path) -> list[ExpectedBroker]:

@@ -48,7 +48,9 @@ def describe_missing(missing_broker: MissingBroker) -> str:
     from nsadmin.console.phrases import format_utc_second
 
     last_seen_ms = missing_broker.broker.last_seen_ms
-    seen_text = "never seen" if last_seen_ms is None else f"last seen {format_utc_second(last_seen_ms)}"
+    seen_text = (
+        "and nsadmin never saw it" if last_seen_ms is None else f"last seen {format_utc_second(last_seen_ms)}"
+    )
     return f"missing: no name server lists it, {seen_text}"
 
 

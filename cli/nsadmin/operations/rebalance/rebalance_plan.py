@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from zipfile import is_zipfile
 
 from namesrv_core import operator_files
 from namesrv_core.printable_text import escape_unsafe
@@ -121,7 +122,10 @@ def load_rebalance_plan(path: Path) -> RebalancePlan:
     try:
         file_text = operator_files.read_text(str(path))
     except UnicodeDecodeError:
-        raise InvalidPlanFileError([f"{path} is not UTF-8 text"]) from None
+        kind = "a ZIP file, such as a backup or a bundle" if is_zipfile(path) else "not a text file"
+        raise InvalidPlanFileError(
+            [f"{path} is {kind}: make a plan with nsadmin rebalance plan --out FILE"]
+        ) from None
     return parse_rebalance_plan(file_text, str(path))
 
 
@@ -144,8 +148,10 @@ def parse_rebalance_plan(file_text: str, file_name: str) -> RebalancePlan:
     if document.value is None:
         raise InvalidPlanFileError([f"{file_name}:1: the file is empty: make the plan again"])
     if isinstance(document.value, dict) and "rebalancePlan" not in document.value:
+        is_cluster = "cluster" in document.value
+        kind = "a cluster file, which is for nsadmin apply" if is_cluster else "another YAML file"
         raise InvalidPlanFileError(
-            [f"{file_name}:1: no plan of `nsadmin rebalance plan`; a cluster file is for apply"]
+            [f"{file_name}:1: this is {kind}: make a plan with nsadmin rebalance plan --out FILE"]
         )
     plan = _build_plan(PLAN_FIELDS.default_values | document.read(PLAN_FIELDS))
     document.require_none(_find_contradictions(plan))

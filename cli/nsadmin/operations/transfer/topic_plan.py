@@ -46,6 +46,12 @@ class TransferClusters(NamedTuple):
         ends = ("--from", self.source_text, "--to", self.target_text, *options)
         return f"`{quote_command('transfer', noun, ','.join(names), *ends)}`"
 
+    def advise_messages(self, topics: Iterable[str], *options: str) -> str:
+        """Say how to copy the messages first. Within one cluster, a topic can only get another name."""
+        if self.source_text == self.target_text and not options:
+            return f"source and target are both {self.source_text}: pass another --to, or --map-topic OLD=NEW"
+        return f"run {self.advise('messages', topics, *options)} first"
+
     def find_missing(self, pairs: Iterable[TopicPair]) -> list[TopicPair]:
         """Return the pairs of which the source has the topic, and the target not."""
         source_topics, target_topics = self.source.topics.list_names(), self.target.topics.list_names()

@@ -45,8 +45,8 @@ def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
         mapping = ("--map-topic", "=".join(pair)) if is_renamed else ()
         other_name = f" to {pair.target_topic}" if is_renamed else ""
         raise NotFound(
-            f"no messages of {pair.topic} were transferred{other_name}: run "
-            f"{clusters.advise('messages', [pair.topic], *mapping)} first"
+            f"no messages of {pair.topic} were transferred{other_name}: "
+            + clusters.advise_messages([pair.topic], *mapping)
         )
     # The record has a target for each queue, also if source queues share them.
     planner = TopicPlanner(clusters, record.rules, merges_queues=True)

@@ -1,12 +1,13 @@
 """Reads which brokers and clients list which name servers, to foresee an outage of some of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import AdminClient
+from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.brokers.registrations import has_dynamic_name_servers, parse_name_servers
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import NoneReachable
 
@@ -84,6 +85,7 @@ def foresee_name_server_outage(
 
     Raises:
         NoneReachable: no name server answered.
+        NotFound: an address is no name server, and no broker or client lists it.
     """
 
     def is_down(server_addr: str) -> bool:
@@ -99,8 +101,9 @@ def foresee_name_server_outage(
     client_lists = _read_client_lists(
         admin, [addr for addr, error in broker_lists.errors_by_addr.items() if error is None]
     )
-    listed_addrs = chain(*broker_lists.lists_by_broker.values(), *client_lists.lists_by_client.values())
-    down_spellings = {listed_addr for listed_addr in set(listed_addrs) if is_down(listed_addr)}
+    listed_addrs = {*chain(*broker_lists.lists_by_broker.values(), *client_lists.lists_by_client.values())}
+    down_spellings = {listed_addr for listed_addr in listed_addrs if is_down(listed_addr)}
+    _require_listed(down_addrs, {*listed_addrs, *admin.addresses.addrs}, listing_errors, is_same_server)
     return NameServerOutage(
         find_list_losses(broker_lists.lists_by_broker, down_spellings),
         find_list_losses(client_lists.lists_by_client, down_spellings),
@@ -114,6 +117,21 @@ def foresee_name_server_outage(
         client_lists.producer_count,
         {**listing_errors, **broker_lists.errors_by_addr},
     )
+
+
+def _require_listed(
+    down_addrs: Sequence[str],
+    known_addrs: Collection[str],
+    errors: Mapping[str, RocketMQError | None],
+    is_same_server: SameServerTest,
+) -> None:
+    for addr in down_addrs:
+        if errors[addr] is not None and not any(is_same_server(addr, known) for known in known_addrs):
+            near_addrs = find_similar_names(addr, known_addrs, 0.5, max_names=1)
+            hint = (
+                f"; {did_you_mean(near_addrs)}" if near_addrs else f": use {', '.join(sorted(known_addrs))}"
+            )
+            raise NotFound(f"no broker or client lists the name server {addr}{hint}")
 
 
 def _list_broker_ids(

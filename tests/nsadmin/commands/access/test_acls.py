@@ -144,7 +144,7 @@ def test_what_brokers_would_misunderstand_is_refused(run: Run, words: tuple[str,
 def test_what_is_not_there_cannot_be_deleted(run: Run, cluster: tuple[str, ...], slave: AccessBroker) -> None:
     result = run("deleteAcl", "operator-1", "-r", "Topic:orders", "-b", slave.addr, "--yes", "--json")
     assert [(row["changes"], row["after"]) for row in json.loads(result.out)] == [
-        ("gone: Topic:orders Allow All", None)
+        ("removed: Topic:orders Allow All", None)
     ]
     result = run("deleteAcl", "operator-1", *cluster, "--yes", "--json")
     assert result.code == 3

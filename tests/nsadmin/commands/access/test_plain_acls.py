@@ -128,7 +128,7 @@ def test_accounts_are_deleted(run: Run, cluster: tuple[str, ...], slave: PlainAc
     result = run("deleteAclConfig", "operator-1", *cluster, "--yes")
     assert result.code == 3
     assert [(row["result"], row["changes"]) for row in json.loads(result.out)] == [
-        ("done", "gone: admin true"),
+        ("done", "removed: admin true"),
         ("not found", None),
     ]
 

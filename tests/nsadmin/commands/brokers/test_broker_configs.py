@@ -103,6 +103,33 @@ def test_a_setting_that_brokers_read_at_their_start_needs_a_restart(run: Run, ma
 
 
 @pytest.mark.parametrize(
+    ("key", "value", "loss"),
+    [
+        ("listenPort", "1", "the broker registers with the new port at once, but listens on the old one"),
+        ("flushDiskType", "SYNC_FLUSH", "a broker that changes to synchronous flush refuses all sends"),
+    ],
+)
+def test_a_setting_that_breaks_a_running_broker_needs_consent(
+    run: Run, master: TopicBroker, key: str, value: str, loss: str
+) -> None:
+    master.items |= {"listenPort": "10911", "flushDiskType": "ASYNC_FLUSH"}
+    before = dict(master.items)
+    words = ("updateBrokerConfig", key, value, "-b", master.addr)
+    refused = run(*words)
+    assert (refused.code, loss in refused.err, master.items) == (2, True, before)
+    assert loss in run(*words, "--dry-run").err
+    assert (run(*words, "--yes").code, master.items[key]) == (0, value)
+
+
+def test_a_word_that_is_no_constant_is_refused(run: Run, master: TopicBroker) -> None:
+    master.items["flushDiskType"] = "SYNC_FLUSH"
+    result = run("updateBrokerConfig", "flushDiskType", "ASYNC", "-b", master.addr, "--dry-run", "--json")
+    [row] = json.loads(result.out)
+    text = 'invalid value "ASYNC" of flushDiskType: use ASYNC_FLUSH or SYNC_FLUSH (now "SYNC_FLUSH")'
+    assert (result.code, row["error"]) == (1, text)
+
+
+@pytest.mark.parametrize(
     ("key", "value", "code", "result"),
     [("noSuch", "1", 5, "not found"), ("fileReservedTime", "soon", 1, "failed")],
 )

@@ -32,7 +32,7 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     whole = [(name, number, None, 104_857_600) for name in (A, B) for number in (0, 1)]
     own = [(name, 0, "auditors", 5000) for name in (A, B)]
     assert sorted(thresholds, key=str) == sorted([*whole, *own], key=str)
-    assert results(run_on_lab(REMOVE, *words)) == [(A, "gone: 5000", "done"), (B, "gone: 5000", "done")]
+    assert results(run_on_lab(REMOVE, *words)) == [(A, "removed: 5000", "done"), (B, "removed: 5000", "done")]
     assert run_on_lab(REMOVE, *words).code == 5
 
 

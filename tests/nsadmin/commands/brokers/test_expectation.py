@@ -67,7 +67,7 @@ def test_check_topic_warns_of_an_expected_broker_whose_topics_are_unknown(
     state, _, details = check(run, "topic", "T", "-n", both_servers, "--expect", "broker-z")
     assert (state, details) == (
         "WARNING",
-        [f"broker-z: {MISSING}, never seen; nsadmin does not know its topics"],
+        [f"broker-z: {MISSING}, and nsadmin never saw it; nsadmin does not know its topics"],
     )
     # --expect is not saved.
     assert check(run, "topic", "T", "-n", both_servers)[0] == "OK"
@@ -102,7 +102,7 @@ def test_check_writable_warns_of_an_expected_broker_whose_topics_are_unknown(
     state, _, details = check(run, "writable", "-n", both_servers, "--expect", "broker-a,broker-z")
     assert (state, details) == (
         "WARNING",
-        [f"broker-z: {MISSING}, never seen; nsadmin does not know its topics"],
+        [f"broker-z: {MISSING}, and nsadmin never saw it; nsadmin does not know its topics"],
     )
     assert check(run, "writable", "-n", both_servers, "--expect", "broker-a")[0] == "OK"
 

@@ -123,7 +123,7 @@ def test_a_pinned_broker_that_nobody_saw_is_missing(
     done = run("clusterList", "-n", first_server.addr, "--json")
     assert [(row["brokerName"], row["error"]) for row in rows(done)] == [
         ("broker-a", None),
-        ("broker-z", "missing: no name server lists it, never seen"),
+        ("broker-z", "missing: no name server lists it, and nsadmin never saw it"),
     ]
     run("inventory", "pin", "broker-z:1", "--unpin", "-n", first_server.addr)
     assert run("clusterList", "-n", first_server.addr).code == 0
@@ -135,6 +135,13 @@ def test_what_the_inventory_does_not_have_cannot_be_forgotten(first_server: Fake
         5,
         'nsadmin: the inventory has no broker "broker-x": it has no broker',
     )
+
+
+def test_a_name_that_no_broker_can_have_is_named(first_server: FakeNameServer, run: Run) -> None:
+    result = run("inventory", "forget", "a:b", "-n", first_server.addr)
+    assert (result.code, result.err) == (
+        2, 'nsadmin: "a:b" is not a broker name: use broker-a or broker-a:1\n'
+    )  # fmt: skip
 
 
 def test_other_name_servers_have_an_inventory_of_their_own(

@@ -131,6 +131,14 @@ def test_a_bundle_is_not_made_of_a_bundle(run: Run, bundle_path: Path) -> None:
     assert (result.code, result.err) == (2, "nsadmin: bundle create reads a cluster: leave out --bundle\n")
 
 
+def test_an_existing_file_is_not_overwritten(run: Run, cluster: Lab, tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    path.write_text("a backup")
+    result = run("bundle", "create", str(path), "-n", cluster.namesrv_addr)
+    text = f"nsadmin: {path} exists: use another name\n"
+    assert (result.code, result.err, path.read_text()) == (2, text, "a backup")
+
+
 def test_the_file_is_named_by_the_time_and_names_can_be_replaced(
     run: Run, cluster: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ def test_the_state_is_the_exit_code(tmp_path: Path, run: Run) -> None:
     quality_store(tmp_path / "reports")
     result = run("check", "reports", "--dir", str(tmp_path / "reports"))
     assert result.code == 2
-    assert "14.29 % of the lines are in quarantine" in result.out
+    assert "14.29 % of the lines could not be read" in result.out
     assert run("check", "reports", "--dir", str(tmp_path)).code == 2
 
 

@@ -24,11 +24,11 @@ from nsadmin.operations.plans.settings import complete_settings
         ("72", "72", None),
         (None, None, None),
         (None, "x", "new: x"),
-        ("x", None, "gone: x"),
+        ("x", None, "removed: x"),
         ({"perm": 6, "order": False}, {"perm": 4, "order": False}, "perm rw- -> r--"),
         ({"a": 1}, {"a": 1, "b": True}, "b none -> true"),
         (None, {"perm": 2, "attributes": {}}, "new: perm -w-, attributes none"),
-        ({"b": {"perm": 6, "n": 8}}, None, "gone: b perm=rw- n=8"),
+        ({"b": {"perm": 6, "n": 8}}, None, "removed: b perm=rw- n=8"),
     ],
 )
 def test_words(before: Any, after: Any, text: str | None) -> None:
@@ -37,7 +37,7 @@ def test_words(before: Any, after: Any, text: str | None) -> None:
 
 
 def test_of_what_goes_the_settings_that_matter_most() -> None:
-    assert describe_removal({"perm": 6, "x": 1}, ("perm", "y")) == "gone: perm rw-"
+    assert describe_removal({"perm": 6, "x": 1}, ("perm", "y")) == "removed: perm rw-"
     assert describe_removal(None, ("perm",)) is None
 
 
@@ -86,7 +86,7 @@ def test_a_new_item_is_described_by_what_is_no_default() -> None:
     settings = complete_settings("group", {"retryQueueNums": 4})
     assert describe_item_change("group", None, settings) == "new: retryMaxTimes 16, retryQueueNums 4"
     assert describe_item_change("topic", complete_settings("topic", {}), None) == (
-        "gone: readQueueNums 8, writeQueueNums 8, perm rw-"
+        "removed: readQueueNums 8, writeQueueNums 8, perm rw-"
     )
     assert (
         describe_item_change("group", {"retryMaxTimes": 16}, {"retryMaxTimes": 3}) == "retryMaxTimes 16 -> 3"

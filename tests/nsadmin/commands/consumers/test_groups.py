@@ -150,7 +150,7 @@ def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> 
             "role": "master",
             "group": "G",
             "topic": None,
-            "changes": "gone: retryMaxTimes 3",
+            "changes": "removed: retryMaxTimes 3",
             "before": before,
             "after": None,
             "result": "done",

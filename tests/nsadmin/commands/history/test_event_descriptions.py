@@ -37,15 +37,15 @@ SAID: dict[str, events.Event] = {
         ),
     ),
     "a: 0 topics changed": events.WritePermAdded("a", 4, ()),
-    "T deleted from c; a gone: readQueueNums 8, writeQueueNums 8, perm r--": events.TopicDeleted(
+    "T deleted from c; a removed: readQueueNums 8, writeQueueNums 8, perm r--": events.TopicDeleted(
         "T", "c", events.group_topic_changes([events.TopicChange("T", RO, None)])
     ),
     "T deleted from all clusters": events.TopicDeleted("T", None, ()),
     "n k: 1 -> 2": events.KvPut("n", "k", "1", "2"),
     "n k: -": events.KvPut("n", "k", "1", "1"),
-    "n k: gone: 1": events.KvDeleted("n", "k", "1"),
+    "n k: removed: 1": events.KvDeleted("n", "k", "1"),
     "x 1 -> 2": events.SettingsChanged((events.SettingChange("x", "1", "2"),)),
-    "S on a gone: totalQueues 2, epoch 0": events.MappingsChanged(
+    "S on a removed: totalQueues 2, epoch 0": events.MappingsChanged(
         "a", (events.MappingChange("S", "a", INFO, None),)
     ),
     "lost=3": events.EventsLost(3),

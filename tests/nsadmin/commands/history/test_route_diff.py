@@ -34,7 +34,7 @@ def test_only_what_differs_between_two_times(run: Run, folder: str) -> None:
     rows = run("routeDiff", "--from", AT(2), "--to", AT(4), "--journal", folder, "--json").json
     assert [(row["name"], row["brokerName"], row["changes"]) for row in rows] == [
         ("T", "a", "perm rw- -> r--"),
-        ("U", "a", "gone: readQueueNums 8, writeQueueNums 8, perm rw-, topicSysFlag 0"),
+        ("U", "a", "removed: readQueueNums 8, writeQueueNums 8, perm rw-, topicSysFlag 0"),
         ("V", "a", "new: readQueueNums 8, writeQueueNums 8, perm r--, topicSysFlag 0"),
     ]
     assert rows[0]["before"] == {"readQueueNums": 8, "writeQueueNums": 8, "perm": 6, "topicSysFlag": 0}

@@ -102,7 +102,7 @@ def test_nothing_is_overwritten_and_nothing_is_left_of_a_failure(
     result = ask("snapshotSave", "s")
     assert (result.code, result.err) == (
         2,
-        "nsadmin: s exists, and nsadmin overwrites no file: use another name\n",
+        "nsadmin: s exists: use another name\n",
     )
     assert (current_folder / "s").read_text() == "mine"
     assert ask("snapshotSave", "t", "-n", dead_addr).code == 4

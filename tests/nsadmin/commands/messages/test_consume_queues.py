@@ -56,3 +56,11 @@ def test_nothing_there(run_on_lab: Run) -> None:
     assert result.err.count("queue 0 of payments has no entry at offset 999999999999: the queue has") == 2
     assert run_on_lab("queryCq", "nowhere", "0", "0").code == 5
     assert run_on_lab("queryCq", "payments", "first", "0").code == 2
+
+
+def test_a_queue_that_no_broker_has(run_on_lab: Run) -> None:
+    result = run_on_lab("queryCq", "payments", "99", "0")
+    assert (result.code, result.err) == (5, "nsadmin: payments has no queue 99: it has queues 0 to 7\n")
+    result = run_on_lab("queryCq", "payments", "99", "0", "-b", "broker-a-0")
+    assert result.code == 5
+    assert "payments has no queue 99 on this broker\n" in result.err

@@ -79,7 +79,7 @@ def test_deleting_where_it_was_is_enough(run: Run, both_servers: str, second_ser
     assert (result.code, result.err) == (0, "")
     assert changed(result) == [
         (None, None, None, "not found", MISSING),
-        ("gone: v", "v", None, "done", None),
+        ("removed: v", "v", None, "done", None),
     ]
     assert run("deleteKvConfig", "N", "k", both_servers, "--yes").code == 5
 
@@ -97,7 +97,7 @@ def test_dry_runs_write_nothing_and_show_what_they_would(
     ]
     result = run("deleteKvConfig", "N", "k", both_servers, "--dry-run", "--json")
     assert changed(result) == [
-        ("gone: old", "old", None, "dry-run", None),
+        ("removed: old", "old", None, "dry-run", None),
         (None, None, None, "not found", MISSING),
     ]
     assert WRITES.isdisjoint({*first_server.asked_codes(), *second_server.asked_codes()})
@@ -110,3 +110,19 @@ def test_an_unknown_namespace_suggests_the_one_that_rocketmq_uses(run: Run, both
         5,
         'nsadmin: no namespace "ORDERS": RocketMQ itself uses ORDER_TOPIC_CONFIG, whose keys are topics\n',
     )
+
+
+def test_what_cannot_be_deleted_needs_no_consent(
+    run: Run, both_servers: str, first_server: FakeNameServer, second_server: FakeNameServer, dead_addr: str
+) -> None:
+    assert run("deleteKvConfig", "N", "k", "-n", dead_addr).code == 4
+    result = run("deleteKvConfig", "N", "k", both_servers)
+    assert (result.code, result.err) == (5, 'nsadmin: no key "k" in N\n')
+    second_server.kv = {"N": {"k": "v"}}
+    result = run("deleteKvConfig", "N", "k", both_servers)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "nsadmin: deleteKvConfig N k: this would delete a value of the KV config, which cannot be undone: "
+        "to do it without a terminal, pass --yes\n"
+    )
+    assert second_server.kv == {"N": {"k": "v"}}

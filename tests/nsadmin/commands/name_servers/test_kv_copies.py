@@ -143,7 +143,7 @@ def test_a_dry_run_writes_nothing(
     assert rows(result, "key", "changes", "result") == [
         ("T", "a:2 -> a:4", "dry-run"),
         ("U", "new: a:8", "dry-run"),
-        ("V", "gone: a:8", "dry-run"),
+        ("V", "removed: a:8", "dry-run"),
     ]
     assert WRITES.isdisjoint(second_server.asked_codes())
 

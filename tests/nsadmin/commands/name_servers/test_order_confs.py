@@ -155,3 +155,9 @@ def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first_server
         assert (result.code, result.out, "read-only" in result.err) == (6, "", True)
     assert first_server.kv[SPACE] == {"T": "a:4"}
     assert run("updateOrderConf", "T", "put", "a:5", "--context", "p", "--dry-run").code == 0
+
+
+def test_a_missing_order_configuration_needs_no_consent_to_its_deletion(run: Run, both_servers: str) -> None:
+    for words in (("get",), ("delete",), ("delete", "--yes")):
+        result = run("updateOrderConf", "T", *words, both_servers)
+        assert (result.code, result.err) == (5, "nsadmin: T has no order configuration\n")

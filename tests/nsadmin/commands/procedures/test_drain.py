@@ -151,6 +151,13 @@ def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, running_lab:
     assert not (tmp_path / "state").exists()
 
 
+def test_a_preview_names_a_name_server_that_does_not_list_the_broker(with_env: Run, running_lab: Lab) -> None:
+    with FakeNameServer() as other:
+        result = with_env("drain", B, "--dry-run", "-n", f"{running_lab.namesrv_addr};{other.addr}")
+    remark = f"{other.addr} does not list {B}: its clients may still write, and the drain would end with exit"
+    assert remark in result.err
+
+
 def test_what_would_be_left_alone_is_refused(with_env: Run, running_lab: Lab) -> None:
     with AdminClient(running_lab.namesrv_addr) as admin:
         admin.brokers.wipe_write_perm("broker-a-1")

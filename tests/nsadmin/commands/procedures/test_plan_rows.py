@@ -42,7 +42,7 @@ def test_what_is_alike_is_one_row() -> None:
         ("topic", "New", "create", ["b"], "new: readQueueNums 8, writeQueueNums 8, perm rw-, order true"),
         ("group", "g", "create", ["a"], "new: retryMaxTimes 16"),
         ("kv", "N k", "update", ["ns:1"], "1 -> 2"),
-        ("orderConf", "T", "delete", ["ns:1"], "gone: a:8"),
+        ("orderConf", "T", "delete", ["ns:1"], "removed: a:8"),
         ("route", "T", "delete", ["ns:1"], "removed: its route"),
         (
             "route",

@@ -193,3 +193,9 @@ def test_of_two_labs_the_topic_is_found_in_the_other(run: Run, tmp_path: Path) -
         assert row["seen"] == f"context there has the topic in cluster-a, on {there.namesrv_addr}"
         assert row["command"] == "nsadmin where --context there"
         assert run("--context", "there", "routeExplain", "elsewhere", "--contexts").code == 0
+
+
+def test_the_address_of_a_broker_is_no_name_server(run: Run, topic_broker: TopicBroker) -> None:
+    result = run("routeExplain", "T", "-n", topic_broker.addr)
+    assert (result.code, result.out) == (1, "")
+    assert f"{topic_broker.addr}: this is the broker broker-a, not a name server" in result.err

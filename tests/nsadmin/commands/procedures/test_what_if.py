@@ -174,3 +174,9 @@ def test_the_advised_command_lets_the_slave_serve_reads(run: Run, running_lab: L
     assert run(*command, "-n", running_lab.namesrv_addr, "--yes").code == 0
     assert ("cannot read" in before.out, "cannot read" in after.out) == (True, False)
     assert "slaveReadEnable" not in after.err
+
+
+def test_a_name_server_that_nobody_lists_is_not_found(run: Run, running_lab: Lab, dead_addr: str) -> None:
+    result = run("whatIf", "--down-namesrv", dead_addr, "-n", running_lab.namesrv_addr)
+    assert (result.code, result.out) == (5, "")
+    assert result.err.startswith(f"nsadmin: no broker or client lists the name server {dead_addr}")

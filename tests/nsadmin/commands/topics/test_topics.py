@@ -142,7 +142,7 @@ def test_deleting_goes_through_masters_and_name_servers(
             ("error", None),
         ]
         for addr, role, changes, before in (
-            (broker.addr, "master", "gone: topicName T", {"topicName": "T"}),
+            (broker.addr, "master", "removed: topicName T", {"topicName": "T"}),
             (first_server.addr, "namesrv", ROUTED, QUEUES),
             (second_server.addr, "namesrv", ROUTED, QUEUES),
         )
@@ -161,7 +161,7 @@ def test_deleting_takes_the_brokers_out_of_the_order_configuration(
     first_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4", "U": "broker-a:1"}
     second_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:4;other:8"}
     dry = json.loads(run("deleteTopic", "T", "C", both_servers, "--dry-run", "--json").out)
-    changes = ["gone: orderConf broker-a:4", "orderConf broker-a:4;other:8 -> other:8"]
+    changes = ["removed: orderConf broker-a:4", "orderConf broker-a:4;other:8 -> other:8"]
     assert [(row["server"], row["role"], row["changes"]) for row in dry[-2:]] == [
         (first_server.addr, "namesrv", changes[0]),
         (second_server.addr, "namesrv", changes[1]),
@@ -243,7 +243,7 @@ def test_a_dry_run_says_who_could_not_be_asked(
         assert result.code == 3
         here, gone, _ = json.loads(result.out)
         assert (here["changes"], here["before"]["perm"]) == (
-            "gone: readQueueNums 8, writeQueueNums 8, perm r--",
+            "removed: readQueueNums 8, writeQueueNums 8, perm r--",
             4,
         )
         assert (gone["server"], gone["result"], gone["changes"]) == (dead_addr, "failed", None)

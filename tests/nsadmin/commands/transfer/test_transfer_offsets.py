@@ -55,3 +55,13 @@ def test_messages_without_a_copy_give_exit_code_3(transfer: Run, pair: ClusterPa
     row = result.json[-1]
     assert (result.code, row["topic"], row["missed"], row["result"]) == (3, "%RETRY%G", 1, "not carried")
     assert "not carried: 1 message in %RETRY%G: let the group consume them in the source" in result.err
+
+
+def test_no_transfer_within_one_cluster_is_advised(run: Run, pair: ClusterPair) -> None:
+    fill(pair)
+    ends = ("--from", pair.source_server.addr, "--to", pair.source_server.addr)
+    advice = f"source and target are both {pair.source_server.addr}: pass another --to"
+    offsets = run("transfer", "offsets", "G", *ends, "--yes")
+    assert (offsets.code, f'"G" was transferred to {ends[1]}: {advice}\n' in offsets.err) == (1, True)
+    verified = run("transfer", "verify", "T", *ends)
+    assert (verified.code, f"{advice}, or --map-topic OLD=NEW\n" in verified.err) == (5, True)

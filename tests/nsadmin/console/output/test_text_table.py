@@ -13,7 +13,9 @@ from nsadmin.console.output import (
     FineDurationMillis,
     OutputStyle,
     ResultRows,
+    RowSelection,
 )
+from nsadmin.console.output.row_selection import select_rows
 from nsadmin.console.output.text_table import cell_text, format_plain_table
 from tests.support.rows import TerminalStdout, capture_rows
 
@@ -220,3 +222,10 @@ def test_a_long_cell_is_cut(value: object) -> None:
     text = cell_text(value)
     assert 10_000 < len(text) < 10_100
     assert text.endswith(" characters)")
+
+
+def test_the_heading_of_durations_has_no_unit_because_the_cells_have_one() -> None:
+    rows = ResultRows(["costMs", "bodyMs"], [{"costMs": DurationMillis(90_000), "bodyMs": "x"}])
+    assert format_plain_table(rows).splitlines() == ["      cost  bodyMs", "1 min 30 s  x"]
+    [row] = select_rows(rows, RowSelection(columns="cost", sort="cost", filters=("cost>1",))).rows
+    assert row["costMs"] == 90_000

@@ -122,7 +122,7 @@ def test_queues_whose_lag_is_unknown_make_it_a_lower_bound(
         (None, "brokers have no offset of the group, which consumed nothing there"),
         (
             "T",
-            "brokers have no offset of the group for T. It consumed nothing of it, or the name is wrong",
+            "brokers have no offset of the group for T: it consumed nothing there, or the name is wrong",
         ),
     ],
 )

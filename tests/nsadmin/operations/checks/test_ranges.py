@@ -31,3 +31,8 @@ def test_what_a_range_says_is_fine(text: str, fine: tuple[float, ...], not_fine:
 def test_what_is_no_range(text: str) -> None:
     with pytest.raises(InvalidRangeError, match="invalid range"):
         parse_range(text)
+
+
+def test_a_limit_below_0_says_what_it_means() -> None:
+    with pytest.raises(InvalidRangeError, match='"-1": it means 0 to -1, and 0 is more than -1: use'):
+        parse_range("-1")

@@ -30,7 +30,7 @@ def test_unreadable_lines_are_judged_by_their_share(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(reports, "CRITICAL_QUARANTINE_PERCENT", 20)
     finding = found(tmp_path, READ_MS + HOUR_MS)
     assert (finding.state, finding.summary) == (
-        CheckState.WARNING, "the last line was read 1.0 h ago, 14.29 % of the lines are in quarantine"
+        CheckState.WARNING, "the last line was read 1.0 h ago, 14.29 % of the lines could not be read"
     )  # fmt: skip
 
 

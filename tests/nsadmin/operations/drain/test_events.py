@@ -63,7 +63,11 @@ TOLD: list[tuple[RunEvent, str]] = [
         "do not answer, or do not list the broker: h:1",
     ),
     (events.Unsafe(T, "writable again on h:1"), "no longer safe to stop: writable again on h:1"),
-    (events.CommandEnded(T, "stop broker-a", 3), "stop broker-a: exit code 3"),
+    (
+        events.CommandEnded(T, "stop broker-a", 3),
+        "stop broker-a: failed with exit code 3: the broker stays drained",
+    ),
+    (events.CommandEnded(T, "stop broker-a", 0), "stop broker-a: exit code 0"),
     (events.PutBack(T, "h:1", 3, "topic by topic", {}, None), "h:1: 3 topics as before (topic by topic)"),
     (
         events.PutBack(T, "h:1", 2, "topic by topic", {"a": "r-- instead of rw-"}, None),

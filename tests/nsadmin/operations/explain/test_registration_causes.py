@@ -67,7 +67,7 @@ def test_nobody_is_told_to_create_what_was_deleted_on_some_name_servers_only() -
     for check in ("topicNotRegistered", "autoCreateOff"):
         [item, *_] = found(check, make_facts(views, [refusing]))
         assert str(item.advice) == (
-            "delete it on every name server, or create it again: nsadmin deleteTopic T C"
+            "either create it again, or delete the rest of it on every name server: nsadmin deleteTopic T C"
         )
     [item] = found("topicNotRegistered", make_facts(views, [refusing]))
     assert f"the topic was deleted, but not on {OTHER_NS}" in item.evidence

@@ -357,4 +357,4 @@ def test_the_step_exists_only_if_there_are_proxies() -> None:
     assert "proxyRoute" not in ids
     with_proxies = route_facts._replace(proxy_routes=(EQUAL, EQUAL._replace(addr="p3:8080")))
     [explanation] = [item for item in explain_route(with_proxies) if item.cause_id == "proxyRoute"]
-    assert explanation.finding.evidence == "all 2 proxies have the brokers that name servers have"
+    assert explanation.finding.evidence == "both proxies have the brokers that name servers have"

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - lines of operators
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -180,7 +181,9 @@ def test_a_file_that_is_no_plan_is_refused(tmp_path: Path) -> None:
     assert list_problems("- a") == ["p.yaml:1: must be a map of KEY: VALUE"]
     assert list_problems("a: [")[0].startswith("p.yaml:2: invalid YAML: ")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidPlanFileError, match="is not UTF-8 text"):
+    with pytest.raises(
+        InvalidPlanFileError, match="binary is not a text file: make a plan with nsadmin rebalance plan"
+    ):
         load_rebalance_plan(tmp_path / "binary")
 
 
@@ -196,8 +199,14 @@ def test_a_move_lists_the_brokers_that_change() -> None:
     assert PLAN.messages_to_consume == 1200
 
 
-def test_a_file_of_another_kind_is_named_as_such() -> None:
+def test_a_file_of_another_kind_is_named_as_such(tmp_path: Path) -> None:
     with pytest.raises(
-        InvalidPlanFileError, match=r"no plan of `nsadmin rebalance plan`; a cluster file is for apply"
+        InvalidPlanFileError, match="this is a cluster file, which is for nsadmin apply: make a plan with"
     ):
         parse_rebalance_plan("cluster: C\ntopics: {}\n", "cluster.yaml")
+    with pytest.raises(InvalidPlanFileError, match="this is another YAML file"):
+        parse_rebalance_plan("a: 1\n", "a.yaml")
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a", b"\xff")
+    with pytest.raises(InvalidPlanFileError, match="is a ZIP file, such as a backup or a bundle"):
+        load_rebalance_plan(tmp_path / "a.zip")

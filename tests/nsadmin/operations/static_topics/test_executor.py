@@ -135,7 +135,7 @@ def test_places_that_are_not_to_be_had(static_cluster: There) -> None:
         with pytest.raises(error):
             observe_placement(static_cluster.admin, "T", brokers, clusters)
     static_cluster.c.static["T"] = {"topicName": "T"}
-    with pytest.raises(NotApplied, match="broker c: T is a plain topic here"):
+    with pytest.raises(NotApplied, match="broker c: T is not a static topic here"):
         observe_placement(static_cluster.admin, "T", ["a"], [])
     static_cluster.server.clusters = {"C": {"a": {1: static_cluster.a.addr}}}
     with pytest.raises(NotApplied, match="a has no master now"):
