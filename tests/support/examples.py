@@ -42,6 +42,7 @@ BEFORE = {
     "removeColdDataFlowCtrGroupConfig": (
         "updateColdDataFlowCtrGroupConfig search-indexer 1048576 -c cluster-a --yes",
     ),
+    "spread": ("updateSubGroup new -b 127.0.0.1:10911 --yes",),
     "configDiff": ("updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes",),
     "kvDiff": (*_WRITTEN_ON_ONE, "updateKvConfig DEPLOYMENT stage canary -n 127.0.0.1:9876 --yes"),
     "kvExport": ("updateKvConfig DEPLOYMENT stage canary --yes",),

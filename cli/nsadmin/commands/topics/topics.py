@@ -41,7 +41,7 @@ class TopicAge(NamedTuple):
 
 
 class TopicType(NamedTuple):
-    """The message type of a topic, as brokers have it; None if none told it."""
+    """The message type of a topic; None if no broker told it."""
 
     topic: str
     message_type: str | None
