@@ -52,6 +52,7 @@ BEFORE = {
         "updateBrokerConfig fileReservedTime 48 -b 127.0.0.1:10911 --yes",
         "contextSet staging -n 127.0.0.1:9876",
     ),
+    "spread": ("updateSubGroup new -b 127.0.0.1:10911 --yes",),
     "kvDiff": (*_WRITTEN_ON_ONE, "updateKvConfig DEPLOYMENT stage canary -n 127.0.0.1:9876 --yes"),
     "kvExport": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "kvSync": _WRITTEN_ON_ONE,

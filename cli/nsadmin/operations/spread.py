@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.results import NotFound
-from nsadmin.operations.plans.records import DesiredCluster, ItemSettings, ItemSpec
-from nsadmin.operations.plans.settings import complete_settings
+from nsadmin.operations.plans.records import DesiredCluster, ItemSpec
+from nsadmin.operations.plans.settings import ItemSettings, complete_settings
 from nsadmin.operations.topic_kinds import is_user_topic
 
 TopicFields = Mapping[str, Any]

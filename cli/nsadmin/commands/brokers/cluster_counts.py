@@ -53,7 +53,8 @@ def list_counts(admin: AdminClient, cluster_name: str | None) -> ResultRows:
         topic_results = admin.bulk.list_topics(addrs)
         group_results = admin.bulk.list_groups(addrs)
         clients = admin.clients.list_clients(name)
-        errors |= {r.addr: r.error for r in (*topic_results, *group_results) if r.error is not None}
+        errors |= {r.addr: r.error for r in topic_results if r.error is not None}
+        errors |= {r.addr: r.error for r in group_results if r.error is not None}
         errors |= clients.errors
         configs = [
             (topic, config)

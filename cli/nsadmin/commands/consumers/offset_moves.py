@@ -278,8 +278,8 @@ def clone_group_offset(
 ) -> ResultRows:
     """Move a consumer group to the offsets of another group, on every queue of topics.
 
-    Without TOPIC, these are the topics that consumerProgress -g SOURCE shows, without its retry topic: only
-    SOURCE reads that one, so its messages that wait for a retry stay with SOURCE.
+    Without TOPIC, these are the topics that consumerProgress -g SOURCE shows, without its retry topic. Only
+    SOURCE reads that one, so messages that wait for a retry stay with SOURCE.
 
     The rows are like those of resetOffsetByTime. Use --dry-run to see how many messages the group would skip
     or receive again. A queue where SOURCE has no consumer offset is "kept". Both groups must exist. For a
@@ -359,21 +359,21 @@ def _plan_topics(
         named_topics = argument_values.parse_name_list("TOPIC", topic_text)
         topics = expand_patterns(f'topic of group "{group}"', named_topics, list_names)
     plans: list[OffsetPlan] = []
-    failed_plans: dict[str, RocketMQError] = {}
+    problems: dict[str, RocketMQError] = {}
     for topic in topics:
         try:
             plans.append(make_plan(topic))
         except (NotFound, NotApplied, TopicNotExist) as error:
             if topic in named_topics:
                 raise
-            failed_plans[topic] = error
+            problems[topic] = error
     if not plans:
-        raise min(failed_plans.values(), key=lambda error: isinstance(error, TopicNotExist))
-    for topic, error in failed_plans.items():
-        if isinstance(error, TopicNotExist):
+        raise min(problems.values(), key=lambda problem: isinstance(problem, TopicNotExist))
+    for topic, problem in problems.items():
+        if isinstance(problem, TopicNotExist):
             session.write_remark(f"{topic} is left out: the group has offsets of it, but it does not exist")
             continue
-        failed_move = OffsetMove("", MessageQueue(topic, "", 0), None, None, "failed", error)
+        failed_move = OffsetMove("", MessageQueue(topic, "", 0), None, None, "failed", problem)
         plans.append(OffsetPlan(plans[0].group, topic, END_OF_QUEUE, True, None, (failed_move,)))
     return plans
 

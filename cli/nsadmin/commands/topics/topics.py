@@ -57,7 +57,7 @@ class UsedTopic(NamedTuple):
 
 
 class TopicType(NamedTuple):
-    """The message type of a topic, as brokers have it; None if none told it."""
+    """The message type of a topic; None if no broker told it."""
 
     topic: str
     message_type: str | None
