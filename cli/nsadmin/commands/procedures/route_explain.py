@@ -120,8 +120,9 @@ def route_explain(
         else None,
         open_expected_inventory(session, "routeExplain", expectation),
     )
-    errors = [view.route.error for view in gathered_facts.server_views]
-    if errors and all(isinstance(error, NotANameServer) for error in errors):
+    views = gathered_facts.server_views
+    errors = [view.route.error for view in views if isinstance(view.route.error, NotANameServer)]
+    if errors and len(errors) == len(views):
         raise errors[0]
     steps = explain_route(gathered_facts)
     unread_notes = [f"journal of {m.namesrv_name}: {m.error}" for m in gathered_facts.memories if m.error]
