@@ -150,7 +150,9 @@ def _read_newest(session: Session, topic: str) -> tuple[list[StoredMessage], lis
     spans = [r.queue_span for r in results if r.queue_span is not None]
     tails = [s._replace(begin_offset=max(s.begin_offset, s.end_offset - _NEWEST)) for s in spans]
     pages = list(reader.read_pages(topic, tails))
-    errors = [r.error for r in (*results, *pages) if r.error is not None]
+    errors = [
+        error for error in (*(r.error for r in results), *(p.error for p in pages)) if error is not None
+    ]
     return [message for page in pages for message in page.messages], errors
 
 
