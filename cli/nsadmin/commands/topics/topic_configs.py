@@ -115,8 +115,6 @@ def update_topic(
     Examples:
         # Create a topic with 4 queues on every master of a cluster
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
-        # Create a topic only if it does not exist, as in a pipeline; if it does, it stays as it is
-        nsadmin updateTopic vouchers -c cluster-a --yes
         # More queues for a topic, on all brokers of all clusters: 16 instead of 8
         nsadmin updateTopic orders -c '*' -r 16 -w 16 --dry-run
         # Fewer queues for a topic: first write queues; when all is consumed, the read queues (-r 4)
