@@ -95,6 +95,7 @@ def test_a_command_loads_neither_screens_nor_spark_nor_other_commands(cluster_li
     of_commands = ("nsadmin.commands.", "nsadmin.command_line.", "nsadmin.console.output.quantities")
     assert {name for name in cluster_list if name.startswith(of_commands)} == {
         "nsadmin.commands.brokers",
+        "nsadmin.commands.brokers.cluster_counts",
         "nsadmin.commands.brokers.clusters",
         "nsadmin.commands.columns",
         "nsadmin.commands.columns.broker_identities",

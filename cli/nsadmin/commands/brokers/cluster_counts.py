@@ -6,12 +6,10 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
-from nsadmin.client.consumers.groups import select_user_groups
 from nsadmin.client.results import error_text
 from nsadmin.client.wire_configs import WireConfig
 from nsadmin.commands.columns.brokers import CLUSTER_NAME
 from nsadmin.console.output import Column, Columns, ResultRows
-from nsadmin.operations.topic_kinds import is_user_topic
 
 
 class ClusterCounts(NamedTuple):
@@ -41,6 +39,10 @@ COUNT_COLUMNS: Columns[ClusterCounts] = (
 
 def list_counts(admin: AdminClient, cluster_name: str | None) -> ResultRows:
     """Count what each cluster has; a server that does not answer is an error, and a note."""
+    # clusterList without --counts need not load these.
+    from nsadmin.client.consumers.groups import select_user_groups
+    from nsadmin.operations.topic_kinds import is_user_topic
+
     info = admin.clusters.get_info()
     groups = info.processes_in_cluster(cluster_name)
     own_topics = admin.topics.list_system_names()

@@ -147,6 +147,11 @@ def resolve_processes(
             and int(id_text) in present_members[broker_name]
         ):
             broker_ids = frozenset({int(id_text)})
+        elif broker_name in present_members and id_text == str(MASTER_BROKER_ID):
+            raise NotFound(
+                f"no name server lists {broker_word} now: `nsadmin check writable` names the topics that no "
+                "master accepts"
+            )
         else:
             raise NotFound(
                 f'no broker "{broker_word}": name servers list {_join_known_brokers(present_members)}'

@@ -95,6 +95,15 @@ def test_another_name_of_the_same_process_goes_down_with_it(
     }
 
 
+def test_a_master_that_is_down_already_is_named(first_server: FakeNameServer, broker: FakeBroker) -> None:
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    with (
+        AdminClient(first_server.addr, timeout=5) as admin,
+        pytest.raises(NotFound, match="no name server lists broker-a:0 now: `nsadmin check writable` names"),
+    ):
+        foresee_broker_outage(admin, ["broker-a:0"], 7)
+
+
 def pictured(admin: AdminClient) -> ClusterSnapshot:
     [snapshot] = take_server_snapshots(admin, 7)[:1]
     assert snapshot.result is not None
