@@ -293,11 +293,11 @@ def _apply_offset_plan(
 ) -> ResultRows:
     skip_count = sum(m.skipped_count or 0 for m in plan.moves)
     repeat_count = sum(m.repeated_count or 0 for m in plan.moves)
-    effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
-    if skip_count and not repeat_count:
-        effect = f"skip {count_noun(skip_count, 'message')}"
-    elif repeat_count and not skip_count:
-        effect = f"receive {count_noun(repeat_count, 'message')} again"
+    effects = (
+        [f"receive {count_noun(repeat_count, 'message')} again"] if repeat_count or not skip_count else []
+    )
+    effects += [f"skip {count_noun(skip_count, 'message')}"] if skip_count else []
+    effect = " and ".join(effects)
     first_count = sum(m.result == "planned" and m.old_offset is None for m in plan.moves)
     if first_count:
         effect += f", and set the first offset of {count_noun(first_count, 'queue')}"
