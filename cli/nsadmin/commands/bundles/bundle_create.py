@@ -135,9 +135,9 @@ def bundle_create(
         # Diagnostics for support, in one file
         nsadmin bundle create incident.nsbundle.zip
         # Without host names, addresses and names
-        nsadmin bundle create incident.nsbundle.zip --anonymise-names
+        nsadmin bundle create anonymous.nsbundle.zip --anonymise-names
         # With the logs of a broker on this machine
-        nsadmin bundle create incident.nsbundle.zip --logs ~/logs/rocketmqlogs
+        nsadmin bundle create with-logs.nsbundle.zip --logs ~/logs/rocketmqlogs
     """
     if session.options.bundle is not None:
         raise UsageError(f"bundle create reads a cluster: {session.options.bundle_advice}")

@@ -398,11 +398,11 @@ def _apply_offset_plans(
     on_topics = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
     skip_count = sum(m.skipped_count or 0 for m in moves)
     repeat_count = sum(m.repeated_count or 0 for m in moves)
-    effect = f"receive {count_noun(repeat_count, 'message')} again and skip {skip_count}"
-    if skip_count and not repeat_count:
-        effect = f"skip {count_noun(skip_count, 'message')}"
-    elif repeat_count and not skip_count:
-        effect = f"receive {count_noun(repeat_count, 'message')} again"
+    effects = (
+        [f"receive {count_noun(repeat_count, 'message')} again"] if repeat_count or not skip_count else []
+    )
+    effects += [f"skip {count_noun(skip_count, 'message')}"] if skip_count else []
+    effect = " and ".join(effects)
     first_count = sum(m.result == "planned" and m.old_offset is None for m in moves)
     if first_count:
         effect += f", and set the first offset of {count_noun(first_count, 'queue')}"

@@ -186,19 +186,18 @@ def create_in_process(namesrv_addr: str, folder: Path, max_file_bytes: int = -1)
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_is_one_line_and_leaves_the_old_file(
+def test_an_interruption_is_one_line_and_leaves_no_file(
     first_server: FakeNameServer, tmp_path: Path, signal_number: int
 ) -> None:
     folder, asked = tmp_path / "out", threading.Event()
     folder.mkdir()
-    (folder / "x.zip").write_text("an older bundle")
     first_server.handlers[RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER] = lambda _: asked.set()
     process = create_in_process(first_server.addr, folder)
     assert asked.wait(DEADLINE)
     process.send_signal(signal_number)
     _, stderr = process.communicate(timeout=DEADLINE)
     assert (process.returncode, stderr) == (130, b"nsadmin: interrupted\n")
-    assert [path.read_text() for path in folder.iterdir()] == ["an older bundle"]
+    assert list(folder.iterdir()) == []
 
 
 def test_a_full_disk_is_one_line_and_leaves_no_file(first_server: FakeNameServer, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker
     refused = ask(*words)
     assert (refused.code, refused.err) == (
         2,
-        "nsadmin: resetOffsetByTime: this would let G receive 35 messages again and skip 0, and set the "
+        "nsadmin: resetOffsetByTime: this would let G receive 35 messages again, and set the "
         "first offset of 1 queue on T: to do it without a terminal, pass --yes\n",
     )
     result = ask(*words, "--yes", "--json")

@@ -136,7 +136,7 @@ def test_a_preview_says_what_clients_would_do_if_they_got_it(
     ]
 
 
-@pytest.mark.parametrize("words", [("put",), ("put", "a"), ("put", "a:b"), ("set", "a:1"), ("delete",)])
+@pytest.mark.parametrize("words", [("put",), ("put", "a"), ("put", "a:b"), ("set", "a:1")])
 def test_bad_lines(run: Run, both_servers: str, first_server: FakeNameServer, words: tuple[str, ...]) -> None:
     result = run("updateOrderConf", "T", *words, both_servers)
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
@@ -157,7 +157,13 @@ def test_a_read_only_context_may_be_asked_but_not_written(run: Run, first_server
     assert run("updateOrderConf", "T", "put", "a:5", "--context", "p", "--dry-run").code == 0
 
 
-def test_a_missing_order_configuration_needs_no_consent_to_its_deletion(run: Run, both_servers: str) -> None:
+def test_a_missing_order_configuration_needs_no_consent_to_its_deletion(
+    run: Run, both_servers: str, first_server: FakeNameServer
+) -> None:
     for words in (("get",), ("delete",), ("delete", "--yes")):
         result = run("updateOrderConf", "T", *words, both_servers)
         assert (result.code, result.err) == (5, "nsadmin: T has no order configuration\n")
+    first_server.kv[SPACE] = {"T": "a:4"}
+    result = run("updateOrderConf", "T", "delete", both_servers)
+    assert (result.code, "this would delete the order configuration of T" in result.err) == (2, True)
+    assert first_server.kv[SPACE] == {"T": "a:4"}
