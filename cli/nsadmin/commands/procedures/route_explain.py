@@ -120,17 +120,10 @@ def route_explain(
         else None,
         open_expected_inventory(session, "routeExplain", expectation),
     )
-<<<<<<< HEAD
-    views = gathered_facts.server_views
-    errors = [view.route.error for view in views if isinstance(view.route.error, NotANameServer)]
-    if errors and len(errors) == len(views):
-        raise errors[0]
-=======
     errors = [view.route.error for view in gathered_facts.server_views]
     wrong_servers = [error for error in errors if isinstance(error, NotANameServer)]
     if wrong_servers and len(wrong_servers) == len(errors):
         raise wrong_servers[0]
->>>>>>> f2
     steps = explain_route(gathered_facts)
     unread_notes = [f"journal of {m.namesrv_name}: {m.error}" for m in gathered_facts.memories if m.error]
     return ResultRows.from_records(

@@ -103,15 +103,3 @@ def test_how_old_messages_are_and_how_full_the_disk_is(run: Run, broker: TopicBr
     assert "the oldest message is " in changes
     assert changes.endswith(" hours old, 91% of the disk is used")
     assert run("deleteExpiredCommitLog", broker.addr).code == 2
-
-
-def test_in_an_emergency_the_way_to_delete_more_is_told(run: Run, broker: TopicBroker) -> None:
-    broker.items = {"fileReservedTime": "72"}
-    told = "nsadmin: only files older than 72 hours are deleted; to delete more: "
-    result = run("deleteExpiredCommitLog", broker.addr, "--yes")
-    assert result.err == f"{told}nsadmin updateBrokerConfig fileReservedTime 36 -b {broker.addr}\n"
-    with FakeNameServer({"C": {"a": {0: broker.addr}}}) as server:
-        result = run("deleteExpiredCommitLog", "-c", "C", "--dry-run", "-n", server.addr)
-    assert f"{told}nsadmin updateBrokerConfig fileReservedTime 36 -c C -a true" in result.err
-    broker.items = {"fileReservedTime": "1"}
-    assert run("deleteExpiredCommitLog", broker.addr, "--yes").err == ""
