@@ -376,7 +376,7 @@ def test_a_pattern_is_of_the_topics_of_the_group(ask: Run, two_topics: ConsumerB
     def list_topics(*words: str) -> set[str]:
         return {row["topic"] for row in ask(*words, "--dry-run", "--json").json}
 
-    assert list_topics("skipAccumulatedMessage", "G", "[TU]") == {"T", "U"}
+    assert list_topics("skipAccumulatedMessage", "G", "?") == {"T", "U"}
     assert list_topics("skipAccumulatedMessage", "G", "%*") == {"%RETRY%G"}
     assert list_topics("resetOffsetByTime", "G", "*", "-s", "-1") == {"T", "U"}
     assert list_topics("skipAccumulatedMessage", "G", "U,T") == {"T", "U"}
