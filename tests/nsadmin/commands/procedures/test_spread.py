@@ -148,4 +148,5 @@ def test_wrong_command_lines_are_refused(run: Run, words: tuple[str, ...]) -> No
 
 def test_a_topic_that_nobody_has(run: Run, running_lab: Lab) -> None:
     result = run("spread", "nowhere", "-n", running_lab.namesrv_addr)
-    assert (result.code, result.err) == (5, 'nsadmin: no broker has the topic "nowhere"\n')
+    advice = "nsadmin: run nsadmin topicList to list the topics\n"
+    assert (result.code, result.err) == (5, f'nsadmin: no broker has the topic "nowhere"\n{advice}')
