@@ -398,10 +398,9 @@ def _apply_offset_plans(
     on_topics = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
     skip_count = sum(m.skipped_count or 0 for m in moves)
     repeat_count = sum(m.repeated_count or 0 for m in moves)
-    effects = (
-        [f"receive {count_noun(repeat_count, 'message')} again"] if repeat_count or not skip_count else []
-    )
-    effects += [f"skip {count_noun(skip_count, 'message')}"] if skip_count else []
+    effects = [f"skip {count_noun(skip_count, 'message')}"] if skip_count else []
+    if repeat_count or not skip_count:
+        effects.insert(0, f"receive {count_noun(repeat_count, 'message')} again")
     effect = " and ".join(effects)
     first_count = sum(m.result == "planned" and m.old_offset is None for m in moves)
     if first_count:

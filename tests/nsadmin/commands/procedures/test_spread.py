@@ -199,4 +199,5 @@ def test_a_broker_that_does_not_report_its_groups_prevents_the_plan(
 
 def test_a_topic_that_nobody_has(run: Run, running_lab: Lab) -> None:
     result = run("spread", "nowhere", "-n", running_lab.namesrv_addr)
-    assert (result.code, result.err) == (5, 'nsadmin: no broker has the topic "nowhere"\n')
+    advice = "nsadmin: run nsadmin topicList to list the topics\n"
+    assert (result.code, result.err) == (5, f'nsadmin: no broker has the topic "nowhere"\n{advice}')
