@@ -21,7 +21,6 @@ from nsadmin.client.wall_clock import time
 from nsadmin.command_line import registry, usage
 from nsadmin.command_line.application import HELP_FLAGS, Actions, build_application, complete_line
 from nsadmin.command_line.declarations import Parameter, declaration_of
-from nsadmin.command_line.each_name import means_several, run_for_each
 from nsadmin.command_line.registry import CommandEntry
 from nsadmin.command_line.shared_options import connection_words
 from nsadmin.command_line.typer_commands import HelpRequested, ParsedCommandLine, SessionCommand, read_values
@@ -317,7 +316,10 @@ class CommandRun:
         """Run the command, or for each of several topics or groups if its parameter allows several."""
         run = partial(self.function, self._session, **self._arguments)
         for parameter in self._parameters:
-            if means_several(parameter, self._arguments[parameter.name]):
+            if parameter.means_several(self._arguments[parameter.name]):
+                # Imported late: most commands run once.
+                from nsadmin.command_line.each_name import run_for_each
+
                 return run_for_each(self._session, parameter, self._arguments[parameter.name], run)
         return run()
 

@@ -155,7 +155,6 @@ class ExampleCase(NamedTuple):
 FINDS_NOTHING = (
     "nsadmin broker explain '*' --filter 'result~warning|cause'",
     "nsadmin topicList -c --idle 30d --no-system",
-    "nsadmin statsAll --no-system --filter inMsg24Hour=0",
 )
 """Examples that find nothing in the lab, where all topics are busy. Lines on stderr say so."""
 

@@ -84,6 +84,10 @@ class Parameter(NamedTuple):
         several = " Several: a,b or 'a*'." if self.each else ""
         return f"{self.declaration.help or ''}{several}"
 
+    def means_several(self, text: str | None) -> bool:
+        """Whether the command runs for each of several names, because the text is `a,b` or a pattern."""
+        return self.each is not None and not frozenset(",*?").isdisjoint(text or "")
+
     @property
     def is_flag(self) -> bool:
         return self.value_type in (bool, bool | None)

@@ -11,14 +11,9 @@ from nsadmin.command_line.declarations import Parameter
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session
-from nsadmin.operations.name_patterns import expand_patterns, is_pattern
+from nsadmin.operations.name_patterns import expand_patterns
 
 EACH_COLUMN = {"topic": "topic", "consumer group": "group", "broker": "brokerName"}
-
-
-def means_several(parameter: Parameter, text: str | None) -> bool:
-    """Whether the command runs for each of several names, because the text is `a,b` or a pattern."""
-    return parameter.each is not None and text is not None and ("," in text or is_pattern(text))
 
 
 def run_for_each(session: Session, parameter: Parameter, text: str, run: Callable[..., Any]) -> ResultRows:

@@ -31,10 +31,7 @@ _NO_BROKER_ADVICE = (
     "this is the address of a name server, which does not know this request: nsadmin clusterList lists the "
     "brokers"
 )
-_NO_CONTROLLER_ADVICE = (
-    "this server is no controller. Without controllers, masters are fixed: a slave becomes a master with "
-    "brokerId=0 and brokerRole=ASYNC_MASTER in its broker.conf, and a restart"
-)
+_NO_CONTROLLER_ADVICE = "this is not the address of a controller: pass the addresses of controllers with -a"
 # The remark of Java servers.
 _UNKNOWN_REQUEST = re.compile(r"request type (\d{1,5}) not supported")
 _NEIGHBOUR_ADVICE = (

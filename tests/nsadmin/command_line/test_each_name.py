@@ -39,7 +39,7 @@ def test_a_column_has_the_topic_of_each_row(run: Run, names: list[str]) -> None:
 def test_a_typed_name_without_a_result_is_reported(run: Run, names: list[str]) -> None:
     result = run("topicStatus", f"{names[0]},nosuch", "--output", "csv")
     assert (result.code, result.out.splitlines()[1].partition(",")[0]) == (3, names[0])
-    assert result.err.startswith("nsadmin: nosuch: TOPIC_NOT_EXIST (17): ")
+    assert "\nnsadmin: nosuch: TOPIC_NOT_EXIST (17): " in result.err
 
 
 def test_topics_that_a_pattern_matches_may_have_no_result(run: Run, names: list[str]) -> None:

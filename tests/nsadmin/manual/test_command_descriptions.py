@@ -29,7 +29,10 @@ def test_a_scenario_is_one_of_those_that_come_with_nsadmin() -> None:
 
 
 def test_columns_and_examples_come_with_them() -> None:
-    assert FOUND["topicClusterList"].column_meanings == {"clusterName": "name of the cluster"}
+    assert FOUND["topicClusterList"].column_meanings == {
+        "topic": "name of the topic",
+        "clusterName": "name of the cluster",
+    }
     assert FOUND["kvList"].column_meanings["value"] == "text of the value"
     assert FOUND["topicRoute"].examples[0].command_line == "nsadmin topicRoute orders"
     assert not any("Examples" in text for command in FOUND.values() for text in command.text_paragraphs)

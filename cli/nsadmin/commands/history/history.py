@@ -153,15 +153,16 @@ def history(
         _parse_types(type_names),
         max_records or None,
     )
-    if not (journal_folders or session.options.journal_folders):
-        left, started = (
-            quote_command(*words)
-            for words in (("inventory", "list"), ("brokerStatus", "--filter", "key=bootTimestamp"))
-        )
-        session.write_remark(
-            f"without a journal: `{left}` shows brokers that left, and `{started}` when they started"
-        )
-    server_journals = find_journals(session, journal_folders, server_name)
+    try:
+        server_journals = find_journals(session, journal_folders, server_name)
+    except UsageError as error:
+        if not (journal_folders or session.options.journal_folders):
+            left = quote_command("inventory", "list")
+            started = quote_command("brokerStatus", "--filter", "key=bootTimestamp")
+            error.add_note(
+                f"without a journal: `{left}` shows brokers that left, and `{started}` when they started"
+            )
+        raise
     histories = [_JournalHistory(journal, history_query, follow) for journal in server_journals]
     entries = _merge_entries([h.read_past() for h in histories])
     has_no_event = subject_kind is not None and all(

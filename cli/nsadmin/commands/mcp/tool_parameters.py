@@ -251,4 +251,4 @@ def _describe_parameter(exposed: ExposedCommand, parameter: Parameter, parameter
         and find_parameter_kind(exposed, other_parameter) is not None
     ]
     alternative_text = f" Required without {', '.join(alternatives)}." if alternatives else ""
-    return re.sub(r" Repeatable[^.]*\.$", "", parameter.help) + alternative_text
+    return parameter.help.partition(" Repeatable")[0] + alternative_text

@@ -133,9 +133,7 @@ NewTopicArgument = Annotated[
 ]
 
 
-@command(
-    columns=(*NAME_COLUMNS, *USED_COLUMNS, *TYPE_COLUMNS), nothing="no topic is registered with {servers}"
-)
+@command(columns=(*NAME_COLUMNS, *USED_COLUMNS, *TYPE_COLUMNS), nothing="no topics on {servers}")
 def topic_list(
     session: Session,
     with_groups: Annotated[

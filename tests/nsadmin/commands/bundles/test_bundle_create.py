@@ -34,6 +34,7 @@ WITHOUT_ANSWERS = {
 }
 """Reading commands whose examples a bundle cannot answer."""
 UNANSWERED = {
+    "nsadmin producer --topic payments": "a bundle contains no messages",
     "nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s": "a bundle has no dumps of threads",
     "nsadmin topicStatus payments --times": "a bundle has no times of queues",
     "nsadmin topicStatus payments --times -g warehouse": "a bundle has no times of queues",

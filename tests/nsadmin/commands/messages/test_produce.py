@@ -219,8 +219,9 @@ def test_a_read_only_context_sends_nothing(run: Run, store: MessageBroker, strea
 
 
 def test_the_audit_has_no_bodies_and_no_row_for_each_of_many_messages(
-    stream: Run, store: DeadLetterBroker, tmp_path: Path
+    stream: Run, store: DeadLetterBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("nsadmin.console.audit.MAX_RESULT_ROWS", 1000)
     assert stream("produce", "T", "--template", "secret {n}", "--count", "1100", "--each").code == 0
     assert stream("produce", "T", "secret").code == 0
     text = (tmp_path / "audit.jsonl").read_text()

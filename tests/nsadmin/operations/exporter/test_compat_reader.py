@@ -39,7 +39,6 @@ def test_a_broker_of_the_lab_gives_nearly_all_of_them(tmp_path: Path) -> None:
     assert missing == {
         "rocketmq_broker_tps",
         "rocketmq_broker_qps",
-        "rocketmq_producer_message_size",
         "rocketmq_consumer_message_size",
         "rocketmq_send_back_nums",
     }
