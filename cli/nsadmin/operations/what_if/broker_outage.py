@@ -28,10 +28,10 @@ class BrokerOutage(NamedTuple):
     """The predicted losses: the largest losses of topics and groups first, out of `topic_count` topics.
 
     `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
-    loss. `errors` has None for each server that answered. The groups of the brokers at `groupless_addrs` are
-    unknown, so `lost_groups` has those that other brokers know. `shared_addrs` has the names of each address that
-    goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their master and refuse
-    reads.
+    loss. `errors` has None for each server that answered. Brokers at `groupless_addrs` did not
+    return their groups, so `lost_groups` has those that other brokers know. `shared_addrs` has the names of
+    each address that goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their
+    master and refuse reads.
     """
 
     topic_count: int
@@ -204,7 +204,7 @@ def _read_consumers(
     down_members: BrokerMembers,
     lost_topics: Sequence[TopicOutageLoss],
 ) -> _ConsumerFacts:
-    """Ask the masters that would be gone. If one does not answer, its slaves and all others know its groups."""
+    """Ask the masters that would be gone. If one does not answer, ask its slaves and all others."""
     topic_names = [loss.topic for loss in lost_topics]
     addrs = [addr for name in down_members for addr in _first_addr(name, snapshots)]
     facts = _read_consumers_at(admin, addrs, topic_names)

@@ -55,7 +55,8 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
 def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
     result = run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)
     assert result.err == (
-        "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, 34 would lose a part of their queues\n"
+        "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, "
+        "34 would lose a part of their queues\n"
         "nsadmin: 4 of 7 affected groups would stop reading a topic; 18% of all write queues would be lost\n"
         "nsadmin: broker-a-0:1 refuses reads, because its slaveReadEnable is false: to let it serve them "
         "while its master is down, run nsadmin updateBrokerConfig slaveReadEnable true -b broker-a-0:1\n"

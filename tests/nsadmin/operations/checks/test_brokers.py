@@ -180,6 +180,7 @@ def test_an_address_where_nobody_listens_is_told_with_the_former_one(
         f"broker-a 0 at {gone}: connection refused, no server listens on this port; the broker registers "
         "under an address where nobody listens: correct its brokerIP1 or listenPort; it was at "
         f"{broker.addr} before",
+        "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
     )
 
 
