@@ -254,11 +254,16 @@ def _shared_parameter(name: str, annotation: Any) -> Parameter:
     return build_parameter(name, annotation, False if annotation.__origin__ is bool else None)
 
 
+_EXPLAINING_COMMANDS = ("guide", "errors", "mqadminMap")
+"""They ignore connection options, which an alias such as `nsadmin --context prod` contains."""
+
+
 def list_shared_parameters(entry: CommandEntry) -> list[Parameter]:
-    """The shared options of commands of this kind; a program has none."""
+    """The shared options of this command; a program has none."""
     if entry.kind == "program":
         return []
-    connection_options = {} if entry.kind == "local" else CONNECTION_OPTIONS
+    has_no_connection = entry.kind == "local" and entry.name not in _EXPLAINING_COMMANDS
+    connection_options = {} if has_no_connection else CONNECTION_OPTIONS
     if entry.kind == "check":
         return to_parameters({**connection_options, **CHECK_OPTIONS, **DIAGNOSTIC_OPTIONS})
     if entry.kind == "screen":

@@ -8,6 +8,11 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import is_not_found
 
 NO_PROXY = "no proxy found: if one runs in local mode, name it with --proxies"
+_DURATION_UNITS = (
+    (86_400_000, "d", 3_600_000, "h"),
+    (3_600_000, "h", 60_000, "min"),
+    (60_000, "min", 1000, "s"),
+)
 
 
 def abbreviate_names(names: Sequence[str], max_names: int) -> str:
@@ -19,6 +24,18 @@ def abbreviate_names(names: Sequence[str], max_names: int) -> str:
 def format_utc_second(time_ms: float) -> str:
     """Format milliseconds since 1970 as ISO 8601 in UTC."""
     return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def format_duration(duration_ms: float) -> str:
+    """Format a duration: 90000 is 1 min 30 s."""
+    for unit_ms, unit, part_ms, part in _DURATION_UNITS:
+        if abs(duration_ms) >= unit_ms:
+            count, rest_ms = divmod(int(duration_ms), unit_ms)
+            rest_text = f" {rest_ms // part_ms} {part}" if rest_ms >= part_ms else ""
+            return f"{count} {unit}{rest_text}"
+    if abs(duration_ms) >= 1000:
+        return f"{duration_ms / 1000:.2f} s"
+    return f"{duration_ms} ms" if isinstance(duration_ms, int) else f"{duration_ms:.2f} ms"
 
 
 def count_noun(number: int, noun: str) -> str:

@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 
+CUT_OFF_GROUPS_COMMAND = ("group", "explain", "*", "--filter", "result=cause")
+"""Names the groups that cannot read now, also those without a master and a slave that serves them."""
+
 
 def refuses_reads(broker_config: Mapping[str, str]) -> bool:
     """Whether a slave with these settings refuses to serve consumers. Brokers report all settings."""

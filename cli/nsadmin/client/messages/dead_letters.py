@@ -36,6 +36,7 @@ from nsadmin.client.messages.pull_requests import (
     ask_offsets,
     build_pull_request,
     decode_pulled_messages,
+    drop_silent_replicas,
 )
 from nsadmin.client.messages.queue_reader import QueueReader
 from nsadmin.client.messages.replay_memory import ReplayMemory, ReplayPlace
@@ -287,6 +288,7 @@ class _QueueCounts(NamedTuple):
 
 def _count_queues(caller: Caller, places: Sequence[QueuePlace], now_ms: int) -> list[_QueueCounts]:
     begins = ask_offsets(caller, RequestCode.GET_MIN_OFFSET, places)
+    places = drop_silent_replicas(places, begins)
     ends = ask_offsets(caller, RequestCode.GET_MAX_OFFSET, places)
     hours = ask_offsets(caller, RequestCode.SEARCH_OFFSET_BY_TIMESTAMP, places, now_ms - _HOUR_MS)
     sample_requests = [

@@ -1,6 +1,7 @@
 """Requests about queues, and their answers: their offsets, and PULL_MESSAGE (11) of their messages."""
 
 from collections.abc import Hashable, Iterable
+from itertools import dropwhile
 from typing import Any
 
 from namesrv_core.errors import ResponseCode
@@ -62,6 +63,24 @@ def ask_offsets(
         for route, topic, queue_id in places
     ]
     return [decode_answer(answer, parse_offset) for answer in ask_replicas(caller, requests)]
+
+
+def drop_silent_replicas(
+    places: Iterable[QueuePlace], offset_results: Iterable[ServerResult[int]]
+) -> list[QueuePlace]:
+    """The same queues without the replicas that did not answer, so that no later request waits for them.
+
+    The last replica stays, to be the one that did not answer.
+    """
+
+    def drop_until(route: QueueRoute, answering_addr: str) -> QueueRoute:
+        later_replicas = dropwhile(lambda replica: replica[1] != answering_addr, route.broker_addrs.items())
+        return route._replace(broker_addrs=dict(later_replicas))
+
+    return [
+        (drop_until(route, result.addr), topic, queue_id)
+        for (route, topic, queue_id), result in zip(places, offset_results, strict=True)
+    ]
 
 
 def build_pull_request(

@@ -21,6 +21,7 @@ from nsadmin.client.messages.pull_requests import (
     ask_offsets,
     build_pull_request,
     decode_pulled_messages,
+    drop_silent_replicas,
     parse_next_offset,
 )
 from nsadmin.client.results import ServerResult
@@ -121,6 +122,7 @@ class QueueReader:
         if queue_id is not None and not places:
             raise missing_read_queue(topic, queue_routes, queue_id)
         min_offsets = ask_offsets(self._caller, RequestCode.GET_MIN_OFFSET, places)
+        places = drop_silent_replicas(places, min_offsets)
         max_offsets = ask_offsets(self._caller, RequestCode.GET_MAX_OFFSET, places)
         # Brokers before 5.0 answer the nearest message, earlier or later, and any of several with the same
         # time. So read one more millisecond on either side, and check the time of each message.

@@ -92,12 +92,12 @@ class TransactionAdmin:
         """
         addrs = list(dict.fromkeys(broker_addrs))
         configs = self._broker_configs.get_each(addrs)
+        errors = {config.addr: _refuse_rocksdb(config) for config in configs}
+        asked_addrs = [addr for addr in addrs if errors[addr] is None]
         # A broker's check moves its place among half messages first, then that among ended transactions.
-        ended_spans = self._read_spans(ENDED_TOPIC, addrs)
-        spans = [
-            span if (error := _refuse_rocksdb(config)) is None else ServerResult(span.addr, None, error)
-            for span, config in zip(self._read_spans(HALF_TOPIC, addrs), configs, strict=True)
-        ]
+        ended_spans = self._read_spans(ENDED_TOPIC, asked_addrs)
+        half_spans = {span.addr: span for span in self._read_spans(HALF_TOPIC, asked_addrs)}
+        spans = [half_spans.get(addr, ServerResult(addr, None, errors[addr])) for addr in addrs]
         half_messages = self._read_messages(HALF_TOPIC, spans, read_limit)
         checked_addrs = {r.addr for r in half_messages if r.result is not None and r.result.messages}
         ended = {

@@ -38,7 +38,7 @@ from nsadmin.commands.columns.servers import ERROR, failure_notes, result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import count_noun, part_is
+from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
 
@@ -311,6 +311,13 @@ def _all_group_rows(
     if failed_count:
         notes.append(f"{part_is(failed_count, len(groups), 'group')} incomplete: see the column error")
     errors = [*errors_by_broker.values(), *(g.error for g in groups), *missing_errors]
+    if failed_addrs := [addr for addr, error in errors_by_broker.items() if error is not None]:
+        # Such a broker may have queues of every group.
+        unknown_part = f"unknown on {abbreviate_names(failed_addrs, 3)}"
+        groups = [
+            g._replace(lag_reason=f"{g.lag_reason}; {unknown_part}" if g.lag_reason else unknown_part)
+            for g in groups
+        ]
     return ResultRows.from_records(GROUP_COLUMNS, groups, errors, notes)
 
 

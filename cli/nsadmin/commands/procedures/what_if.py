@@ -25,9 +25,10 @@ from nsadmin.commands.procedures.outage_rows import (
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
-from nsadmin.console.phrases import count_noun, part_is
+from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.broker_identity import remark_twins
+from nsadmin.operations.slave_reads import CUT_OFF_GROUPS_COMMAND
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_outage import (
@@ -130,9 +131,18 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
         f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} would fail for "
-        f"clients, {len(losses) - stopped_count} would lose a part",
-        f"{_describe_groups(len(groups), stopped_groups, bool(errors))}; "
+        f"clients, {len(losses) - stopped_count} would lose a part of their queues",
+        f"{_describe_groups(len(groups), stopped_groups, list(errors))}; "
         f"{outage.write_share:.0%} of all write queues would be lost",
+        *(
+            [
+                f"{abbreviate_names(outage.groupless_addrs, 4)} returned no groups: groups that no other "
+                f"broker knows are missing. To see which groups cannot read now, run "
+                f"{quote_command(*CUT_OFF_GROUPS_COMMAND)}"
+            ]
+            if outage.groupless_addrs
+            else []
+        ),
         *(
             f"{describe_shared_addr(addr, names)}: all of them go down"
             for addr, names in outage.shared_addrs.items()
@@ -148,10 +158,12 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     return ResultRows.from_records(LOSS_COLUMNS, rows, _exit_errors(errors.values(), is_stopped), notes)
 
 
-def _describe_groups(group_count: int, stopped_count: int, has_unknown: bool) -> str:
-    if not group_count:
-        return "no affected group is known" if has_unknown else "no group is affected"
-    return f"{stopped_count} of {count_noun(group_count, 'affected group')} would stop reading a topic"
+def _describe_groups(group_count: int, stopped_count: int, silent_addrs: Sequence[str]) -> str:
+    if group_count:
+        return f"{stopped_count} of {count_noun(group_count, 'affected group')} would stop reading a topic"
+    if silent_addrs:
+        return f"affected groups are unknown, because {abbreviate_names(silent_addrs, 4)} did not answer"
+    return "no group is affected"
 
 
 def _exit_errors(unknown_errors: Iterable[RocketMQError], stands_still: bool) -> list[RocketMQError | None]:

@@ -10,6 +10,7 @@ from typer import Argument, Option
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotFound, ServerResult, is_not_found
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
@@ -23,7 +24,7 @@ from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on, format_duration
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from nsadmin.client.topic_routes import QueueRoute
     from nsadmin.client.topics.topic_deletion import DeletionStep, TopicDeletion
     from nsadmin.client.topics.topic_usage import TopicUsage
+
+_IN_USE_MS = 120_000
+"""A topic with a message that is younger is in use."""
 
 
 class TopicAge(NamedTuple):
@@ -353,7 +357,8 @@ def delete_topic(
     register the topic again. Run the command again when the master answers. Slaves delete the topic within a
     minute. If brokers create topics automatically, a topic in use can come back immediately.
 
-    --dry-run and the question show the number of messages, and the groups that consume the topic.
+    --dry-run and the question show the number of messages, the age of the last one, and the groups that
+    consume the topic. A topic with a message of the last two minutes is in use.
 
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
@@ -444,7 +449,10 @@ def _remark_on_other_clusters(session: Session, topics: Sequence[str], clusters:
 def _describe_losses(
     session: Session, deletions: "Sequence[TopicDeletion]", *, names_cluster: bool
 ) -> Iterator[str]:
-    """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets)."""
+    """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets).
+
+    Another line has the age of its last message, and warns if the topic is in use.
+    """
     places = [(addr, d.topic) for d in deletions for addr in d.masters]
     stats_results = iter(session.admin.topics.get_stats_at(places))
     usages = session.admin.topics.list_usage(tuple(deletion.topic for deletion in deletions))
@@ -452,7 +460,8 @@ def _describe_losses(
     for deletion in deletions:
         results = [next(stats_results) for _ in deletion.masters]
         is_known = all(result.error is None or is_not_found(result.error) for result in results)
-        count = sum(queue.message_count for r in results if r.result for queue in r.result.queues)
+        queues = [queue for r in results if r.result for queue in r.result.queues]
+        count = sum(queue.message_count for queue in queues)
         messages = count_noun(count, "message") if is_known else "an unknown number of messages"
         usage = usages_by_place.get((deletion.topic, deletion.cluster_name))
         if usage is None or usage.error is not None:
@@ -461,6 +470,20 @@ def _describe_losses(
             groups = abbreviate_names(usage.consumer_groups or (), 10) or "none"
         place = f" in {deletion.cluster_name}" if names_cluster else ""
         yield f"{deletion.topic} has {messages}{place}; consumer groups: {groups}"
+        newest_ms = max((queue.last_update_timestamp for queue in queues), default=0)
+        if newest_ms:
+            age_ms = max(round(time() * 1000) - newest_ms, 0)
+            last_message = (
+                f"last {'' if is_known else 'known '}message{place} arrived {format_duration(age_ms)} ago"
+            )
+            if age_ms > _IN_USE_MS:
+                yield f"{deletion.topic}: the {last_message}"
+            else:
+                producers = quote_command("producer", "--topic", deletion.topic)
+                yield (
+                    f"{deletion.topic} is still in use: its {last_message}. To see who sends to it, run "
+                    f"{producers}"
+                )
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

@@ -17,6 +17,7 @@ from nsadmin.console.output.result_rows import (
     ResultRows,
 )
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import format_duration
 
 _MILLIS_ENDING = re.compile(r"(?<=[a-z])(Ms|Mills|Millis)$")
 
@@ -83,7 +84,7 @@ def _whole_text(value: object) -> str:
     if isinstance(value, ByteSize):
         return _byte_size_text(value)
     if isinstance(value, (DurationMillis, FineDurationMillis)):
-        return _duration_text(value)
+        return format_duration(value)
     if isinstance(value, EpochMillisText):
         return format_utc(int(value)) or "-"
     if isinstance(value, float):
@@ -101,25 +102,6 @@ def _byte_size_text(size: int) -> str:
         if abs(size) >= 1024**power:
             return f"{size / 1024**power:.1f} {unit}"
     return f"{size} B"
-
-
-_DURATION_UNITS = (
-    (86_400_000, "d", 3_600_000, "h"),
-    (3_600_000, "h", 60_000, "min"),
-    (60_000, "min", 1000, "s"),
-)
-
-
-def _duration_text(duration_ms: float) -> str:
-    """Format a duration: 90000 is 1 min 30 s."""
-    for unit_ms, unit, part_ms, part in _DURATION_UNITS:
-        if abs(duration_ms) >= unit_ms:
-            count, rest_ms = divmod(int(duration_ms), unit_ms)
-            rest_text = f" {rest_ms // part_ms} {part}" if rest_ms >= part_ms else ""
-            return f"{count} {unit}{rest_text}"
-    if abs(duration_ms) >= 1000:
-        return f"{duration_ms / 1000:.2f} s"
-    return f"{duration_ms} ms" if isinstance(duration_ms, int) else f"{duration_ms:.2f} ms"
 
 
 def _is_number_column(rows: ResultRows, column: str) -> bool:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, BrokerStatus, find_shared_addrs
 from nsadmin.client.results import ServerResult, error_text
@@ -18,6 +19,7 @@ from nsadmin.operations.checks.listed_brokers import BrokerListing
 from nsadmin.operations.inventory.keeper import describe_missing
 from nsadmin.operations.inventory.records import MissingBroker, explain_silence
 from nsadmin.operations.release_faults import list_broker_faults
+from nsadmin.operations.slave_reads import CUT_OFF_GROUPS_COMMAND
 
 _MAX_SHOWN = 4
 
@@ -139,6 +141,8 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         shown = abbreviate_names(unseen, _MAX_SHOWN)
         summary += f"; {shown} {verb} expected, and nsadmin never saw {them} registered"
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
+    if masterless:
+        details.append(f"to see which groups cannot read now: {quote_command(*CUT_OFF_GROUPS_COMMAND)}")
     finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state)
     return finding.with_inventory_problem(seen.inventory_problem)
 

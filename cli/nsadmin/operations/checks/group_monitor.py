@@ -56,10 +56,12 @@ def _find_client_problems(
     )
 
 
-def describe_health(bad: int, total: int) -> str:
-    """Say how many groups are not healthy, or that all are."""
+def describe_health(bad: int, total: int, *, is_complete: bool) -> str:
+    """Say how many groups are not healthy, or that all are. Without some broker, nobody knows that."""
     if bad:
         return f"{part_is(bad, total, 'group')} not healthy"
+    if total and not is_complete:
+        return f"no known problem of {count_noun(total, 'group')}"
     return (
         f"all {total} groups are healthy"
         if total > 1
@@ -82,7 +84,7 @@ def judge_groups(
         f"{addr}: {error_text(error)}" for addr, error in error_by_broker.items() if error is not None
     ]
     state = worst_state([*(finding.state for finding in bad), *([CheckState.UNKNOWN] if failures else [])])
-    summary = describe_health(len(bad), len(findings))
+    summary = describe_health(len(bad), len(findings), is_complete=not failures)
     if failures:
         summary += f"; {len(failures)} of {len(error_by_broker)} brokers returned no list of groups"
     return CheckFinding("monitoring", state, summary, (), tuple(failures)), bad

@@ -157,11 +157,12 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     largest = max(lags, key=lambda group: lags[group], default=None)
     is_unknown = any(group.lag is None and group.lag_reason != BROADCASTS for group in used)
     most = lags[largest] if largest is not None else None if is_unknown else 0
-    summary = describe_health(len(bad), len(used))
+    summary = describe_health(len(bad), len(used), is_complete=not failures)
     if bad:
         summary += f": {abbreviate_names([finding.about or '' for finding in bad], _MAX_SHOWN)}"
     if largest is not None:
-        summary += f"; the largest lag is {count_noun(lags[largest], 'message')}, of {largest}"
+        known = "known " if failures else ""
+        summary += f"; the largest {known}lag is {count_noun(lags[largest], 'message')}, of {largest}"
     if failures:
         asked_text = count_noun(len(seen.error_by_broker), "broker")
         summary += f"; {len(failures)} of {asked_text} returned no list of groups"

@@ -7,7 +7,7 @@ from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.brokers.send_limits import LimitUse, find_limit_uses
-from nsadmin.client.results import error_text
+from nsadmin.client.results import error_text, is_silent
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
@@ -41,14 +41,15 @@ class SendObservation(NamedTuple):
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> SendObservation:
-    """Look several times within half a second."""
+    """Look several times within half a second. A broker that does not answer the first time is asked once."""
     listing = listed_brokers.observe_listing(admin, scope.cluster_name)
     addrs = sorted(listing.master_addrs.values())
-    looks = []
+    looks, answering_addrs = [], addrs
     for number in range(_LOOKS if addrs else 0):
         if number:
             scope.pause_seconds(_PAUSE_SECONDS)
-        looks.append(admin.brokers.get_runtime_info(addrs))
+        looks.append(admin.brokers.get_runtime_info(answering_addrs))
+        answering_addrs = [result.addr for result in looks[-1] if not is_silent(result.error)]
     failures = {
         addr: count
         for addr, info, _ in (looks[-1] if looks else ())
@@ -57,7 +58,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> SendObservation:
     return SendObservation(
         listing,
         looks,
-        admin.broker_configs.get_each(addrs) if addrs else [],
+        admin.broker_configs.get_each(answering_addrs) if answering_addrs else [],
         compare_look(scope, "sends", Look(admin.clock_ms, failures)),
     )
 
@@ -114,8 +115,8 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         summary = problem_lines[0][1]
     elif scale.judge_value("pressure", percent) is CheckState.OK:
         summary = (
-            f"no broker refuses messages as too busy; the nearest to a limit is {names[nearest]} "
-            f"({percent:.0f} %): {use_text}"
+            f"no broker {'that answered ' if doubts else ''}refuses messages as too busy; the nearest to a "
+            f"limit is {names[nearest]} ({percent:.0f} %): {use_text}"
         )
     else:
         summary = f"{names[nearest]} is at {percent:.0f} % of a limit: {use_text}"

@@ -1,10 +1,14 @@
 """Checks that clients of every name server can write to and read from a topic, and that somebody writes."""
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from typing import NamedTuple
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client import AdminClient, ServerResult
+from nsadmin.client.advised_command import quote_command
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.results import is_not_found
 from nsadmin.client.topic_routes import TopicRoute
 from nsadmin.client.topics.topic_stats import TopicStats
@@ -29,6 +33,7 @@ class TopicObservation(NamedTuple):
     `missing_reasons` has the expected brokers that no name server lists, with a description, if they had the
     topic. `unknown_reasons` has those whose topics are not known. `refusing_slaves` do not serve consumers.
     `inventory_problem` says why missing brokers are unknown. `stats_results` is empty without `idle_limits`.
+    `name_hint` helps with a name that no name server has.
     """
 
     topic: str
@@ -41,6 +46,7 @@ class TopicObservation(NamedTuple):
     idle_limits: IdleLimits | None = None
     stats_results: Sequence[ServerResult[TopicStats]] = ()
     now_ms: int = 0
+    name_hint: str = ""
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
@@ -82,7 +88,15 @@ def observe(admin: AdminClient, scope: CheckScope) -> TopicObservation:
         if scope.idle_limits
         else (),
         admin.clock_ms,
+        _hint_at_topics(admin, topic) if all(is_not_found(error) for _, _, error in route_results) else "",
     )
+
+
+def _hint_at_topics(admin: AdminClient, topic: str) -> str:
+    with suppress(RocketMQError):
+        if near_names := find_similar_names(topic, admin.topics.list_user_names()):
+            return f"; {did_you_mean(near_names)}"
+    return f"; `{quote_command('topicList')}` lists the topics"
 
 
 class _TopicAvailability(NamedTuple):
@@ -129,7 +143,7 @@ def judge(scale: CheckScale, seen: TopicObservation) -> CheckFinding:
         *seen.master_answers.unknown_lines,
     ]
     missing_lines = [f"{name}: {reason}" for name, reason in sorted(seen.missing_reasons.items())]
-    summary = f"no name server has the topic {seen.topic}"
+    summary = f"no name server has the topic {seen.topic}{seen.name_hint}"
     if names:
         shortage = f", of which clients of name server {', '.join(behind_addrs)} find {writable_count}"
         summary = (

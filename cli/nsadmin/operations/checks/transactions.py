@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.messages.transactions import HalfMessage, HalfMessages
+from nsadmin.client.results import is_silent
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
@@ -40,7 +41,8 @@ def observe(admin: AdminClient, scope: CheckScope) -> TransactionObservation:
     listing, now_ms = listed_brokers.observe_listing(admin, scope.cluster_name), admin.clock_ms
     addrs = sorted(listing.master_addrs.values())
     half_results = admin.transactions.list_half_messages(addrs)
-    discarded_results = admin.transactions.list_discarded(addrs, since_ms=now_ms - _HOUR_MS)
+    answering_addrs = [result.addr for result in half_results if not is_silent(result.error)]
+    discarded_results = admin.transactions.list_discarded(answering_addrs, since_ms=now_ms - _HOUR_MS)
     places = list(
         dict.fromkeys((r.addr, half.producer_group or "") for r in half_results for half in _halves(r))
     )

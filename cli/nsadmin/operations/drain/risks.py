@@ -100,7 +100,10 @@ def _advise(broker: str, kind: str, topics: Sequence[str], servers: Sequence[Nam
         spread_command = quote_command("spread", ",".join(topics), "-c", cluster_name, "--plan", plan_file)
         pronoun = "it" if len(topics) == 1 else "each"
         apply_command = quote_command("apply", plan_file)
-        return f"create {pronoun} on another broker with `{spread_command}` and `{apply_command}`"
+        return (
+            f"create {pronoun} on another broker with `{spread_command}` and `{apply_command}` "
+            "(the new queues stay there after the drain)"
+        )
     if kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
     if kind == "readOnly":

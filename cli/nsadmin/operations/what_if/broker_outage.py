@@ -28,9 +28,10 @@ class BrokerOutage(NamedTuple):
     """The predicted losses: the largest losses of topics and groups first, out of `topic_count` topics.
 
     `write_share` is the lost fraction of all writable queues, 0 to 1, on the name server with the largest
-    loss. `errors` has None for each server that answered. `shared_addrs` has the names of each address that
-    goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their master and refuse
-    reads.
+    loss. `errors` has None for each server that answered. Brokers at `groupless_addrs` did not
+    return their groups, so `lost_groups` has those that other brokers know. `shared_addrs` has the names of
+    each address that goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their
+    master and refuse reads.
     """
 
     topic_count: int
@@ -40,6 +41,7 @@ class BrokerOutage(NamedTuple):
     errors: Mapping[str, RocketMQError | None]
     shared_addrs: Mapping[str, Sequence[str]]
     refusing_slaves: Sequence[str] = ()
+    groupless_addrs: Sequence[str] = ()
 
 
 def foresee_broker_outage(
@@ -114,6 +116,7 @@ def foresee_broker_outage(
             and slave_errors[addr] is None
             and MASTER_BROKER_ID in down_members.get(broker_name, ())
         ],
+        [addr for addr, error in consumer_facts.errors_by_addr.items() if error is not None],
     )
 
 
@@ -201,15 +204,34 @@ def _read_consumers(
     down_members: BrokerMembers,
     lost_topics: Sequence[TopicOutageLoss],
 ) -> _ConsumerFacts:
+    """Ask the masters that would be gone. If one does not answer, ask its slaves and all others."""
+    topic_names = [loss.topic for loss in lost_topics]
     addrs = [addr for name in down_members for addr in _first_addr(name, snapshots)]
-    online_groups, errors_by_addr = admin.consumers.list_online_groups(addrs)
+    facts = _read_consumers_at(admin, addrs, topic_names)
+    if not any(facts.errors_by_addr.values()):
+        return facts
+    all_addrs = {
+        addr: None
+        for snapshot in snapshots.values()
+        for record in snapshot.brokers.values()
+        for addr in record["brokerAddrs"].values()
+    }
+    answering_addrs = [addr for addr in all_addrs if facts.errors_by_addr.get(addr) is None]
+    complete_facts = _read_consumers_at(admin, answering_addrs, topic_names)
+    return complete_facts._replace(errors_by_addr={**facts.errors_by_addr, **complete_facts.errors_by_addr})
+
+
+def _read_consumers_at(
+    admin: AdminClient, broker_addrs: Sequence[str], topic_names: Sequence[str]
+) -> _ConsumerFacts:
+    online_groups, errors_by_addr = admin.consumers.list_online_groups(broker_addrs)
     topics_by_group = {
         group: {subscription.topic for subscription in connections.subscriptions}
         for group, connections in online_groups.items()
     }
     for addr in [addr for addr, error in errors_by_addr.items() if error is None]:
         groups_result: ServerResult[dict[str, tuple[str, ...]]] = admin.topics.list_consumer_groups(
-            addr, [loss.topic for loss in lost_topics]
+            addr, topic_names
         )
         errors_by_addr[addr] = groups_result.error
         for topic, group_names in (groups_result.result or {}).items():

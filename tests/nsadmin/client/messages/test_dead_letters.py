@@ -10,7 +10,14 @@ from nsadmin.client import NotFound
 from nsadmin.client.messages.dead_letter_selection import DeadLetterSelection
 from nsadmin.client.messages.replay_memory import ReplayMemory
 from tests.support.dead_letter_brokers import DEAD, GROUP, DeadLetterBroker, replay_letters
-from tests.support.fake_servers import Answer, answer_json, refuse_with
+from tests.support.fake_servers import (
+    Answer,
+    FakeBroker,
+    FakeNameServer,
+    answer_json,
+    answer_nothing,
+    refuse_with,
+)
 from tests.support.message_brokers import CREATED, answer_offset
 
 HOUR = 3_600_000
@@ -90,6 +97,17 @@ def test_all_queues_are_counted_together(admin: AdminClient, dlq: DeadLetterBrok
     assert set(counts.errors) == {None}
     assert (empty.message_count, empty.oldest_ms, empty.origin_topics) == (0, None, ())
     assert [type(error) for error in missing.errors] == [TopicNotExist]
+
+
+def test_a_silent_master_is_waited_for_once(dlq: DeadLetterBroker) -> None:
+    dlq.add_letter(b"one")
+    with FakeBroker() as silent, FakeNameServer({"C": {"broker-a": {0: silent.addr, 1: dlq.addr}}}) as server:
+        silent.handlers[RequestCode.GET_MIN_OFFSET] = answer_nothing
+        server.routes = {DEAD: {"broker-a": 6}}
+        with AdminClient(server.addr, timeout=1) as client:
+            [counts] = client.dead_letters.count_letters([GROUP], CREATED + HOUR)
+        assert silent.asked_codes() == [RequestCode.GET_MIN_OFFSET] * len(counts.queue_bounds)
+    assert (counts.message_count, counts.last_hour_count) == (1, 1)
 
 
 def test_the_last_hour_is_not_what_an_old_broker_finds_nearest(

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import MessagePage, MessagePlace, QueueSpan
 from nsadmin.client.topic_routes import QueueRoute
-from tests.support.fake_servers import closed_port, refuse_with
+from tests.support.fake_servers import answer_nothing, closed_port, refuse_with
 from tests.support.lab import start_lab
 from tests.support.message_brokers import CREATED, MessageBroker
 
@@ -209,3 +210,12 @@ def test_a_message_has_a_time_and_an_empty_place_has_none(tmp_path: Path) -> Non
     assert last.result > 1_600_000_000_000
     assert (beyond.result, beyond.error) == (None, None)
     assert silent.error is not None
+
+
+def test_a_silent_master_is_waited_for_once(message_broker: MessageBroker) -> None:
+    message_broker.store_message()
+    with MessageBroker() as silent, AdminClient("127.0.0.1:1", timeout=1) as client:
+        silent.handlers[RequestCode.GET_MIN_OFFSET] = answer_nothing
+        [span] = client.queue_reader.get_spans("T", [route(silent, 1, _1=message_broker.addr)])
+        assert silent.asked_codes() == [RequestCode.GET_MIN_OFFSET]
+    assert span.queue_span == QueueSpan("broker-a", message_broker.addr, 0, 0, 1)

@@ -62,7 +62,11 @@ def test_a_dead_broker_is_a_row_and_the_others_are_told(
         (None, None),
         (None, "connection refused, no server listens on this port"),
     ]
-    assert ask("consumerProgress").code == 3
+    result = ask("consumerProgress", "--json")
+    assert (result.code, [(row["lag"], row["lagReason"]) for row in result.json]) == (
+        3,
+        [(10, f"no consumer offset on 1 of 2 queues; unknown on {dead_addr}")],
+    )
 
 
 def test_filters_that_leave_no_row_are_named(ask: Run, consumer_broker: ConsumerBroker) -> None:

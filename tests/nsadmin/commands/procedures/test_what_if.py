@@ -55,13 +55,28 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
 def test_the_count_is_told_beside_the_table(run: Run, running_lab: Lab) -> None:
     result = run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)
     assert result.err == (
-        "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, 34 would lose a part\n"
+        "nsadmin: 36 of 56 topics are affected: 2 would fail for clients, "
+        "34 would lose a part of their queues\n"
         "nsadmin: 4 of 7 affected groups would stop reading a topic; 18% of all write queues would be lost\n"
         "nsadmin: broker-a-0:1 refuses reads, because its slaveReadEnable is false: to let it serve them "
         "while its master is down, run nsadmin updateBrokerConfig slaveReadEnable true -b broker-a-0:1\n"
     )
     result = run("whatIf", "--down", "broker-a-0:1", "-n", running_lab.namesrv_addr)
     assert (result.code, result.out.splitlines()[1:]) == (0, [])
+
+
+def test_unknown_groups_are_not_called_unaffected(
+    run: Run, first_server: FakeNameServer, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"a": {0: dead_addr}}}
+    first_server.routes = {"T": {"a": 6}}
+    result = run("whatIf", "--down", "a", "-n", first_server.addr)
+    assert result.code == 3
+    assert f"affected groups are unknown, because {dead_addr} did not answer; 100% of all" in result.err
+    assert (
+        f"{dead_addr} returned no groups: groups that no other broker knows are missing. To see which groups "
+        "cannot read now, run nsadmin group explain '*' --filter result=cause"
+    ) in result.err
 
 
 def test_a_table_says_which_name_server_knows_of_a_loss(run: Run, broker: FakeBroker, dead_addr: str) -> None:

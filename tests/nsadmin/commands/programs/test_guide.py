@@ -30,6 +30,13 @@ def test_a_page_is_found_by_its_name_and_by_a_command_and_links_are_commands(run
     assert result.out == run("guide", "drain-and-stop-a-broker").out
 
 
+@pytest.mark.parametrize("words", [("guide", "drain"), ("errors", "17"), ("mqadminMap", "topicList")])
+def test_an_explanation_ignores_connection_options(run: Run, words: tuple[str, ...]) -> None:
+    assert run("--context", "no-such-context", *words) == run(*words)
+    assert run(*words, "-n", "127.0.0.1:1") == run(*words)
+    assert run(*words).code == 0
+
+
 def test_a_reader_of_chinese_gets_the_translated_page(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NSADMIN_LANG", "zh")
     result = run("guide", "drain")

@@ -234,6 +234,30 @@ def test_a_dry_run_says_what_is_lost(
         assert RequestCode.GET_TOPIC_STATS_INFO not in master.asked_codes()[asked_before:]
 
 
+@pytest.mark.parametrize(
+    ("age_ms", "said"),
+    [
+        (3_700_000, "nsadmin: T: the last message arrived 1 h 1 min ago\n"),
+        (
+            100_000,
+            "nsadmin: T is still in use: its last message arrived 1 min 40 s ago. To see who sends to it, "
+            "run nsadmin producer --topic T\n",
+        ),
+    ],
+)
+def test_a_dry_run_says_when_the_last_message_arrived(
+    run: Run, first_server: FakeNameServer, monkeypatch: pytest.MonkeyPatch, age_ms: int, said: str
+) -> None:
+    monkeypatch.setattr("nsadmin.commands.topics.topics.time", lambda: 5_000_000.0)
+    with TopicBroker(topic_config("T")) as master:
+        first_server.clusters = {"C": {"broker-a": {0: master.addr}}}
+        newest = {"minOffset": 0, "maxOffset": 9, "lastUpdateTimestamp": 5_000_000_000 - age_ms}
+        oldest = {"minOffset": 0, "maxOffset": 1, "lastUpdateTimestamp": 1}
+        master.offsets = {"T": {0: newest, 1: oldest}}
+        err = run("deleteTopic", "T", "C", "-n", first_server.addr, "--dry-run").err
+    assert err == f"nsadmin: T has 10 messages; consumer groups: none\n{said}"
+
+
 def test_a_dry_run_says_who_could_not_be_asked(
     run: Run, first_server: FakeNameServer, dead_addr: str
 ) -> None:

@@ -2,12 +2,14 @@
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
+from nsadmin import AdminClient
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.looks import Look
 from nsadmin.operations.checks.sends import CHECK
 from tests.support.checks import read_values, run_check
-from tests.support.fake_servers import FakeBroker, FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_nothing
 
 IDLE = {
     "sendThreadPoolQueueSize": "0", "sendThreadPoolQueueCapacity": "10000", "putLatency99": "2.00",
@@ -121,5 +123,16 @@ def test_a_broker_without_a_master_is_what_is_unknown(
 ) -> None:
     first_server.clusters = {"C": {"broker-a": {0: busy.addr}, "broker-b": {1: dead_addr}}}
     finding = found(first_server)
-    text = "broker-b has no master, so it was not examined; no broker refuses messages as too busy; "
+    text = "broker-b has no master, so it was not examined; no broker that answered refuses messages as too"
     assert (finding.state, finding.summary.startswith(text)) == (CheckState.UNKNOWN, True)
+
+
+def test_a_silent_broker_is_waited_for_once(first_server: FakeNameServer, busy: FakeBroker) -> None:
+    with FakeBroker() as silent, AdminClient(first_server.addr, timeout=1) as admin:
+        silent.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = answer_nothing
+        first_server.clusters = {"C": {"broker-a": {0: busy.addr}, "broker-b": {0: silent.addr}}}
+        observation = CHECK.observe(admin, CheckScope(pause_seconds=lambda seconds: None))
+    assert silent.asked_codes() == [RequestCode.GET_BROKER_RUNTIME_INFO]
+    finding = CHECK.judge(CHECK.make_scale(), observation)
+    assert (finding.state, finding.summary.split(":")[0]) == (CheckState.UNKNOWN, "broker-b")
+    assert busy.asked_codes().count(RequestCode.GET_BROKER_RUNTIME_INFO) == 5

@@ -97,7 +97,14 @@ def test_a_master_with_a_full_disk_refuses_messages_and_can_be_read(
 
 def test_what_nobody_knows(first_server: FakeNameServer, dead_addr: str) -> None:
     missing = found(first_server.addr, name="X")
-    assert (missing.state, missing.summary) == (CheckState.CRITICAL, "no name server has the topic X")
+    assert (missing.state, missing.summary) == (
+        CheckState.CRITICAL,
+        "no name server has the topic X; `nsadmin topicList` lists the topics",
+    )
+    first_server.routes["orders"] = {"broker-a": 6}
+    assert found(first_server.addr, name="ordrs").summary == (
+        'no name server has the topic ordrs; did you mean "orders"?'
+    )
     partly = found(first_server.addr, dead_addr)
     assert partly.state is CheckState.WARNING
     assert partly.details == (f"name server {dead_addr}: connection refused, no server listens on this port",)

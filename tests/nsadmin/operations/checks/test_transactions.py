@@ -5,12 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin import AdminClient
 from nsadmin.client.messages.delayed_messages import HALF_TOPIC
 from nsadmin.client.messages.transactions import DISCARDED_TOPIC, ENDED_TOPIC, TransactionAdmin
+from nsadmin.operations.checks.check import WHOLE_CLUSTER
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.checks.transactions import CHECK
 from tests.support.checks import read_values, run_check
-from tests.support.fake_servers import FakeNameServer, answer_json, refuse_with
+from tests.support.fake_servers import FakeNameServer, answer_json, answer_nothing, refuse_with
 from tests.support.message_brokers import CREATED, MessageBroker
 
 
@@ -99,3 +101,14 @@ def test_what_is_not_read_is_said(
         CheckState.UNKNOWN,
         ("broker-a: not read: more than 2 transactions ended since the last check of the broker",),
     )
+
+
+def test_a_silent_broker_is_waited_for_once(first_server: FakeNameServer, holder: MessageBroker) -> None:
+    with MessageBroker() as silent, AdminClient(first_server.addr, timeout=1) as admin:
+        silent.handlers[RequestCode.GET_BROKER_CONFIG] = answer_nothing
+        first_server.clusters = {"C": {"broker-a": {0: holder.addr}, "broker-b": {0: silent.addr}}}
+        observation = CHECK.observe(admin, WHOLE_CLUSTER)
+    assert silent.asked_codes() == [RequestCode.GET_BROKER_CONFIG]
+    finding = CHECK.judge(CHECK.make_scale(), observation)
+    assert any(line.startswith("broker-b: no answer within 1 s") for line in finding.details)
+    assert read_values(finding)["half"] == 2

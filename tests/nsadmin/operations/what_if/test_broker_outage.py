@@ -6,11 +6,12 @@ from time import sleep
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin import AdminClient
 from nsadmin.client import NoneReachable, NotFound
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.what_if.broker_outage import foresee_broker_outage, resolve_processes
-from tests.support.fake_servers import FakeBroker, FakeNameServer, closed_port
+from tests.support.fake_servers import FakeBroker, FakeNameServer, answer_json, closed_port
 from tests.support.lab import Lab, start_lab
 
 
@@ -68,6 +69,24 @@ def test_a_name_server_or_a_broker_that_is_silent(running_lab: Lab) -> None:
         assert outage.errors[dead] is not None
     with AdminClient(dead) as admin, pytest.raises(NoneReachable):
         foresee_broker_outage(admin, ["broker-a"], 7)
+
+
+def test_other_brokers_name_the_groups_of_a_silent_master(
+    first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    broker.topics = {"T": ["readers"], "U": ["others"]}
+    broker.handlers[RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG] = lambda asked: answer_json(
+        asked, {"subscriptionGroupTable": {"readers": {}, "others": {}}}
+    )
+    first_server.clusters = {"C": {"a": {0: dead_addr}, "b": {0: broker.addr}}}
+    first_server.routes = {"T": {"a": 6, "b": 6}, "U": {"b": 6}}
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        outage = foresee_broker_outage(admin, ["a"], 7)
+        everything = foresee_broker_outage(admin, ["b"], 7)
+    assert [(loss.group, loss.reduced_topics) for loss in outage.lost_groups] == [("readers", ("T",))]
+    assert outage.groupless_addrs == [dead_addr]
+    assert broker.addr in outage.errors
+    assert everything.groupless_addrs == []
 
 
 def test_words_that_name_brokers(running_lab: Lab) -> None:
