@@ -124,7 +124,7 @@ def list_acl(
     """Show the ACLs of brokers. Each row shows one resource.
 
     --for Topic:orders also finds entries for Topic:ord*, for Topic:* and for *, and names the Super users,
-    which may do everything without an entry.
+    which may do everything without an entry. A line on stderr names the brokers that do not check ACLs.
 
     Examples:
         # All ACLs of a cluster
@@ -136,6 +136,7 @@ def list_acl(
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
     results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
+    warn_of_no_effect(session, "ACLs", results)
     if not wanted:
         return _entry_rows(targets, match_results(targets, results))
 
@@ -176,6 +177,7 @@ def get_acl(
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
     results = match_results(targets, session.admin.acls.get_entries(addrs, subject))
+    warn_of_no_effect(session, "ACLs", results)
     remark_super_user(session, subject, addrs)
     return _entry_rows(targets, [r.then(require_entries) for r in results])
 
