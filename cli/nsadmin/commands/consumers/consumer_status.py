@@ -25,6 +25,7 @@ from nsadmin.commands.consumers.consumer_progress import SUBSCRIPTIONS, AskedClu
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import all_do
 from nsadmin.console.session import Session
 
 
@@ -239,9 +240,9 @@ def _confirm_same_subscriptions(clients: Sequence[RunningClient]) -> list[str]:
     subscriptions = [c.info.subscriptions for c in clients if c.info is not None]
     if len(subscriptions) < 2 or any(other != subscriptions[0] for other in subscriptions):
         return []
-    which = "all" if len(subscriptions) == len(clients) else "the"
-    told = "" if which == "all" else " that report their state"
-    return [f"{which} {len(subscriptions)} clients{told} have the same subscriptions"]
+    if len(subscriptions) < len(clients):
+        return [f"the {len(subscriptions)} clients that report their state have the same subscriptions"]
+    return [f"{all_do(len(clients), 'client', 'have')} the same subscriptions"]
 
 
 def _format_stack(client: RunningClient) -> str:

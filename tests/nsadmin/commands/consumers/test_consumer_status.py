@@ -8,7 +8,7 @@ from tests.nsadmin.client.consumers.test_client_runtime import info, popping
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 
-SAME = "nsadmin: all 2 clients have the same subscriptions\n"
+SAME = "nsadmin: both clients have the same subscriptions\n"
 
 
 @pytest.fixture
