@@ -208,9 +208,9 @@ def create_acl(
 ) -> ResultRows:
     """Allow or deny actions on resources to a user, on a broker or on every broker of a cluster.
 
-    The entry is added to the user's ACL. It replaces an entry for the same resource. The user must exist. It
-    must be Normal: brokers check no ACL for a Super user. To read a topic, a consumer needs Sub on the topic
-    and on its group.
+    First create the user, with `nsadmin createUser`. It must be Normal, as new users are: brokers check no
+    ACL for a Super user. The entry is added to the user's ACL. It replaces an entry for the same resource. To
+    read a topic, a consumer needs Sub on the topic and on its group.
 
     Examples:
         # A producer: allow a user only to send (write) to one topic
@@ -223,8 +223,8 @@ def create_acl(
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
-        # Preview an entry for clients in one network
-        nsadmin createAcl shop -r 'Group:*' -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
+        # Preview: a user may only send (publish) to a topic, from the IP addresses of one network
+        nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """
     entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
     return _merge_acl(session, subject_text, entries, broker_text, cluster_name)
