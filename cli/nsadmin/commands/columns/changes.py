@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TOPIC_MAIN_SETTINGS = ("readQueueNums", "writeQueueNums", "perm")
 GROUP_MAIN_SETTINGS = ("consumeEnable", "retryMaxTimes", "retryQueueNums")
-"""The settings that describe a new or deleted item, also if they are defaults."""
+"""The settings that a table shows of a created or deleted item, also defaults; JSON has all of them."""
 
 
 class ServerChange(NamedTuple):
@@ -155,7 +155,7 @@ def describe_change(before: Any, after: Any) -> str | None:
 def describe_item_change(
     kind: SpreadKind, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> str | None:
-    """Describe the change of a topic or group; of a new or deleted one, the main settings and those that are no default."""
+    """Describe the change of a topic or group; of a new or deleted one, no defaults but the main ones."""
     if before is not None and after is not None:
         return describe_change(before, after)
     always_shown = TOPIC_MAIN_SETTINGS if kind == "topic" else GROUP_MAIN_SETTINGS

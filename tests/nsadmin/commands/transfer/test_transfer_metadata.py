@@ -36,7 +36,10 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: La
         assert [(row["section"], row["server"], row["name"], row["result"]) for row in rows] == [
             ("topics", f"broker-b-{number}", "orders", result) for number in range(3)
         ]
-        assert command_result.err == f"nsadmin: 3 items {'changed' if result == 'done' else 'would change'}\n"
+        assert (
+            command_result.err
+            == f"nsadmin: 3 items {'created' if result == 'done' else 'would be created'}\n"
+        )
     command_result = move("topics", "orders", "--all-brokers", "--yes")
     assert (command_result.code, command_result.json, command_result.err) == (
         0,
