@@ -264,8 +264,8 @@ def test_a_user_of_a_broker_that_checks_none_has_no_effect(guarded: Guarded) -> 
     words = ("createUser", "clerk", "-b", guarded.new.address, "-p", "of a clerk", "--passwordVisible")
     planned = guarded.by(OPS, *words, "--dry-run")
     assert (planned.code, planned.rows[0]["result"]) == (0, "dry-run")
-    lack = f"users have no effect on {guarded.new.address}: set authenticationEnabled=true in broker.conf"
-    assert lack in planned.err
+    effect = f"users have no effect on {guarded.new.address}, where clients need no password"
+    assert f"{effect}: set authenticationEnabled=true in broker.conf" in planned.err
 
 
 def test_a_context_with_a_key_is_enough(guarded: Guarded) -> None:

@@ -5,17 +5,20 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.consumers.connected_clients import ProducerClient
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP
 
 
 class Sender(NamedTuple):
-    """A host that sent some of the newest messages, and the producer groups that are connected from it."""
+    """A host that sent some of the newest messages, and the producers that are connected from it."""
 
     host: str
     message_count: int
     groups: tuple[str, ...]
     newest_ms: int = 0
+    versions: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
 
 class SenderReading(NamedTuple):
@@ -44,15 +47,31 @@ def find_senders(
                 host = message.born_host.rpartition(":")[0]
                 counts[host] = counts.get(host, 0) + 1
                 times[host] = max(times.get(host, 0), message.store_timestamp)
-    groups: dict[str, set[str]] = {}
+    connected: dict[str, list[ProducerClient]] = {}
     for result in admin.producers.list_producers(broker_addrs) if counts else ():
         if result.error is not None:
             group_errors[result.addr] = result.error
         for producer in result.result or ():
             if producer.producer_group != INNER_PRODUCER_GROUP:
                 host = (producer.client_addr or "").rpartition(":")[0]
-                groups.setdefault(host, set()).add(producer.producer_group)
-    senders = [Sender(h, n, tuple(sorted(groups.get(h, ()))), times[h]) for h, n in counts.items()]
+                connected.setdefault(host, []).append(producer)
+    senders = []
+    for host, count in counts.items():
+        producers = connected.get(host, ())
+        senders.append(
+            Sender(
+                host,
+                count,
+                _list_distinct(p.producer_group for p in producers),
+                times[host],
+                _list_distinct(p.version for p in producers),
+                _list_distinct(p.language for p in producers),
+            )
+        )
     return SenderReading(
         tuple(sorted(senders, key=lambda s: (-s.message_count, s.host))), queue_errors, group_errors
     )
+
+
+def _list_distinct(values: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({value for value in values if value}))

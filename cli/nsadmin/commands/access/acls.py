@@ -124,7 +124,7 @@ def list_acl(
     """Show the ACLs of brokers. Each row shows one resource.
 
     --for Topic:orders also finds entries for Topic:ord*, for Topic:* and for *, and names the Super users,
-    which may do everything without an entry.
+    which may do everything without an entry. A line on stderr names the brokers that do not check ACLs.
 
     Examples:
         # All ACLs of a cluster
@@ -136,6 +136,7 @@ def list_acl(
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
     results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
+    warn_of_no_effect(session, "ACLs", results)
     if not wanted:
         return _entry_rows(targets, match_results(targets, results))
 
@@ -176,6 +177,7 @@ def get_acl(
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
     results = match_results(targets, session.admin.acls.get_entries(addrs, subject))
+    warn_of_no_effect(session, "ACLs", results)
     remark_super_user(session, subject, addrs)
     return _entry_rows(targets, [r.then(require_entries) for r in results])
 
@@ -206,9 +208,9 @@ def create_acl(
 ) -> ResultRows:
     """Allow or deny actions on resources to a user, on a broker or on every broker of a cluster.
 
-    The entry is added to the user's ACL. It replaces an entry for the same resource. The user must exist. It
-    must be Normal: brokers check no ACL for a Super user. To read a topic, a consumer needs Sub on the topic
-    and on its group.
+    First create the user, with `nsadmin createUser`. It must be Normal, as new users are: brokers check no
+    ACL for a Super user. The entry is added to the user's ACL. It replaces an entry for the same resource. To
+    read a topic, a consumer needs Sub on the topic and on its group.
 
     Examples:
         # A producer: allow a user only to send (write) to one topic
@@ -221,8 +223,8 @@ def create_acl(
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
-        # Preview an entry for clients in one network
-        nsadmin createAcl shop -r 'Group:*' -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
+        # Preview: a user may only send (publish) to a topic, from the IP addresses of one network
+        nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run
     """
     entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)
     return _merge_acl(session, subject_text, entries, broker_text, cluster_name)

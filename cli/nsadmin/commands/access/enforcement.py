@@ -15,11 +15,15 @@ _NEEDED_SETTINGS = {
     "users": ("authenticationEnabled",),
     "ACLs": ("authenticationEnabled", "authorizationEnabled"),
 }
+_EFFECTS_OF_LACK = {
+    "users": "where clients need no password",
+    "ACLs": "where everyone may do everything",
+}
 
 
-def warn_of_no_effect(session: Session, things: Things, plans: Sequence[ServerResult[Any]]) -> None:
-    """Write which brokers of the plans lack a setting."""
-    _warn(session, session.admin, things, (plan.addr for plan in plans if plan.error is None))
+def warn_of_no_effect(session: Session, things: Things, results: Sequence[ServerResult[Any]]) -> None:
+    """Write which brokers of the answers or plans lack a setting."""
+    _warn(session, session.admin, things, (r.addr for r in results if r.error is None))
 
 
 def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
@@ -66,6 +70,6 @@ def _warn(session: Session, admin: AdminClient, things: Things, addrs: Iterable[
     addrs_by_lack.pop("", None)
     for lack, open_addrs in addrs_by_lack.items():
         session.write_remark(
-            f"{things} have no effect on {abbreviate_names(open_addrs, 3)}: set {lack} in broker.conf, and "
-            "restart the broker"
+            f"{things} have no effect on {abbreviate_names(open_addrs, 3)}, {_EFFECTS_OF_LACK[things]}: "
+            f"set {lack} in broker.conf, and restart the broker"
         )

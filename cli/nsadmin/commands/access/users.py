@@ -81,7 +81,8 @@ def list_user(
 ) -> ResultRows:
     """List the users of a broker, or of every broker of a cluster.
 
-    A line on stderr names each user that differs between brokers.
+    A line on stderr names each user that differs between brokers. Another names the brokers that keep users
+    but do not check them.
 
     Examples:
         # All users, their type and whether they are enabled or disabled (locked)
@@ -95,6 +96,7 @@ def list_user(
     """
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.list_users(distinct_addrs(targets), name_filter))
+    warn_of_no_effect(session, "users", results)
     return _user_rows(targets, results)
 
 
@@ -113,6 +115,7 @@ def get_user(
     """
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.get_user(distinct_addrs(targets), username))
+    warn_of_no_effect(session, "users", results)
     return _user_rows(targets, [r.then(lambda user: (user,)) for r in results])
 
 

@@ -294,9 +294,14 @@ def _list_order_remarks(session: Session, selected_backup: ClusterBackup) -> lis
 
 
 def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
-    """Return the number of outcomes of each result as text: "3 items changed, 33 unchanged"."""
-    words = {"dry-run": "would change", "done": "changed"}
-    counts = Counter(words.get(outcome.result, outcome.result) for outcome in outcomes)
+    """Return the number of outcomes of each result as text: "3 items created, 33 unchanged"."""
+    words = {
+        ("dry-run", True): "would be created",
+        ("dry-run", False): "would change",
+        ("done", True): "created",
+        ("done", False): "changed",
+    }
+    counts = Counter(words.get((o.result, o.before is None), o.result) for o in outcomes)
     (first_word, first_count), *others = sorted(counts.items()) or [("", 0)]
     texts = [f"{count_noun(first_count, 'item')} {first_word}", *(f"{n} {word}" for word, n in others)]
     return ", ".join(texts) if counts else empty_text

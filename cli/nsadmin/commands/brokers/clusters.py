@@ -212,6 +212,8 @@ def cluster_list(
             BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers
         ]
         notes += map(str, missing_errors)
+        if more and session.output_form is None and session.options.style.output_format == "table":
+            notes += _sum_totals(brokers)
         # None stands for the name server, which answered: its list is a result even if every broker is dead.
         errors = [None, *broker_errors, *missing_errors]
         rows = ResultRows.from_records(TOTALS_COLUMNS if more else LOAD_COLUMNS, brokers, errors, notes)
@@ -222,6 +224,20 @@ def cluster_list(
     if interval_seconds <= 0:
         raise UsageError(f'invalid value "{interval_seconds:g}" for -i: expected a number of seconds above 0')
     return session.repeat_every(interval_seconds, list_brokers)
+
+
+def _sum_totals(brokers: Sequence[ListedBroker]) -> list[str]:
+    """The messages of all brokers that report them, under a table of several."""
+    columns = [c for c in TOTALS_COLUMNS if "Total" in c.key]
+    counts = [[v for c in columns if isinstance(v := c.read(b), int)] for b in brokers]
+    counts = [values for values in counts if len(values) == len(columns)]
+    if len(counts) < 2:
+        return []
+    in_yesterday, out_yesterday, in_today, out_today = map(sum, zip(*counts, strict=True))
+    return [
+        f"total of {len(counts)} brokers: {in_yesterday} in and {out_yesterday} out yesterday, "
+        f"{in_today} in and {out_today} out today"
+    ]
 
 
 def _read_brokers(

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from nsadmin.operations.backups.comparison import NamedItemDifference
 
 
+TOPIC_MAIN_SETTINGS = ("readQueueNums", "writeQueueNums", "perm")
+GROUP_MAIN_SETTINGS = ("consumeEnable", "retryMaxTimes", "retryQueueNums")
+"""The settings that a table shows of a created or deleted item, also defaults; JSON has all of them."""
+
+
 class ServerChange(NamedTuple):
     """A change on a server. None stands for a missing value, before or after.
 
@@ -150,10 +155,10 @@ def describe_change(before: Any, after: Any) -> str | None:
 def describe_item_change(
     kind: SpreadKind, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> str | None:
-    """Describe the change of a topic or group; for a new or deleted one, its settings that are no default."""
+    """Describe the change of a topic or group; of a new or deleted one, no defaults but the main ones."""
     if before is not None and after is not None:
         return describe_change(before, after)
-    always_shown = ("readQueueNums", "writeQueueNums", "perm") if kind == "topic" else ("retryMaxTimes",)
+    always_shown = TOPIC_MAIN_SETTINGS if kind == "topic" else GROUP_MAIN_SETTINGS
 
     def select(settings: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         if not settings:

@@ -1,5 +1,6 @@
 """Owns consumerStatus, which shows the state that a group's clients report, and diagnoses the group."""
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
@@ -24,6 +25,7 @@ from nsadmin.commands.consumers.consumer_progress import SUBSCRIPTIONS, AskedClu
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_fine_millis
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import all_do
 from nsadmin.console.session import Session
 
 
@@ -183,7 +185,8 @@ def consumer_status(
 
     nsadmin reports clients with different subscriptions, queues that an ordered consumer cannot lock, and
     messages that wait in a client for more than a minute. For push consumers in clustering mode, it also
-    reports queues without an owner and queues with several owners, if all clients answered.
+    reports queues without an owner and queues with several owners, if all clients answered. If no
+    subscription differs, it says so.
 
     Each client of a broadcasting group keeps its own offsets: consumerOffset is that of the client.
 
@@ -196,6 +199,8 @@ def consumer_status(
     Examples:
         # State and problems of a group's clients
         nsadmin consumerStatus warehouse
+        # Do all clients of a group have the same subscriptions? A line on stderr says so
+        nsadmin consumerStatus warehouse --limit 1
         # The threads of one client (thread dump)
         nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s
     """
@@ -221,6 +226,7 @@ def consumer_status(
         return "\n".join(_format_stack(c) for c in clients)
     if client_id is None and broker_addr is None and cluster_name is None:
         notes += session.admin.client_runtime.find_problems(running_group, int(time() * 1000))
+        notes += _confirm_same_subscriptions(clients)
     queues = [queue for c in clients for queue in _list_queues(c)]
     rows = ResultRows.from_records(STATUS_COLUMNS, queues, errors, notes, common={GROUP: group})
     if any(queue.popped for queue in queues):
@@ -228,6 +234,15 @@ def consumer_status(
         *shown, error = rows.table_columns
         return rows._replace(table_columns=[*shown, *(c.key for c in POP_COLUMNS), error])
     return rows
+
+
+def _confirm_same_subscriptions(clients: Sequence[RunningClient]) -> list[str]:
+    subscriptions = [c.info.subscriptions for c in clients if c.info is not None]
+    if len(subscriptions) < 2 or any(other != subscriptions[0] for other in subscriptions):
+        return []
+    if len(subscriptions) < len(clients):
+        return [f"the {len(subscriptions)} clients that report their state have the same subscriptions"]
+    return [f"{all_do(len(clients), 'client', 'have')} the same subscriptions"]
 
 
 def _format_stack(client: RunningClient) -> str:

@@ -71,6 +71,10 @@ def group_explain(
     Examples:
         # Why a group receives nothing; in this one, each step is ok
         nsadmin group explain warehouse
+        # Do all clients of a group have the same subscriptions and tags?
+        nsadmin group explain warehouse --filter step=subscriptions
+        # How the queues are shared: the queues of each client, and clients that are idle without a queue
+        nsadmin group explain warehouse --filter step=owners
         # All groups of a topic, without the steps that do not apply
         nsadmin group explain --topic payments --filter result!=skipped
     """

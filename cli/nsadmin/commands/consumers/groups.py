@@ -25,6 +25,7 @@ from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.server_name_suggestions import remark_similar_name
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.changes import (
+    GROUP_MAIN_SETTINGS,
     ServerChange,
     broker_change_columns,
     describe_change,
@@ -78,8 +79,6 @@ CONFIG_COLUMNS: Columns[GroupRow] = (
     ERROR.of(lambda r: r.error),
 )
 GROUP_CHANGE_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = broker_change_columns(GROUP)
-MAIN_SETTINGS = ("consumeEnable", "retryQueueNums", "retryMaxTimes")
-"""The settings that a table shows of a created or deleted group; JSON has all of them."""
 GROUP_DELETION_COLUMNS: Columns[tuple[str, ServerChange]] = (
     *of_part(lambda r: r[1], (SERVER, ROLE)),
     GROUP.of(lambda r: r[0]),
@@ -272,7 +271,7 @@ def _parse_retry_policy(policy_json: str | None) -> object:
 def _describe_change(change: GroupChange, named_settings: Iterable[str], done: str) -> ServerChange:
     """The row of a master; of a new group, the change in words has the main settings and those passed."""
     before, after = _without_group_name(change.before), _without_group_name(change.after)
-    shown = {*MAIN_SETTINGS, *named_settings}
+    shown = {*GROUP_MAIN_SETTINGS, *named_settings}
     return ServerChange(
         change.target.broker_addr or change.target.broker_name,
         None if change.error or not change.before else change.before,
@@ -368,7 +367,7 @@ def delete_sub_group(
                 error,
                 "dry-run" if session.is_dry_run else "done",
                 "master",
-                words=describe_removal(before, MAIN_SETTINGS),
+                words=describe_removal(before, GROUP_MAIN_SETTINGS),
             )
             for target, (_, before, error) in zip(master_targets, holder_results, strict=True)
         ]

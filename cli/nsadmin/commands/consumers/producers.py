@@ -47,6 +47,8 @@ SENDER_COLUMNS: Columns[Sender] = (
     Column("messageCount", "how many of the newest messages came from there", lambda s: s.message_count),
     Column("lastStored", "when its newest message was stored (UTC)", lambda s: format_utc(s.newest_ms)),
     Column("producerGroups", "producer groups that are connected from there now", lambda s: s.groups),
+    Column("versions", "releases of these producers", lambda s: s.versions),
+    Column("languages", "languages of these producers", lambda s: s.languages),
 )
 
 
@@ -123,11 +125,11 @@ def producer(
     shown, because no server reports them: see `nsadmin client list`.
 
     Brokers do not know to which topics a producer sends. So --topic reads the newest messages of the topic,
-    and shows the machines that sent them, with the producer groups that are connected from there. Messages
-    through a proxy in cluster mode come from the proxy's address.
+    and shows the machines that sent them, with the groups, versions and languages of the producers that are
+    connected from there. Messages through a proxy in cluster mode come from the proxy's address.
 
     Examples:
-        # Who sends to a topic: which machines and applications (producer groups) write to it
+        # Who sends to a topic: which machines and applications (producer groups, versions) write to it
         nsadmin producer --topic payments
         # Which machines write: all producers of all brokers, without the internal ones of Java clients
         nsadmin producer --no-internal

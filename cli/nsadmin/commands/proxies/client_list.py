@@ -109,9 +109,9 @@ def client_list(
             f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"
         )
     if topic:
-        senders = quote_command("printMsg", topic, "--last", "100", "--columns", "bornHost")
+        senders = quote_command("producer", "--topic", topic)
         notes.append(
-            f"brokers do not know the producers of a topic: {senders} shows who sent the last messages"
+            f"brokers do not know the producers of a topic: {senders} shows who sent the newest messages"
         )
     errors = [*group_errors, *(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
     return ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)

@@ -1,6 +1,6 @@
 """Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from typing import Annotated, Any, NamedTuple
@@ -28,7 +28,12 @@ from nsadmin.command_line.broker_targets import (
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.command_line.server_name_suggestions import remark_similar_name
 from nsadmin.commands.columns.brokers import BROKER_NAME
-from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange, describe_change
+from nsadmin.commands.columns.changes import (
+    CHANGE_COLUMNS,
+    TOPIC_MAIN_SETTINGS,
+    ServerChange,
+    describe_change,
+)
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.name_servers.order_confs import note_unsent_order_confs
@@ -49,15 +54,19 @@ class TopicChange(NamedTuple):
     broker_name: str | None = None
 
 
+_BROKERS, _BROKER_LIST = "@brokers@", "@brokerList@"
+"""In texts that may be the same for several brokers: their addresses in a sentence, and as a list of -b."""
+
+
 class Loss(NamedTuple):
-    """What consumers lose by a change on a broker, in words from before and from after it."""
+    """What consumers lose by a change on _BROKERS, in words from before and from after it."""
 
     before: str
     after: str
 
 
 TOPIC_CHANGE_COLUMNS: Columns[TopicChange] = (
-    *of_part(attrgetter("change"), (SERVER, ROLE)),
+    *of_part(attrgetter("change"), (SERVER, ROLE.means("master or namesrv; null if unknown"))),
     BROKER_NAME,
     TOPIC,
     *of_part(attrgetter("change"), CHANGE_COLUMNS),
@@ -247,12 +256,14 @@ def _apply_topic_patch(
                 remark_similar_name(session, topic, names)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
-        session.require_yes(command_name, "; ".join(loss.before for loss in losses.values()))
+        session.require_yes(
+            command_name, "; ".join(_name_brokers((addr, loss.before) for addr, loss in losses.items()))
+        )
     addrs_by_text: dict[str, list[str]] = {}
     for due in due_changes:
         addrs_by_text.setdefault(_describe_topic_change(due), []).append(due.broker_addr)
     for text, addrs in addrs_by_text.items():
-        due_losses = [losses[addr].before for addr in addrs if addr in losses]
+        due_losses = _name_brokers((addr, losses[addr].before) for addr in addrs if addr in losses)
         verb = "Create" if text.startswith("new: ") else "Change"
         change = f"{verb} the topic {topic} ({text.removeprefix('new: ')}) on {', '.join(addrs)}?"
         session.confirm_change("; ".join([*due_losses, change]))
@@ -268,8 +279,10 @@ def _apply_topic_patch(
     ]
     errors = [c.change.error for c in changes]
     notes = [f"{addr} made the change, but did not answer in time" for addr in late_addrs]
-    made = [losses[a.broker_addr] for a in applied if a.error is None and a.broker_addr in losses]
-    notes += [loss.before if session.is_dry_run else loss.after for loss in made]
+    made_addrs = [a.broker_addr for a in applied if a.error is None and a.broker_addr in losses]
+    notes += _name_brokers(
+        (addr, losses[addr].before if session.is_dry_run else losses[addr].after) for addr in made_addrs
+    )
     notes += [*loss_notes, *_list_closed_notes(topic, due_changes)]
     notes += failed_on(errors) if notes else []
     return changes, errors, notes
@@ -287,7 +300,7 @@ def _find_losses(
     removed = {
         r.broker_addr: m for r, m in zip(removals, count_removed_messages(admin, removals), strict=True)
     }
-    losses, notes = dict[str, Loss](), list[str]()
+    losses, notes = dict[str, Loss](), dict[str, str]()
     for due in due_changes:
         if not _takes_queues(due) and not _writes_unread_queues(due):
             continue
@@ -295,8 +308,19 @@ def _find_losses(
         if isinstance(loss, Loss):
             losses[due.broker_addr] = loss
         elif loss:
-            notes.append(loss)
-    return losses, notes
+            notes[due.broker_addr] = loss
+    return losses, _name_brokers(notes.items())
+
+
+def _name_brokers(text_by_addr: Iterable[tuple[str, str]]) -> list[str]:
+    """Each text once, with the brokers that it is about."""
+    addrs_by_text: dict[str, list[str]] = {}
+    for addr, text in text_by_addr:
+        addrs_by_text.setdefault(text, []).append(addr)
+    return [
+        text.replace(_BROKERS, ", ".join(addrs)).replace(_BROKER_LIST, ",".join(addrs))
+        for text, addrs in addrs_by_text.items()
+    ]
 
 
 def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> list[str]:
@@ -338,15 +362,15 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
     """What consumers lose, or a note if they lose nothing."""
     assert due.after is not None
     if not due.after.perm & Perm.READ:
-        what = f"{topic} on {due.broker_addr}"
+        what = f"{topic} on {_BROKERS}"
         return Loss(f"consumers will not be able to read {what}", f"consumers cannot read {what} now")
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up" if first_unread else "any queue"
-    unread_queues += f" on {due.broker_addr}"
+    unread_queues += f" on {_BROKERS}"
     restoring = ""
     if due.before is not None and _takes_queues(due):
         queues = str(due.before.read_queue_nums)
-        command = quote_command("updateTopic", topic, "-b", due.broker_addr, "-r", queues)
+        command = quote_command("updateTopic", topic, "-b", _BROKER_LIST, "-r", queues)
         restoring = f": restore the read queues with `{command}`"
     if _writes_unread_queues(due):
         what = f"the messages of {topic} in {unread_queues}"
@@ -382,9 +406,11 @@ def _describe_broker(
     session: Session, target: BrokerTarget, result: ServerResult[TopicConfigChange]
 ) -> TopicChange:
     config = result.result
+    broker_name = target.broker_name or (config and config.broker_name)
+    # A server that is known only by the address that was typed may be no broker at all.
+    role = "master" if broker_name or result.error is None else None
     if config is None:
-        change = ServerChange(target.broker_addr, None, None, result.error, role="master")
-        return TopicChange(change, target.broker_name)
+        return TopicChange(ServerChange(target.broker_addr, None, None, result.error, role=role), broker_name)
     before, after = _config_to_wire(config.before), _config_to_wire(config.after)
     done = "dry-run" if session.is_dry_run else "done"
     change = ServerChange(
@@ -393,10 +419,10 @@ def _describe_broker(
         None if config.error else after,
         result.error,
         done if config.is_change else "unchanged",
-        "master",
+        role,
         words=_describe_topic_change(config) if config.is_change else None,
     )
-    return TopicChange(change, target.broker_name or config.broker_name)
+    return TopicChange(change, broker_name)
 
 
 def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[TopicChange]) -> list[str]:
@@ -463,7 +489,7 @@ def _describe_topic_change(change: TopicConfigChange) -> str:
     before, after = _config_to_wire(change.before), _config_to_wire(change.after) or {}
     if before is not None:
         return describe_change(before, {**before, **after}) or ""
-    shown = {name: after[name] for name in ("readQueueNums", "writeQueueNums", "perm")}
+    shown = {name: after[name] for name in TOPIC_MAIN_SETTINGS}
     shown |= {name: after[name] for name in ("order", "attributes") if after.get(name)}
     return describe_change(None, shown) or ""
 

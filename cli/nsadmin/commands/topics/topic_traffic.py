@@ -1,6 +1,7 @@
 """Owns statsAll, which shows the message rates of topics and consumer groups."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Argument, Option
@@ -106,9 +107,23 @@ def stats_all(
     # One dead broker can affect thousands of topics: a line for each different error.
     counts = Counter(str(t.error).split("\n", 1)[0] for t in traffic if t.error is not None)
     notes = [f"{error} (missing in {count_noun(count, 'row')})" for error, count in counts.items()]
+    if session.output_form is None and session.options.style.output_format == "table":
+        notes += _sum_messages(traffic)
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     rows = ResultRows.from_records(columns, traffic, [None, *(t.error for t in traffic)], notes)
     return rows._replace(limited_column=TOPIC.key)
+
+
+def _sum_messages(traffic: Sequence[TopicTraffic]) -> list[str]:
+    """The messages of all topics, under a table of several: each row of a topic repeats what arrived."""
+    arrived = {t.topic: t.in_count.message_count for t in traffic if t.in_count is not None}
+    if len(arrived) < 2:
+        return []
+    delivered = sum(t.out_count.message_count for t in traffic if t.out_count is not None)
+    total = sum(arrived.values())
+    return [
+        f"total of {len(arrived)} topics in 24 hours: {total} messages arrived, {delivered} were delivered"
+    ]
 
 
 def _has_traffic(traffic: TopicTraffic) -> bool:

@@ -18,7 +18,12 @@ from nsadmin.command_line.broker_targets import list_clusters, remark_missing, r
 from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
-from nsadmin.commands.columns.changes import ServerChange, change_columns, describe_removal
+from nsadmin.commands.columns.changes import (
+    TOPIC_MAIN_SETTINGS,
+    ServerChange,
+    change_columns,
+    describe_removal,
+)
 from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER, result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
@@ -513,6 +518,6 @@ def describe_deletion(step: "DeletionStep", topic: str) -> ServerChange:
         words = (
             f"removed: queues on {', '.join(sorted(step.before))}"
             if step.role == "namesrv"
-            else describe_removal(step.before, ("readQueueNums", "writeQueueNums", "perm"))
+            else describe_removal(step.before, TOPIC_MAIN_SETTINGS)
         )
     return ServerChange(step.server, step.before, None, step.error, step.result, step.role, topic, words)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
@@ -38,7 +38,7 @@ REBALANCE_MS = 20_000
 
 _RESULT_ORDER: tuple[FindingResult, ...] = ("cause", "warning", "unknown", "ok", "skipped")
 _MODULE = re.compile(r"^(?:[\w.]+@[\w.+-]+/|\w+//)")
-_MAX_FRAMES, _MAX_THREADS = 6, 3
+_MAX_FRAMES, _MAX_THREADS, _MAX_SHARES = 6, 3, 8
 
 
 def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
@@ -653,11 +653,29 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
             yield CauseFinding(_unless_fresh(facts, "warning"), evidence, advice)
 
 
+def _describe_shares(counts: Mapping[str, int]) -> str:
+    """How the queues are shared: "526 queues; queues per client: 176, 175, 175"."""
+    shares = sorted(counts.values(), reverse=True)
+    parts = [count_noun(sum(shares), "queue")]
+    if len(shares) > 1:
+        few = len(shares) <= _MAX_SHARES
+        shown = ", ".join(map(str, shares)) if few else f"{shares[-1]} to {shares[0]}"
+        parts.append(f"queues per client: {shown}")
+    if idle := [client_id for client_id, count in counts.items() if not count]:
+        parts.append(f"without a queue: {join_names(idle)}")
+    return "; ".join(parts)
+
+
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
     if _shares_queues(facts):
-        count = sum(len(info.queues) + len(info.pop_queues) for _, info in facts.running)
+        counts = {
+            client_id: sum(
+                facts.topic in (None, held.queue.topic) for held in (*info.queues, *info.pop_queues)
+            )
+            for client_id, info in facts.running
+        }
         return ok_finding(
-            f"each queue of {join_names(facts.topics)} has one owner ({count_noun(count, 'queue')})"
+            f"each queue of {join_names(facts.topics)} has one owner ({_describe_shares(counts)})"
         )
     if facts.connections.is_broadcasting:
         return skipped_finding("the group broadcasts: each client consumes all queues")

@@ -12,6 +12,8 @@ from tests.support.access_brokers import AccessBroker
 
 ACL = ("createAcl", "operator-1", "-r", "Topic:t", "-a", "Pub", "-d", "Allow")
 USER = ("updateUser", "operator-1", "-s", "disable")
+USERS_EFFECT = "where clients need no password"
+ACLS_EFFECT = "where everyone may do everything"
 
 
 @pytest.fixture
@@ -35,9 +37,9 @@ def test_a_broker_that_checks_nothing_is_named(
 ) -> None:
     master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=config.encode())
     result = run(*command, "-b", master.addr, "--dry-run")
-    things = "users" if command is USER else "ACLs"
+    things, effect = ("users", USERS_EFFECT) if command is USER else ("ACLs", ACLS_EFFECT)
     setting = f"set {lack} in broker.conf, and restart the broker"
-    remark = f"nsadmin: {things} have no effect on {master.addr}: {setting}\n"
+    remark = f"nsadmin: {things} have no effect on {master.addr}, {effect}: {setting}\n"
     reason = "it may do everything, because brokers check no ACL for it"
     bypass = f"nsadmin: User:operator-1 is Super on {master.addr}: {reason}\n"
     remarks = (remark if lack else "") + (bypass if command is ACL else "")
@@ -50,3 +52,23 @@ def test_nothing_is_said_about_a_broker_that_does_not_tell_its_settings_or_has_n
     assert run(*USER, "-b", master.addr, "--dry-run").err == ""
     master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=b"brokerName=a")
     assert "have no effect" not in run("updateUser", "nobody", *USER[2:], "-b", master.addr).err
+
+
+@pytest.mark.parametrize(
+    ("command", "warning"),
+    [
+        (("listUser",), f"users have no effect on {{}}, {USERS_EFFECT}"),
+        (("getUser", "operator-1"), f"users have no effect on {{}}, {USERS_EFFECT}"),
+        (("listAcl",), f"ACLs have no effect on {{}}, {ACLS_EFFECT}"),
+        (("listAcl", "--for", "Topic:payments"), f"ACLs have no effect on {{}}, {ACLS_EFFECT}"),
+        (("getAcl", "operator-1"), f"ACLs have no effect on {{}}, {ACLS_EFFECT}"),
+    ],
+)
+def test_a_command_that_shows_users_or_acls_names_a_broker_that_does_not_check_them(
+    run: Run, master: AccessBroker, command: tuple[str, ...], warning: str
+) -> None:
+    master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=b"")
+    assert warning.format(master.addr) in run(*command, "-b", master.addr).err
+    checked = b"authenticationEnabled=true\nauthorizationEnabled=true"
+    master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=checked)
+    assert "no effect" not in run(*command, "-b", master.addr).err

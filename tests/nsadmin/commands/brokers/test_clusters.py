@@ -80,6 +80,19 @@ def test_totals_are_differences_of_counters() -> None:
     assert [row[name] for name in TOTALS[4:8]] == [40, 4, 40, 4]
 
 
+def test_under_a_table_of_totals_are_those_of_all_brokers(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    broker.table |= TABLE
+    assert "total of" not in run("clusterList", "-m", "-n", first_server.addr).err
+    with FakeBroker() as other:
+        other.table |= TABLE
+        first_server.clusters = {"C": {"a": {0: broker.addr, 1: dead_addr}, "b": {0: other.addr}}}
+        shown = run("clusterList", "-m", "-n", first_server.addr).err
+        assert "total of 2 brokers: 80 in and 8 out yesterday, 80 in and 8 out today\n" in shown
+        assert "total of" not in run("clusterList", "-m", "-n", first_server.addr, "--json").err
+
+
 def test_a_broker_that_denies_is_not_called_starting(
     run: Run, first_server: FakeNameServer, broker: FakeBroker
 ) -> None:

@@ -84,7 +84,8 @@ def test_every_change_tells_what_is_there_before_and_after() -> None:
 
 def test_a_new_item_is_described_by_what_is_no_default() -> None:
     settings = complete_settings("group", {"retryQueueNums": 4})
-    assert describe_item_change("group", None, settings) == "new: retryMaxTimes 16, retryQueueNums 4"
+    words = "new: consumeEnable true, retryMaxTimes 16, retryQueueNums 4"
+    assert describe_item_change("group", None, settings) == words
     assert describe_item_change("topic", complete_settings("topic", {}), None) == (
         "removed: readQueueNums 8, writeQueueNums 8, perm rw-"
     )

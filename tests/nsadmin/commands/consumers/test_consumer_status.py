@@ -8,6 +8,8 @@ from tests.nsadmin.client.consumers.test_client_runtime import info, popping
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
 
+SAME = "nsadmin: both clients have the same subscriptions\n"
+
 
 @pytest.fixture
 def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
@@ -21,7 +23,7 @@ def online_broker(consumer_broker: ConsumerBroker) -> ConsumerBroker:
 @pytest.mark.parametrize("flag", [None, "-g", "--consumerGroup"])
 def test_every_queue_of_every_client(ask: Run, online_broker: ConsumerBroker, flag: str | None) -> None:
     result = ask("consumerStatus", *([flag] if flag else []), "G", "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, SAME)
     rows = result.json
     assert [(row["clientId"], row["queueId"]) for row in rows] == [
         *(("c1", number) for number in range(4)),
@@ -43,10 +45,21 @@ def test_what_is_wrong_is_said(ask: Run, online_broker: ConsumerBroker) -> None:
     online_broker.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"*"}]}'
     result = ask("consumerStatus", "G", "--json")
     assert result.code == 0
-    assert result.err == "".join(
-        f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8)
-    )
+    missing = [f"nsadmin: no client consumes T broker-a {number}\n" for number in range(4, 8)]
+    assert result.err == "".join([*missing, SAME])
     assert result.json[4]["queueId"] is None
+
+
+def test_only_equal_subscriptions_are_called_the_same(ask: Run, online_broker: ConsumerBroker) -> None:
+    online_broker.running["c2"] = '{"mqTable":{},"subscriptionSet":[{"topic":"T","subString":"red"}]}'
+    differing = ask("consumerStatus", "G").err
+    assert "c2 and c1 subscribe differently: T=red and T=*" in differing
+    assert "same subscriptions" not in differing
+    online_broker.clients["G"].append("c3")
+    online_broker.running["c2"] = online_broker.running["c1"]
+    assert "nsadmin: the 2 clients that report their state have the same subscriptions" in (
+        ask("consumerStatus", "G").err
+    )
 
 
 def test_a_client_that_does_not_answer_is_a_row(ask: Run, online_broker: ConsumerBroker) -> None:
@@ -70,7 +83,7 @@ def test_stacks_of_threads(ask: Run, online_broker: ConsumerBroker) -> None:
 def test_a_client_that_pops_has_a_row_for_a_broker(ask: Run, online_broker: ConsumerBroker) -> None:
     online_broker.running = {"c1": popping(-1, 3), "c2": popping(-1, 0)}
     result = ask("consumerStatus", "G", "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, SAME)
     rows = result.json
     assert [(row["clientId"], row["queueId"], row["waitAckCount"]) for row in rows] == [
         ("c1", None, 3),

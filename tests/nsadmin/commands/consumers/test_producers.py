@@ -89,7 +89,14 @@ def test_the_machines_that_sent_the_newest_messages_of_a_topic(
     result = run_json("producer", "--topic", "T", "--last", "3")
     last_stored = format_utc(CREATED + 2000)
     assert result.json == [
-        {"host": "127.0.0.1", "messageCount": 3, "lastStored": last_stored, "producerGroups": ["P"]}
+        {
+            "host": "127.0.0.1",
+            "messageCount": 3,
+            "lastStored": last_stored,
+            "producerGroups": ["P"],
+            "versions": ["V3_0_0_ALPHA1"],
+            "languages": ["JAVA"],
+        }
     ]
     assert (result.code, result.err) == (
         0,

@@ -40,7 +40,7 @@ def test_what_is_alike_is_one_row() -> None:
     assert row_fields == [
         ("topic", "T", "update", ["a", "b"], "readQueueNums 8 -> 6, writeQueueNums 8 -> 4"),
         ("topic", "New", "create", ["b"], "new: readQueueNums 8, writeQueueNums 8, perm rw-, order true"),
-        ("group", "g", "create", ["a"], "new: retryMaxTimes 16"),
+        ("group", "g", "create", ["a"], "new: consumeEnable true, retryMaxTimes 16, retryQueueNums 1"),
         ("kv", "N k", "update", ["ns:1"], "1 -> 2"),
         ("orderConf", "T", "delete", ["ns:1"], "removed: a:8"),
         ("route", "T", "delete", ["ns:1"], "removed: its route"),

@@ -71,7 +71,7 @@ def test_the_consumers_of_a_topic(
     proxied_broker.topics["T"] = ["G"]
     result = ask("client", "list", "-t", "T", "--json")
     assert (result.code, [row["clientId"] for row in result.json]) == (0, ["reads T"])
-    assert "nsadmin printMsg T --last 100 --columns bornHost shows who sent the last messages\n" in result.err
+    assert "nsadmin producer --topic T shows who sent the newest messages\n" in result.err
     assert ask("client", "list", "-t", "Unknown").code == 5
 
 

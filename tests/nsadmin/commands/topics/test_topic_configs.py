@@ -145,6 +145,23 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
 
 
+def test_what_is_lost_on_several_brokers_is_said_once(run: Run, a: TopicBroker, b: TopicBroker) -> None:
+    b.configs["T"]["readQueueNums"] = 4
+    brokers = f"{a.addr}, {b.addr}"
+    words = ("updateTopic", "T", "-b", f"{a.addr},{b.addr}", "-r", "1")
+    loss = f"consumers will not be able to read the messages of T in queues 1 and up on {brokers}: reduce"
+    assert run(*words).err.count("consumers will not") == 1
+    assert loss in run(*words).err
+    assert loss in run(*words, "--dry-run").err
+    undo = f"restore the read queues with `nsadmin updateTopic T -b {a.addr},{b.addr} -r 4`"
+    assert f"in queues 1 and up on {brokers} now: {undo}\n" in run(*words, "--yes").err
+
+
+def test_a_name_server_is_not_called_a_master(run: Run, server: FakeNameServer) -> None:
+    [row] = json.loads(run("updateTopic", "T", "-b", server.addr, "-r", "2", "--json").out)
+    assert (row["role"], row["result"]) == (None, "failed")
+
+
 def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a: TopicBroker) -> None:
     a.configs["T"]["writeQueueNums"] = 2
     a.offsets["T"] = {n: {"minOffset": 0, "maxOffset": 50} for n in range(4)}

@@ -24,7 +24,8 @@ def server() -> Iterator[FakeNameServer]:
 
 def test_topics_with_their_groups(run: Run, server: FakeNameServer) -> None:
     result = run("statsAll", "-n", server.addr)
-    assert (result.code, result.err) == (0, "")
+    total = "total of 2 topics in 24 hours: 120 messages arrived, 60 were delivered"
+    assert (result.code, result.err) == (0, f"nsadmin: {total}\n")
     assert [line.split() for line in result.out.splitlines()[1:]] == [
         ["Idle", "-", "-", "0.00", "-", "0", "-", "-", "-"],
         ["T", "G", "6", "2.00", "1.00", "120", "60", "-", "-"],
@@ -38,6 +39,19 @@ def test_the_bytes_of_24_hours(run: Run, server: FakeNameServer) -> None:
         ("T", 120, 24_000),
     ]
     assert "inBytes24Hour" not in run("statsAll", "-n", server.addr, "--json").out
+
+
+def test_a_topic_of_several_groups_is_counted_once_in_the_total(run: Run, server: FakeNameServer) -> None:
+    with TopicBroker() as broker:
+        broker.topics = {"T": ["G", "H"], "Idle": []}
+        broker.counts = {
+            ("TOPIC_PUT_NUMS", "T"): 120, ("GROUP_GET_NUMS", "T@G"): 60, ("GROUP_GET_NUMS", "T@H"): 50,
+        }  # fmt: skip
+        broker.handlers[208] = broker.answer_lags((10, 4))
+        server.clusters = {"C": {"broker-a": {0: broker.addr}}}
+        assert "120 messages arrived, 110 were delivered" in run("statsAll", "-n", server.addr).err
+        assert "total" not in run("statsAll", "T", "-n", server.addr).err
+        assert "total" not in run("statsAll", "-n", server.addr, "--json").err
 
 
 @pytest.mark.parametrize("flags", [("-a",), ("T",), ("-t", "T", "--activeTopic"), ("--topic", "T")])

@@ -27,7 +27,7 @@ from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
-from nsadmin.operations.explain.findings import list_cause_ids, reach_verdict
+from nsadmin.operations.explain.findings import list_cause_ids, ok_finding, reach_verdict
 from nsadmin.operations.explain.group_causes import explain_group, list_busy_stacks
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 
@@ -442,6 +442,24 @@ def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
     young = {"PROP_CONSUMER_START_TIMESTAMP": str(NOW - 1000)}
     owners = explain_group(make_facts(make_client("c1", make_queue(Q0), properties=young)))
     assert list_cause_ids(owners, "unknown") == ["owners"]
+
+
+@pytest.mark.parametrize(
+    ("clients", "topic", "shares"),
+    [
+        ([BOTH], None, "2 queues"),
+        ([make_client("c1", make_queue(Q0)), make_client("c2", make_queue(Q1))], None,
+         "2 queues; queues per client: 1, 1"),
+        ([BOTH, make_client("c2")], None, "2 queues; queues per client: 2, 0; without a queue: c2"),
+        ([BOTH, *(make_client(f"i{number}") for number in range(8))], None,
+         "2 queues; queues per client: 0 to 2; without a queue: i0, i1, i2, i3 and 4 more"),
+        ([make_client("c1", make_queue(Q0), make_queue(Q1), make_queue(Q0._replace(topic="%RETRY%G")))], "T",
+         "2 queues"),
+    ],
+)  # fmt: skip
+def test_how_the_queues_are_shared(clients: list[RunningClient], topic: str | None, shares: str) -> None:
+    [owners] = [e for e in explain_group(make_facts(*clients, topic=topic)) if e.cause_id == "owners"]
+    assert owners.finding == ok_finding(f"each queue of T has one owner ({shares})")
 
 
 def test_a_group_without_topics_is_missing_only_in_clusters_that_have_it() -> None:
