@@ -285,6 +285,25 @@ def test_a_permission_changes_alone(
     assert a.configs["T"] == topic_config("T", readQueueNums=4, writeQueueNums=4, order=True, perm=4)
 
 
+def test_a_pattern_of_clusters_creates_a_topic_only_if_no_cluster_has_it(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    server.clusters = {"C": {"broker-a": {0: a.addr}}, "D": {"broker-b": {0: b.addr}}}
+    del b.configs["T"]
+    words = ("updateTopic", "T", "-r", "16", "-n", server.addr, "--json", "-c")
+    left_out = run(*words, "*")
+    assert (left_out.code, left_out.err) == (
+        0, "nsadmin: T is not created in D, which does not have it: pass -c D to create it there\n"
+    )  # fmt: skip
+    assert [row["brokerName"] for row in json.loads(left_out.out)] == ["broker-a"]
+    assert (a.configs["T"]["readQueueNums"], "T" in b.configs) == (16, False)
+    assert run(*words, "*,D").err == ""
+    assert b.configs["T"]["readQueueNums"] == 16
+    assert run("updateTopic", "New", "-n", server.addr, "-c", "*").err == ""
+    assert "New" in a.configs
+    assert "New" in b.configs
+
+
 @pytest.mark.parametrize("words", [("updateTopicPerm", "T", "6"), ("updateTopic", "T", "-p", "6")])
 def test_the_permission_in_other_clusters_is_told(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, words: tuple[str, ...]
