@@ -383,7 +383,9 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
         return Loss(
             f"consumers will not be able to read {what}", f"consumers can no longer read {what}{restoring}"
         )
-    behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
+    behind = [
+        f"{g}: {'unknown lag' if n is None else count_noun(n, 'message')}" for g, n in lags.items() if n != 0
+    ]
     if not behind:
         return f"all groups of {topic} have consumed {unread_queues}"
     filters = ("--filter", f"queueId>={first_unread}", "--filter", "lag!=0")
@@ -411,7 +413,7 @@ def _describe_broker(
         None if config.error else after,
         result.error,
         done if config.is_change else "unchanged",
-        "master",
+        "slave" if target.broker_id else "master",
         words=_describe_topic_change(config) if config.is_change else None,
     )
     return TopicChange(change, target.broker_name or config.broker_name)
