@@ -26,7 +26,7 @@ ClockSeconds = Callable[[], float]
 class ReservedPort:
     """A port of this machine that stays reserved, whether a server listens there or not."""
 
-    def __init__(self, member_name: str, wanted_port: int = 0) -> None:
+    def __init__(self, member_name: str, wanted_port: int = 0, option_flag: str = "") -> None:
         self._bound_socket = socket.socket()
         self._bound_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -34,7 +34,8 @@ class ReservedPort:
         except OSError as error:
             self._bound_socket.close()
             raise RocketMQError(
-                f"{member_name} cannot listen at {LOCAL_HOST}:{wanted_port}: {error.strerror}"
+                f"{member_name} cannot listen at {LOCAL_HOST}:{wanted_port}: {error.strerror}: "
+                f"pass another {option_flag}, or omit it for free ports"
             ) from error
         except OverflowError:
             self._bound_socket.close()
@@ -148,7 +149,7 @@ class LabCluster:
         try:
             for member_index, server_name in enumerate(scenario.server_names()):
                 reserved_port = self._reserve_port(
-                    server_name, first_namesrv_port and first_namesrv_port + member_index
+                    server_name, first_namesrv_port and first_namesrv_port + member_index, "--namesrv-port"
                 )
                 server_settings = {"supportActingMaster": scenario.acting, **scenario.settings}
                 self.name_servers[server_name] = LabNameServer(
@@ -160,8 +161,10 @@ class LabCluster:
             self.release_links_and_ports()
             raise
 
-    def _reserve_port(self, member_name: str, wanted_port: int = 0) -> ReservedPort:
-        reserved_port = ReservedPort(member_name, wanted_port)
+    def _reserve_port(
+        self, member_name: str, wanted_port: int = 0, option_flag: str = "--broker-port"
+    ) -> ReservedPort:
+        reserved_port = ReservedPort(member_name, wanted_port, option_flag)
         self._reserved_ports.append(reserved_port)
         return reserved_port
 

@@ -23,7 +23,7 @@ from nsadmin.command_line.exclusive_options import refuse_both, require_one_of
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import open_inventory
-from nsadmin.operations.name_patterns import expand_patterns
+from nsadmin.operations.name_patterns import expand_patterns, is_pattern
 
 T = TypeVar("T")
 
@@ -103,6 +103,35 @@ def remark_other_clusters(session: Session, fact: str, clusters: Collection[str]
         session.write_remark(
             f"{fact} in {abbreviate_names(sorted(clusters), 3)}: pass '*' as the cluster for all clusters"
         )
+
+
+def leave_out_clusters(
+    session: Session,
+    name: str,
+    cluster_list: str | None,
+    targets: list[BrokerTarget],
+    find_lacking: Callable[[], Collection[BrokerTarget]],
+) -> list[BrokerTarget]:
+    """The targets without the clusters that a pattern of -c means and that lack what is to be changed.
+
+    A cluster lacks it if all its targets do, as `find_lacking` says. If all clusters lack it, it is new, and
+    no cluster is left out.
+    """
+    if cluster_list is None or not any(map(is_pattern, names := parse_name_list("-c", cluster_list))):
+        return targets
+    lacking = set(find_lacking())
+    info = _fetch_clusters(session)
+    targets_by_cluster = {c: set(list_master_targets(info, c)) for c in list_clusters(session, cluster_list)}
+    left_out = [c for c, masters in targets_by_cluster.items() if masters <= lacking and c not in names]
+    if not left_out or lacking.issuperset(targets):
+        return targets
+    lack = "does" if len(left_out) == 1 else "do"
+    session.write_remark(
+        f"{name} is not created in {abbreviate_names(left_out, 3)}, which {lack} not have it: "
+        f"pass -c {','.join(left_out)} to create it there"
+    )
+    left_out_targets = set().union(*(targets_by_cluster[cluster] for cluster in left_out))
+    return [target for target in targets if target not in left_out_targets]
 
 
 def find_broker(session: Session, broker_text: str) -> BrokerTarget:

@@ -267,5 +267,6 @@ def _describe_unknown_member(group_name: str, member_word: str) -> str:
     if suggested_names:
         hint = did_you_mean(suggested_names)
     else:
-        hint = f"use {', '.join(member_names)}, or search: nsadmin help {group_name} {member_word}"
+        search = f"nsadmin help {group_name} {member_word} searches commands and guides"
+        hint = f"use {', '.join(member_names)}; {search}"
     return f'unknown command "{group_name} {member_word}": {hint}'

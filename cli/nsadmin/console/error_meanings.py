@@ -28,9 +28,10 @@ class ErrorMeaning(NamedTuple):
 _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...] = (
     (
         ResponseCode.SYSTEM_ERROR,
-        "",
+        "create mapped file failed",
         "the server failed; its remark has a Java exception",
-        "a setting that the request needs is off, or a fault: see the server's log at this time",
+        "a setting that the request needs is off, a file of the store that it cannot create (disk, memory), "
+        "or a fault: see the server's log at this time",
         "nsadmin brokerStatus -b BROKER",
     ),
     (
@@ -90,10 +91,11 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
     ),
     (
         ResponseCode.SERVICE_NOT_AVAILABLE,
-        "service not available now|disk full|the broker's disk is full|create mapped file "
-        "failed|maybe your broker machine memory too small",
+        "service not available now|disk full|the broker's disk is full|maybe your broker machine memory too "
+        "small",
         "the broker stores no messages now",
-        "its disk is full, it is a slave, starts or stops, or the time in its store went back",
+        "its disk is full, it is a slave, it starts or stops, or it failed to write a file of its store "
+        "(see its store.log)",
         "nsadmin broker explain BROKER",
         "the broker starts or stops, or its disk is full, or it is a slave: run nsadmin check brokers",
     ),
@@ -192,7 +194,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         ResponseCode.CONSUME_MSG_TIMEOUT,
         "",
         "the client did not process the message in time",
-        "a listener that hangs, or a full pool of threads of the consumer",
+        "a listener that hangs, or all threads of the consumer are busy",
         "nsadmin consumerStatus -g GROUP",
     ),
     (
@@ -265,7 +267,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         (10001, "RemotingConnectException"),
         "remotingconnectexception|connect to|connect_broker_exception",
         "the client cannot open a connection",
-        "the server is down, a firewall is between, or the broker registers an address that clients "
+        "the server is down, a firewall blocks the port, or the broker registers an address that clients "
         "cannot reach (brokerIP1)",
         "nsadmin check brokers",
     ),
@@ -274,7 +276,8 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "remotingtimeoutexception|wait response on the channel|invokesync call "
         "timeout|senddefaultimpl call timeout|sendkernelimpl call timeout|access_broker_timeout",
         "the server did not answer in time",
-        "long garbage collections, a slow disk, a full network, or a timeout that is too short for the batch",
+        "long garbage collections, a slow disk, a network at its limit, or a timeout that is too short for "
+        "the batch",
         "nsadmin clusterList",
     ),
     (
@@ -309,7 +312,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "no matched consumer",
         "no matched consumer for the pullrequest|the producergroup[|illegal state",
         "the client was stopped, or its group was removed, while it worked",
-        "a redeployment; harmless if it ends",
+        "the application stopped or was deployed again; harmless unless it comes back",
         "nsadmin consumerConnection -g GROUP",
     ),
     (
@@ -330,7 +333,7 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "AclException",
         "aclexception|check signature failed|no accesskey is configured|user not found|acl auth error",
         "the server does not accept the credentials",
-        "wrong access key or secret key, a user that exists on another broker only, or a clock that is wrong",
+        "wrong access key or secret key, or a user that exists on another broker only",
         "nsadmin listUser -b BROKER",
     ),
     (

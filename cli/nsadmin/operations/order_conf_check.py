@@ -76,7 +76,7 @@ def find_topic_problems(
 
     `is_sent` says whether a name server sends the order configuration to clients.
     """
-    would, do, condition = ("", "do", "") if is_sent else ("would ", "would", " with orderMessageEnable=true")
+    would, condition = ("", "") if is_sent else ("would ", " with orderMessageEnable=true")
     if not topic_queues:
         yield "no-topic", "the topic does not exist", False
         return
@@ -100,10 +100,19 @@ def find_topic_problems(
         elif ordered_queues < write_queues:
             part = f"{ordered_queues} of the {write_queues} queues of {broker_name}"
             yield "unused-queues", f"clients {would}use {part}{condition}", False
-    for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys()):
-        if broker_name in brokers and topic_queues[broker_name]["perm"] & Perm.WRITE:
-            text = f"{broker_name} has the topic, but clients {do} not send to it{condition}"
-            yield "broker-unused", text, False
+    unused = [
+        f"{broker_name}:{topic_queues[broker_name]['writeQueueNums']}"
+        for broker_name in sorted(topic_queues.keys() - queues_by_broker.keys())
+        if broker_name in brokers and topic_queues[broker_name]["perm"] & Perm.WRITE
+    ]
+    if unused:
+        them = "it" if len(unused) == 1 else "them"
+        effect = "clients do" if is_sent else "if name servers get orderMessageEnable=true, clients will"
+        text = (
+            f"the order configuration leaves out {count_noun(len(unused), 'broker')} of the topic: "
+            f"{effect} not send to {them}; to use {them}, add {';'.join(unused)}"
+        )
+        yield "broker-unused", text, False
 
 
 def _find_disagreements(snapshots: Sequence[ClusterSnapshot]) -> Iterator[OrderConfProblem]:

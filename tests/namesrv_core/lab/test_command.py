@@ -69,6 +69,7 @@ def test_a_port_in_use_is_one_line_and_exit_code_1() -> None:
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith(f"nsadmin: ns-1 cannot listen at 127.0.0.1:{port}: ")
+    assert result.stderr.endswith(": pass another --namesrv-port, or omit it for free ports\n")
     assert len(result.stderr.splitlines()) == 1
 
 
@@ -79,6 +80,7 @@ def test_a_broker_s_port_in_use_is_one_line_that_names_it(tmp_path: Path) -> Non
         result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20)
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith(f"nsadmin: broker-a-0:0 cannot listen at 127.0.0.1:{port}: ")
+    assert result.stderr.endswith(": pass another --broker-port, or omit it for free ports\n")
     assert len(result.stderr.splitlines()) == 1
 
 

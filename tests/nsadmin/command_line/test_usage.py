@@ -81,5 +81,6 @@ def test_the_error_suggests_what_was_probably_meant() -> None:
     )
     assert str(unknown_command_error(["chekc", "lga"])) == 'unknown command "chekc": did you mean "check"?'
     assert str(unknown_command_error(["journal", "x"])) == (
-        'unknown command "journal x": use cat, tail, stat, verify, or search: nsadmin help journal x'
+        'unknown command "journal x": use cat, tail, stat, verify; nsadmin help journal x searches commands '
+        "and guides"
     )

@@ -13,6 +13,8 @@ from tests.support.fake_servers import closed_port
     ("text", "name"),
     [
         ("14", "SERVICE_NOT_AVAILABLE"),
+        # SendMessageProcessor answers SYSTEM_ERROR to CREATE_MAPPED_FILE_FAILED.
+        ("create mapped file failed, server is busy or broken.", "SYSTEM_ERROR"),
         ("SUBSCRIPTION_NOT_LATEST", "SUBSCRIPTION_NOT_LATEST"),
         ("MQClientException: No route info of this topic: orders", "TOPIC_NOT_EXIST"),
         ("CODE: 2  DESC: [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while", "SYSTEM_BUSY"),
@@ -32,6 +34,15 @@ def test_an_error_is_found(text: str, name: str) -> None:
 
 def test_a_line_of_a_log_needs_no_quotes(run: Run) -> None:
     assert run("errors", "broker", "busy", "--json").json[0]["name"] == "SYSTEM_BUSY"
+
+
+def test_a_broker_that_stores_nothing_has_causes_that_can_be_checked() -> None:
+    # DefaultMessageStore.checkStoreStatus: shut down, a slave, or a flag of RunningFlags.
+    [meaning] = find_meanings("14")
+    assert meaning.causes == (
+        "its disk is full, it is a slave, it starts or stops, or it failed to write a file of its store "
+        "(see its store.log)"
+    )
 
 
 def test_an_unknown_one_is_not_guessed() -> None:

@@ -98,6 +98,7 @@ def test_nothing_fails_while_no_client_gets_the_order_configuration() -> None:
     assert not any(problem.is_grave for problem in problems)
     assert [problem.problem_text for problem in problems if problem.topic == "T"] == [
         "gone is not registered, but clients would send to it with orderMessageEnable=true",
-        "b has the topic, but clients would not send to it with orderMessageEnable=true",
+        "the order configuration leaves out 1 broker of the topic: if name servers get "
+        "orderMessageEnable=true, clients will not send to it; to use it, add b:8",
         "a has no write permission, but clients would send to it with orderMessageEnable=true",
     ]

@@ -17,6 +17,7 @@ from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
     MasterAddrOption,
     describe_targets,
+    leave_out_clusters,
     list_clusters,
     remark_other_clusters,
     select_masters,
@@ -186,6 +187,9 @@ def update_sub_group(
     A new group may consume but not broadcast. It starts where its clients specify, and retries 16 times.
     nsadmin reads each master before and after, and each row shows the change there.
 
+    With -c '*', nsadmin creates the group only if no cluster has it. Otherwise, clusters without it stay
+    without it.
+
     Examples:
         # Create a group on every master of a cluster, if it does not exist; an existing one stays as it is
         nsadmin updateSubGroup reporting -c cluster-a --yes
@@ -212,6 +216,9 @@ def update_sub_group(
     attributes = argument_values.parse_attribute_changes("group", attribute_list)
     warn_of_unknown_attributes(session, [("group", attributes)])
     targets = select_masters(session, broker_text, cluster_name)
+    targets = leave_out_clusters(
+        session, group, cluster_name, targets, lambda: _find_brokers_without(session, group, targets)
+    )
     if group not in (names := _list_group_names(session, targets)):
         remark_similar_name(session, group, names)
     _remark_on_other_clusters(session, [group], cluster_name, settings)
@@ -226,6 +233,15 @@ def update_sub_group(
     return ResultRows.from_records(
         GROUP_CHANGE_COLUMNS, changes, [change.error for _, change in changes], common={GROUP: group}
     )
+
+
+def _find_brokers_without(
+    session: Session, group: str, targets: Sequence[BrokerTarget]
+) -> list[BrokerTarget]:
+    results = session.admin.groups.get_tables(targets)
+    return [
+        t for t, r in zip(targets, results, strict=True) if r.result is not None and group not in r.result
+    ]
 
 
 def _remark_on_other_clusters(

@@ -398,14 +398,14 @@ def _apply_offset_plans(
     on_topics = topics[0] if len(topics) == 1 else f"{len(topics)} topics ({abbreviate_names(topics, 10)})"
     skip_count = sum(m.skipped_count or 0 for m in moves)
     repeat_count = sum(m.repeated_count or 0 for m in moves)
-    effects = [f"skip {count_noun(skip_count, 'message')}"] if skip_count else []
-    if repeat_count or not skip_count:
-        effects.insert(0, f"receive {count_noun(repeat_count, 'message')} again")
-    effect = " and ".join(effects)
     first_count = sum(m.result == "planned" and m.old_offset is None for m in moves)
+    effects = [f"skip {count_noun(skip_count, 'message')}"] if skip_count else []
+    if repeat_count or not (skip_count or first_count):
+        effects.insert(0, f"receive {count_noun(repeat_count, 'message')} again")
     if first_count:
-        effect += f", and set the first offset of {count_noun(first_count, 'queue')}"
-    loss = f"this would let {group} {effect} on {on_topics}"
+        effects.append(f"get an offset on {count_noun(first_count, 'queue')} where it has none")
+    effect = " and ".join(effects)
+    loss = f"on {on_topics}, this would let {group} {effect}"
     if first_count and all(m.old_offset is None for m in moves):
         effect = f"begin on {on_topics}, where it has no offset"
         loss = (
@@ -445,7 +445,7 @@ def _apply_offset_plans(
             notes.append(f"to undo it: {undo_command}")
         elif not any(errors):
             # --undo after a failed one continues it.
-            notes.append(f"to make the undone move again: {undo_command}")
+            notes.append(f"to return to the offsets from before this undo: {undo_command}")
     return ResultRows.from_records(columns, moves, errors, notes, common=common)
 
 

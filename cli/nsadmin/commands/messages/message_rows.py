@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.message_ids import parse_message_id
+from namesrv_core.protocol.message_ids import OffsetId, parse_message_id
 from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.advised_command import quote_command
@@ -188,6 +188,10 @@ def describe_missing(admin: AdminClient, topic: str, noun: str, value: str, foun
     if noun != "tag" and (hidden_text := _describe_hidden(find, topic, value)):
         return text + hidden_text
     if any(found.errors):
+        named = parse_message_id(value) if noun == "id" else None
+        failed_addrs = {r.addr for r in found.broker_results if r.error is not None}
+        if isinstance(named, OffsetId) and named.broker_addr in failed_addrs:
+            return f"{text}: {named.broker_addr} is the broker in the id, which may be of another cluster"
         return f"{text} on the brokers that answered"
     runtimes = admin.brokers.get_runtime_info(r.addr for r in found.broker_results)
     oldest_ms = [r.result.get_integer("earliestMessageTimeStamp") if r.result else None for r in runtimes]

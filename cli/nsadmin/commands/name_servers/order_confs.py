@@ -97,7 +97,7 @@ def update_order_conf(
     done = "dry-run" if session.is_dry_run else "done"
     if method_name == "put":
         conf_text = _require_order_conf(topic, order_conf)
-        warn_of_conf_problems(session, topic, conf_text)
+        has_problems = warn_of_conf_problems(session, topic, conf_text)
         session.confirm_change(f"Write the order configuration {conf_text} of {topic} on {servers_text}?")
         before = conf_admin.get_each(topic)
         results = (
@@ -106,7 +106,8 @@ def update_order_conf(
             else conf_admin.put_conf(topic, conf_text)
         )
         rows = name_server_change_rows(ORDER_CONF_CHANGE_COLUMNS, before, results, done, {TOPIC: topic})
-        return rows._replace(notes=_list_unused_notes(session, rows.errors))
+        # The advice to send a configuration with problems to clients would make them worse.
+        return rows._replace(notes=_list_unused_notes(session, rows.errors, is_advised=not has_problems))
     if all(is_not_found(r.error) for r in conf_admin.get_each(topic)):
         raise NotFound(_missing_conf(topic))
     session.require_yes("updateOrderConf delete", f"this would delete the order configuration of {topic}")
@@ -169,13 +170,16 @@ def _require_order_conf(topic: str, order_conf: str | None) -> str:
     return order_conf
 
 
-def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
-    """Write what orderConfCheck would say of the brokers; nothing if no name server knows them now."""
+def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> bool:
+    """Write what orderConfCheck would say of the brokers, and whether it says anything.
+
+    It says nothing if no name server knows the brokers now.
+    """
     try:
         queues_by_broker = parse_order_conf(conf_text)
     except ValueError as error:
         session.write_remark(f"{topic}: clients cannot parse the order configuration: {error}")
-        return
+        return True
     routes: Sequence[QueueRoute] = ()
     try:
         groups = session.admin.clusters.get_info().broker_groups
@@ -183,7 +187,7 @@ def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
     except TopicNotExist:
         pass
     except RocketMQError:
-        return
+        return False
     brokers = {g.broker_name: {str(i): addr for i, addr in g.broker_addrs.items()} for g in groups}
     topic_queues = {
         q.broker_name: {"perm": q.perm, "writeQueueNums": q.write_queue_nums or 0}
@@ -192,21 +196,27 @@ def warn_of_conf_problems(session: Session, topic: str, conf_text: str) -> None:
     }
     silent_addrs = session.admin.order_confs.find_servers_without()
     is_sent = len(silent_addrs) < len(session.admin.addresses.addrs)
-    for _, text, _ in find_topic_problems(brokers, topic_queues, queues_by_broker, is_sent=is_sent):
+    problems = list(find_topic_problems(brokers, topic_queues, queues_by_broker, is_sent=is_sent))
+    for _, text, _ in problems:
         session.write_remark(f"{topic}: {text}")
+    return bool(problems)
 
 
-def _list_unused_notes(session: Session, errors: Sequence[RocketMQError | None]) -> list[str]:
-    notes = note_unsent_order_confs(session) if None in errors else []
+def _list_unused_notes(
+    session: Session, errors: Sequence[RocketMQError | None], *, is_advised: bool = True
+) -> list[str]:
+    notes = note_unsent_order_confs(session, is_advised=is_advised) if None in errors else []
     return [*notes, *failed_on(errors)] if notes else []
 
 
-def note_unsent_order_confs(session: Session) -> list[str]:
-    """A note about the name servers that do not send order configurations to clients; [] if all do."""
+def note_unsent_order_confs(session: Session, *, is_advised: bool = True) -> list[str]:
+    """A note about the name servers that do not send order configurations to clients; [] if all do.
+
+    With `is_advised`, it has the command that lets them send.
+    """
     addrs = ", ".join(session.admin.order_confs.find_servers_without())
     if not addrs:
         return []
-    return [
-        f"clients get no order configuration from {addrs}, because orderMessageEnable is false: run "
-        f"{quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')} to send it to them"
-    ]
+    advice = f": run {quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')} to send it to them"
+    fact = f"clients get no order configuration from {addrs}, because orderMessageEnable is false"
+    return [f"{fact}{advice if is_advised else ''}"]

@@ -34,7 +34,11 @@ from nsadmin.operations.rebalance.rebalance_plan import (
 from nsadmin.operations.rebalance.run_preparation import find_servers_without_order
 
 _MAX_TOPICS_SHOWN = 5
-_GOALS_IN_WORDS = {"load": "load", "queues": "write queues", "disk": "new bytes"}
+_GOALS_IN_WORDS = {
+    "load": "load (the mean of writes and reads)",
+    "queues": "write queues",
+    "disk": "new bytes",
+}
 _MAX_SAMPLE_SECONDS = 86_400
 
 
@@ -253,16 +257,20 @@ def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:
         100 * share
         for share in (level_result.largest_before, level_result.largest_load, level_result.lower_bound)
     )
-    broker = "broker that stays" if plan.removed else "broker"
-    share = f"no {broker} has more than {largest:.1f} % of the {_GOALS_IN_WORDS[plan.goal]}"
+    load = _GOALS_IN_WORDS[plan.goal]
+    busiest = "the busiest broker that stays has" if plan.removed else "the busiest broker has"
+    limit = f"(lowest possible: {best:.1f} %)"
     source = "" if plan.goal == "queues" else f"; measured by {plan.source}"
     changes = f"{count_noun(len(plan.moves), 'topic')} and {count_noun(queue_changes, 'queue')} to change"
     if plan.moves:
-        yield f"{changes}: afterwards {share} (now {now:.1f} %, best possible {best:.1f} %){source}"
+        yield (
+            f"{changes}: now the busiest broker has {now:.1f} % of the {load}; afterwards {busiest} "
+            f"{largest:.1f} % {limit}{source}"
+        )
     else:
         is_level = largest <= best * (1 + ACCEPTED_EXCESS) and not level_result.left_topics
         verdict = "already level" if is_level else "no topic can move"
-        yield f"{verdict}: {share} (best possible {best:.1f} %){source}"
+        yield f"{verdict}: {busiest} {largest:.1f} % of the {load} {limit}{source}"
     for move in plan.moves[:_MAX_TOPICS_SHOWN]:
         before, after = _describe_queues(move.before), _describe_queues(move.after)
         yield f"write queues of {move.topic}: {before} -> {after}"

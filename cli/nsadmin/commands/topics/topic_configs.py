@@ -20,6 +20,7 @@ from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
     MasterAddrOption,
     distinct_addrs,
+    leave_out_clusters,
     list_clusters,
     match_results,
     remark_other_clusters,
@@ -118,6 +119,9 @@ def update_topic(
     script without a terminal, pass --yes to confirm a change that makes messages unreadable, such as fewer
     read queues before all groups have consumed the messages in them.
 
+    With -c '*', nsadmin creates the topic only if no cluster has it. Otherwise, clusters without it stay
+    without it.
+
     With -o true, nsadmin also adds these brokers to the topic's order configuration on each name server. -o
     false does not change the order configuration: use updateOrderConf.
 
@@ -148,6 +152,9 @@ def update_topic(
         attribute_list,
     )
     targets = select_masters(session, broker_text, cluster_name)
+    targets = leave_out_clusters(
+        session, topic, cluster_name, targets, lambda: _find_brokers_without(session, topic, targets)
+    )
     _remark_on_other_clusters(session, topic, topic_patch, cluster_name)
     changes, errors, notes = _apply_topic_patch(
         session, command_name, targets, topic, topic_patch, create_missing=True
@@ -200,6 +207,17 @@ def update_topic_perm(
     if None in errors:
         errors = [None if isinstance(error, TopicNotExist) else error for error in errors]
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
+
+
+def _find_brokers_without(
+    session: Session, topic: str, targets: Sequence[BrokerTarget]
+) -> list[BrokerTarget]:
+    results = session.admin.topic_configs.get_each(distinct_addrs(targets), topic)
+    return [
+        t
+        for t, r in zip(targets, match_results(targets, results), strict=True)
+        if isinstance(r.error, TopicNotExist)
+    ]
 
 
 def _remark_on_other_clusters(
@@ -389,7 +407,9 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
         return Loss(
             f"consumers will not be able to read {what}", f"consumers can no longer read {what}{restoring}"
         )
-    behind = [f"{g} {'unknown' if n is None else n}" for g, n in lags.items() if n != 0]
+    behind = [
+        f"{g}: {'unknown lag' if n is None else count_noun(n, 'message')}" for g, n in lags.items() if n != 0
+    ]
     if not behind:
         return f"all groups of {topic} have consumed {unread_queues}"
     filters = ("--filter", f"queueId>={first_unread}", "--filter", "lag!=0")

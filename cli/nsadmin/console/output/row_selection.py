@@ -87,7 +87,7 @@ def _holds_condition(value: object, sign: str, wanted: str) -> bool:
     left, right = _to_comparable(value, wanted)
     if sign[0] in "<>" and isinstance(left, str) and type(value) not in (str, bool):
         raise InvalidSelectionError(
-            f'invalid value "{wanted}" in --filter: compare {_value_text(value)} with a number'
+            f'invalid value "{wanted}" in --filter: the column has numbers, such as {_value_text(value)}'
         )
     return _COMPARISONS[sign](left, right)
 

@@ -166,8 +166,8 @@ def judge_kinds(
     figures = {"critical": criticals, "warnings": warnings, "servers": server_count}
     is_incomplete = any(kind.state is CheckState.UNKNOWN for kind in kinds)
     summary = (
-        f"{criticals} critical, {count_noun(warnings, 'warning')} of "
-        f"{count_noun(server_count, 'server')}{place}"
+        f"{count_noun(criticals, 'critical problem')}, {count_noun(warnings, 'warning')}; "
+        f"servers{place}: {server_count}"
     )
     minimum_state = CheckState.UNKNOWN if is_incomplete else CheckState.OK
     return scale.make_finding(summary, figures, minimum_state=minimum_state), kinds

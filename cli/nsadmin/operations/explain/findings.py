@@ -167,7 +167,7 @@ def list_cause_ids(explanations: Iterable[CauseExplanation], result: FindingResu
 
 
 def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -> list[str]:
-    """The verdict in a line, and the other problems in a second one; `fine_text` says what works."""
+    """The verdict in a line, and the warnings in a second one; `fine_text` says what works."""
     evidence_by_cause: dict[str, str] = {}
     for explanation in explanations:
         if explanation.finding.result == "warning":
@@ -179,7 +179,7 @@ def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -
         "fine": fine_text if evidence_by_cause else f"no problem: {fine_text}",
     }[reach_verdict(explanations)]
     problems = ", ".join(f"{cause_id} ({evidence})" for cause_id, evidence in evidence_by_cause.items())
-    return [verdict_line, *([f"other problems to fix: {problems}"] if problems else [])]
+    return [verdict_line, *([f"warnings: {problems}"] if problems else [])]
 
 
 def verdict_errors(verdict: Verdict) -> list[RocketMQError | None]:

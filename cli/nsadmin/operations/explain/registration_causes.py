@@ -33,7 +33,7 @@ def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
     topic_is_denied = any(_denies_topic(view) for view in facts.broker_views)
     left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(facts)
     for view in facts.views_without_route():
-        parts = ["no route on this name server", "no broker answered whether it has the topic"]
+        parts = ["no route for the topic", "no broker answered whether it has the topic"]
         if topic_is_denied:
             parts[1] = "the brokers that answered do not have the topic"
         if silent_addrs:

@@ -61,8 +61,7 @@ class MetadataTransfer:
         now_ms: Callable[[], int] = SYSTEM_CLOCK.now_ms,
     ) -> None:
         self._target = target
-        source_cluster = find_cluster(source, scope.source_cluster, "--from-cluster")
-        target_cluster = find_cluster(target, scope.target_cluster, "--to-cluster")
+        source_cluster, target_cluster = _find_clusters(source, target, scope)
         self.source_backup: ClusterBackup = observe_backup(
             source, source_cluster, now_ms(), with_secrets=True, sections=scope.sections
         )
@@ -122,21 +121,27 @@ class MetadataTransfer:
         return restore_run.restore_all()
 
 
-def find_cluster(admin: AdminClient, cluster: str | None, option_flag: str) -> str:
-    """Return the name of the cluster.
+def _find_clusters(source: AdminClient, target: AdminClient, scope: MetadataScope) -> tuple[str, str]:
+    """The names of the clusters of the source and the target.
 
     Raises:
-        NotFound: There is none.
-        Ambiguous: There are several, and none is named.
+        NotFound: A side has none.
+        Ambiguous: A side has several, and none is named.
     """
-    if cluster is not None:
-        return cluster
-    cluster_names = admin.clusters.get_info().cluster_names
-    if not cluster_names:
-        raise NotFound(f"the name servers list no cluster (for {option_flag})")
-    if len(cluster_names) > 1:
-        raise Ambiguous(f"several clusters: choose one of {', '.join(cluster_names)} with {option_flag}")
-    return cluster_names[0]
+    found, choices = [], []
+    for admin, cluster, option_flag in (
+        (source, scope.source_cluster, "--from-cluster"),
+        (target, scope.target_cluster, "--to-cluster"),
+    ):
+        cluster_names = [cluster] if cluster is not None else admin.clusters.get_info().cluster_names
+        if not cluster_names:
+            raise NotFound(f"the name servers list no cluster (for {option_flag})")
+        if len(cluster_names) > 1:
+            choices.append(f"one of {', '.join(cluster_names)} with {option_flag}")
+        found.append(cluster_names[0])
+    if choices:
+        raise Ambiguous(f"several clusters: choose {', and '.join(choices)}")
+    return found[0], found[1]
 
 
 def _require_known_brokers(backup: ClusterBackup, scope: MetadataScope) -> None:

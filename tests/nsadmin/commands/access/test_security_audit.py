@@ -14,7 +14,7 @@ def test_what_stands_open_is_a_warning_with_what_to_do(run: Run) -> None:
         result = run("securityAudit", "-n", server.addr)
         assert result.code == 1
         lines = result.out.splitlines()
-        assert lines[0] == "WARNING: 0 critical, 2 warnings of 1 server"
+        assert lines[0] == "WARNING: 0 critical problems, 2 warnings; servers: 1"
         assert "    name server " + server.addr in lines
         assert any(
             line.startswith("    remedy: Apache's name server cannot authenticate clients") for line in lines
@@ -40,7 +40,7 @@ def test_other_formats(run: Run, form: str) -> None:
         result = run("securityAudit", "-n", server.addr, "--format", form, "--warning", "~:")
     assert result.code == 0
     heads = {
-        "nagios": "SECURITY OK - 0 critical, 2 warnings of 1 server",
+        "nagios": "SECURITY OK - 0 critical problems, 2 warnings; servers: 1",
         "prometheus": "# HELP nsadmin_check_state",
         "text": "OK: 0 critical",
     }
@@ -60,7 +60,10 @@ def test_a_secret_that_is_told_is_critical_and_not_repeated(run: Run) -> None:
 def test_what_cannot_be_seen_is_unknown(run: Run) -> None:
     gone = f"127.0.0.1:{closed_port()}"
     result = run("securityAudit", "-n", gone)
-    assert (result.code, result.out.splitlines()[0]) == (3, "UNKNOWN: 0 critical, 0 warnings of 1 server")
+    assert (result.code, result.out.splitlines()[0]) == (
+        3,
+        "UNKNOWN: 0 critical problems, 0 warnings; servers: 1",
+    )
     with FakeNameServer() as server:
         for code in (RequestCode.GET_NAMESRV_CONFIG, RequestCode.GET_BROKER_CLUSTER_INFO):
             server.handlers[code] = refuse_with(16, "who are you?")

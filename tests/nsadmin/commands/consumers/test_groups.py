@@ -266,6 +266,22 @@ def test_other_clusters_with_the_group_are_named(
         assert "nsadmin: G stays in D: pass '*' as the cluster for all clusters\n" in deleted.err
 
 
+def test_a_pattern_of_clusters_creates_a_group_only_if_no_cluster_has_it(
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    with ConsumerBroker() as other:
+        other.configs = {}
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}, "D": {"b": {0: other.addr}}}
+        paused = ask("updateSubGroup", "G", "-s", "false", "-c", "*", "--json")
+        assert (paused.code, paused.err) == (
+            0, "nsadmin: G is not created in D, which does not have it: pass -c D to create it there\n"
+        )  # fmt: skip
+        assert [row["brokerName"] for row in paused.json] == ["a"]
+        assert other.configs == {}
+        assert ask("updateSubGroup", "New", "-c", "*").err == ""
+        assert "New" in other.configs
+
+
 def test_a_new_group_with_a_similar_name_is_questioned(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.configs["warehouse"] = {**consumer_broker.configs["G"], "groupName": "warehouse"}
     created = ask("updateSubGroup", "warehose", "-c", "C", "--dry-run")

@@ -50,8 +50,8 @@ def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker
     refused = ask(*words)
     assert (refused.code, refused.err) == (
         2,
-        "nsadmin: resetOffsetByTime: this would let G receive 35 messages again, and set the "
-        "first offset of 1 queue on T: to do it without a terminal, pass --yes\n",
+        "nsadmin: resetOffsetByTime: on T, this would let G receive 35 messages again and get an offset on "
+        "1 queue where it has none: to do it without a terminal, pass --yes\n",
     )
     result = ask(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, UNDO_HINT)
@@ -303,7 +303,10 @@ def test_an_undo_of_all_queues_says_what_another_one_does(ask: Run, filled_broke
     filled_broker.offsets["G", "T", 7] = 20
     assert ask("resetOffsetByTime", "G", "T", "-s", "15", "--yes").err == UNDO_HINT
     result = ask("resetOffsetByTime", "G", "T", "--undo", "--yes")
-    assert (result.code, result.err) == (0, UNDO_HINT.replace("undo it", "make the undone move again"))
+    assert (result.code, result.err) == (
+        0,
+        UNDO_HINT.replace("undo it", "return to the offsets from before this undo"),
+    )
     assert set(filled_broker.offsets.values()) == {20}
 
 
@@ -360,8 +363,8 @@ def test_a_skip_without_a_topic_is_of_all_topics_and_undone_with_one_command(
     preview = ask("skipAccumulatedMessage", "G", "--dry-run", "--json")
     assert (preview.code, {row["topic"] for row in preview.json}) == (0, {"%RETRY%G", "T", "U"})
     assert preview.err == (
-        f"{gone}nsadmin: this would let G skip 230 messages, and set the first offset of "
-        "15 queues on 3 topics (%RETRY%G, T, U)\n"
+        f"{gone}nsadmin: on 3 topics (%RETRY%G, T, U), this would let G skip 230 messages and get an offset "
+        "on 15 queues where it has none\n"
     )
     assert two_topics.offsets == before
     result = ask("skipAccumulatedMessage", "-g", "G", "--yes", "--json")

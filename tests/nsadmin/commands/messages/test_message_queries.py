@@ -114,6 +114,16 @@ def test_a_dead_broker_hides_nothing_and_is_mentioned(
     assert run_json("queryMsgByKey", "T", "k") == (4, "[]\n", silent)
 
 
+def test_a_silent_broker_that_only_the_id_names_is_told(run_json: Run, message_broker: MessageBroker) -> None:
+    port = closed_port()
+    result = run_json("queryMsgById", "T", offset_id := f"7F000001{port:08X}{0:016X}")
+    assert (result.code, result.err.splitlines()[-1]) == (
+        3,
+        f'nsadmin: no message of T has the id "{offset_id}": 127.0.0.1:{port} is the broker in the id, '
+        "which may be of another cluster",
+    )
+
+
 def test_a_unique_key(run_json: Run, message_broker: MessageBroker) -> None:
     message_broker.store_message(b"one", UNIQ_KEY=KEY)
     message_broker.store_message(b"again", UNIQ_KEY=KEY)

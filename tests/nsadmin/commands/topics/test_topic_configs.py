@@ -173,10 +173,10 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     refused = run(*words)
     waiting = "nsadmin consumerProgress -t T --filter 'queueId>=2' --filter 'lag!=0'"
     assert refused.code == 2
-    assert f"(G 7): wait until `{waiting}` shows no row: " in refused.err
-    assert f"(G 7): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
+    assert f"(G: 7 messages): wait until `{waiting}` shows no row: " in refused.err
+    assert f"(G: 7 messages): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
     assert run(*words, "--yes").err == (
-        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G 7): "
+        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G: 7 messages): "
         f"{restoring(a, 4)}\n"
     )
     a.configs["T"]["readQueueNums"] = 4
@@ -188,7 +188,7 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     )
     a.configs["T"]["readQueueNums"] = 4
     a.handlers[RequestCode.GET_CONSUME_STATS] = refuse_with(1, "broken")
-    assert "(G unknown)" in run(*words).err
+    assert "(G: unknown lag)" in run(*words).err
 
 
 @pytest.mark.parametrize("words", [("updateTopic", "T", "-p", "2"), ("updateTopicPerm", "T", "2"),
@@ -289,6 +289,14 @@ def test_one_broker_s_failure_is_its_own(
     ]
 
 
+def test_a_slave_is_not_called_a_master(
+    run: Run, server: FakeNameServer, a: TopicBroker, dead_addr: str
+) -> None:
+    server.clusters = {"C": {"broker-a": {0: a.addr, 1: dead_addr}}}
+    result = run("updateTopic", "T", "-b", "broker-a:0,broker-a:1", "-p", "4", "-n", server.addr, "--json")
+    assert [row["role"] for row in json.loads(result.out)] == ["master", "slave"]
+
+
 @pytest.mark.parametrize("words", [("T", "4"), ("-t", "T", "-p", "4"), ("T", "--perm", "4")])
 def test_a_permission_changes_alone(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, words: tuple[str, ...]
@@ -300,6 +308,25 @@ def test_a_permission_changes_alone(
         (None, "unchanged"),
     ]
     assert a.configs["T"] == topic_config("T", readQueueNums=4, writeQueueNums=4, order=True, perm=4)
+
+
+def test_a_pattern_of_clusters_creates_a_topic_only_if_no_cluster_has_it(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    server.clusters = {"C": {"broker-a": {0: a.addr}}, "D": {"broker-b": {0: b.addr}}}
+    del b.configs["T"]
+    words = ("updateTopic", "T", "-r", "16", "-n", server.addr, "--json", "-c")
+    left_out = run(*words, "*")
+    assert (left_out.code, left_out.err) == (
+        0, "nsadmin: T is not created in D, which does not have it: pass -c D to create it there\n"
+    )  # fmt: skip
+    assert [row["brokerName"] for row in json.loads(left_out.out)] == ["broker-a"]
+    assert (a.configs["T"]["readQueueNums"], "T" in b.configs) == (16, False)
+    assert run(*words, "*,D").err == ""
+    assert b.configs["T"]["readQueueNums"] == 16
+    assert run("updateTopic", "New", "-n", server.addr, "-c", "*").err == ""
+    assert "New" in a.configs
+    assert "New" in b.configs
 
 
 @pytest.mark.parametrize("words", [("updateTopicPerm", "T", "6"), ("updateTopic", "T", "-p", "6")])

@@ -92,5 +92,6 @@ def test_several_clusters_are_a_mistake_in_the_command_line(run: Run, running_la
     result = run("transfer", "topics", "--from", addr, "--to", addr, "--dry-run")
     assert (result.code, result.err) == (
         2,
-        "nsadmin: several clusters: choose one of cluster-a, cluster-b with --from-cluster\n",
+        "nsadmin: several clusters: choose one of cluster-a, cluster-b with --from-cluster, and one of "
+        "cluster-a, cluster-b with --to-cluster\n",
     )

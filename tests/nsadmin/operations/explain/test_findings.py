@@ -61,7 +61,7 @@ def test_a_verdict_says_how_far_each_other_problem_goes_and_not_that_there_is_no
     reduced = explain_route(make_facts([make_server_view(make_queue_route(), make_queue_route("b", {}))]))
     assert describe_verdict(reduced, "all is well") == [
         "all is well",
-        "other problems to fix: brokersGone (b has queues in the route, but is not registered: it left)",
+        "warnings: brokersGone (b has queues in the route, but is not registered: it left)",
     ]
 
 

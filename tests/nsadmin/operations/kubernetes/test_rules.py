@@ -75,7 +75,7 @@ def test_a_healthy_namespace_shows_what_is_deployed() -> None:
         "services": (CheckState.OK, ("names: headless, ports 9876, 1 pod",)),
         "volumes": (CheckState.OK, ("data-broker-0: 8Gi, Bound",)),
         "operator": (CheckState.OK, ("brokers.rocketmq.apache.org",)),
-        "all": (CheckState.OK, ("0 critical, 0 warnings of 2 servers in mq",)),
+        "all": (CheckState.OK, ("0 critical problems, 0 warnings; servers in mq: 2",)),
     }
 
 
@@ -151,7 +151,10 @@ def test_a_broker_that_registered_another_address() -> None:
     check_details = findings(HEALTHY, {"192.0.2.99:10911": "broker-a:0"})
     assert check_details["foreignAddress"][1][0] == "broker-a:0 at 192.0.2.99:10911"
     assert check_details["unregistered"][1][0] == "broker-0 at 10.1.0.5"
-    assert check_details["all"] == (CheckState.WARNING, ("0 critical, 2 warnings of 2 servers in mq",))
+    assert check_details["all"] == (
+        CheckState.WARNING,
+        ("0 critical problems, 2 warnings; servers in mq: 2",),
+    )
 
 
 def test_brokers_that_register_through_one_service_for_many_name_servers() -> None:

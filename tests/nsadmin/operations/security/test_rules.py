@@ -207,7 +207,7 @@ def test_the_worst_comes_first_with_its_servers_and_what_to_do() -> None:
     whole, parts = judge_servers(
         CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [OPEN, BROKER_A, other])
     )
-    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "1 critical, 5 warnings of 3 servers")
+    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "1 critical problem, 5 warnings; servers: 3")
     first = parts[0]
     assert (first.check, first.state) == ("CVE-2023-33246", CheckState.CRITICAL)
     assert first.details[0] == "b 0 at 10.0.0.4:10911: version V5_1_0"
@@ -221,7 +221,11 @@ def test_the_worst_comes_first_with_its_servers_and_what_to_do() -> None:
 
 def test_all_is_well() -> None:
     whole, parts = judge_servers(CheckScale("security", AUDIT_MEASURES), SecurityObservation(NOW, [LOCKED]))
-    assert (whole.state, whole.summary, parts) == (CheckState.OK, "0 critical, 0 warnings of 1 server", [])
+    assert (whole.state, whole.summary, parts) == (
+        CheckState.OK,
+        "0 critical problems, 0 warnings; servers: 1",
+        [],
+    )
 
 
 def test_who_says_nothing_makes_it_unknown_if_nothing_is_worse() -> None:

@@ -7,7 +7,7 @@ import pytest
 from nsadmin import AdminClient
 from nsadmin.client.results import Ambiguous, NotFound
 from nsadmin.operations.backups.records import Section
-from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer, find_cluster
+from nsadmin.operations.transfer.metadata_transfer import MetadataScope, MetadataTransfer
 from tests.support.lab import Lab, start_lab
 
 TOPICS = MetadataScope(
@@ -92,4 +92,3 @@ def test_names_that_the_source_lacks_are_refused(admin: AdminClient) -> None:
     ):
         with pytest.raises((NotFound, Ambiguous), match=text):
             MetadataTransfer(admin, admin, scope)
-    assert find_cluster(admin, "any", "--to-cluster") == "any"
