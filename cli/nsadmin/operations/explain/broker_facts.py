@@ -24,8 +24,8 @@ class BrokerFacts(NamedTuple):
     `looks` are its runtime figures, several within seconds. `slave_count` are the slaves that name servers
     list; None if unknown. `topic_counts` are the messages of the last minute by topic, most first; very many
     topics are not all counted (`uncounted_topics`). `senders` are of the newest messages of the first topics.
-    `changed_ms` is when a request last changed a setting. `reached_since` has the time from which on a collector saw a limit as reached, by setting; None if there
-    is no journal of brokers.
+    `changed_ms` is when a request last changed a setting. `reached_since` has the time from which on a
+    collector saw a limit as reached, by setting; None if there is no journal of brokers.
     """
 
     target: BrokerTarget
