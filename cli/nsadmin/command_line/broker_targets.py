@@ -52,10 +52,14 @@ ReadBrokerArgument = Annotated[
 ReadBrokerOption = Annotated[
     str | None, Option("-b", "--brokerAddr", metavar="ADDR", help=f"{_BROKER_HELP} Default: all brokers.")
 ]
+_MASTER_HELP = f"A master: HOST:PORT or NAME; {_SEVERAL}."
 MasterAddrOption = Annotated[
     str | None,
-    Option("-b", "--brokerAddr", metavar="ADDR", help=f"A master: HOST:PORT or NAME; {_SEVERAL}."),
+    Option("-b", "--brokerAddr", metavar="ADDR", help=_MASTER_HELP),
     RequiredUnless("cluster_name"),
+]
+ReadMasterOption = Annotated[
+    str | None, Option("-b", "--brokerAddr", metavar="ADDR", help=f"{_MASTER_HELP} Default: all brokers.")
 ]
 ClusterMembersOption = Annotated[
     str | None,

@@ -26,6 +26,9 @@ _SOURCE_NOUNS = {
     "broker-keys": "setting",
     "namesrv-keys": "setting",
 }
+_MIN_RATIO = 0.6
+_MIN_RATIOS = {"broker-keys": 0.8, "namesrv-keys": 0.8}
+"""The names of settings are long and share words, such as Enable: other settings are similar, too."""
 _MAX_SUGGESTIONS = 3
 
 
@@ -59,7 +62,9 @@ def suggest_names(
             known_names = _fetch_known_names(value_source, admin, detail)
             # Topics and clusters can be a list, and have no commas in their names.
             for name in typed_name.split(",") if value_source in ("topics", "clusters") else [typed_name]:
-                if similar_names := _find_similar_names(name, known_names):
+                if similar_names := _find_similar_names(
+                    name, known_names, _MIN_RATIOS.get(value_source, _MIN_RATIO)
+                ):
                     noun = _SOURCE_NOUNS[value_source]
                     suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
     return suggestion_lines
@@ -105,7 +110,9 @@ def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str
         return []
 
 
-def _find_similar_names(typed_name: str, known_names: Iterable[str]) -> list[str]:
+def _find_similar_names(
+    typed_name: str, known_names: Iterable[str], min_ratio: float = _MIN_RATIO
+) -> list[str]:
     """Up to three names that are similar to the typed one or contain it; none if it is a known name."""
     names_by_lower = {lower_name.lower(): lower_name for lower_name in known_names}
     if typed_name in names_by_lower.values():
@@ -117,7 +124,7 @@ def _find_similar_names(typed_name: str, known_names: Iterable[str]) -> list[str
     candidate_names = [
         name for name in names_by_lower if abs(len(name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
     ]
-    similar_names = find_similar_names(lower_typed, candidate_names) or sorted(
+    similar_names = find_similar_names(lower_typed, candidate_names, min_ratio) or sorted(
         (lower_name for lower_name in names_by_lower if len(lower_typed) > 2 and lower_typed in lower_name),
         key=len,
     )

@@ -73,6 +73,15 @@ def test_a_setting_of_a_broker_needs_no_name_server(run: Run) -> None:
     )
 
 
+def test_a_setting_that_only_shares_words_is_not_suggested(run: Run) -> None:
+    with TopicBroker() as broker:
+        broker.items |= {"duplicationEnable": "false", "authorizationMetadataProvider": ""}
+        unknown = run("updateBrokerConfig", "authorizationEnabled", "1", "-b", broker.addr)
+        mistyped = run("updateBrokerConfig", "duplicationEnabel", "1", "-b", broker.addr)
+    assert (unknown.code, "did you mean" in unknown.err) == (5, False)
+    assert 'did you mean "duplicationEnable"?' in mistyped.err
+
+
 @pytest.mark.parametrize(
     "words",
     [("topicRoute", "zzzzzz"), ("topicRoute", "orders", "--quiet"), ("topicRoute", "order", "--quiet")],

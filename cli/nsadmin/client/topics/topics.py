@@ -1,7 +1,7 @@
 """`admin.topics`: names, routes, consumer groups, statistics and deletion of topics."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from namesrv_core.errors import RocketMQError
@@ -246,28 +246,35 @@ class TopicAdmin:
 
         return read_consumer_groups(self._caller, broker_addr, topic_names)
 
-    def get_traffic(self, topic_names: tuple[str, ...]) -> "list[TopicTraffic]":
+    def get_traffic(
+        self, topic_names: tuple[str, ...], *, master_addrs: Collection[str] | None = None
+    ) -> "list[TopicTraffic]":
         """Return message counts of topics and of their consumer groups, summed over the masters.
 
         Sends VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208) to the masters of each topic.
 
         Args:
             topic_names: The topics.
+            master_addrs: Only these masters. Default: all.
 
         Returns:
-            One TopicTraffic per topic and group, in order. Topics without a route are omitted.
+            One TopicTraffic per topic and group, in order. Topics without a route are omitted, and those
+            without queues on `master_addrs`.
         """
         from nsadmin.client.topics.topic_traffic import read_traffic
 
-        return read_traffic(self._caller, self.get_routes(topic_names))
+        return read_traffic(self._caller, self._get_routes_to(topic_names, master_addrs))
 
-    def get_put_bytes(self, topic_names: Iterable[str]) -> dict[str, int | None]:
+    def get_put_bytes(
+        self, topic_names: Iterable[str], *, master_addrs: Collection[str] | None = None
+    ) -> dict[str, int | None]:
         """Return the bytes of the messages that each topic received in 24 hours, summed over its masters.
 
         Sends VIEW_BROKER_STATS_DATA (315) to the masters of each topic.
 
         Args:
             topic_names: The topics.
+            master_addrs: Only these masters. Default: all.
 
         Returns:
             Topic to bytes. Topics without a route are omitted. A sum lacks a master that did not answer; None
@@ -275,7 +282,24 @@ class TopicAdmin:
         """
         from nsadmin.client.topics.topic_traffic import read_put_bytes
 
-        return read_put_bytes(self._caller, self.get_routes(topic_names))
+        return read_put_bytes(self._caller, self._get_routes_to(topic_names, master_addrs))
+
+    def _get_routes_to(
+        self, topic_names: Iterable[str], master_addrs: Collection[str] | None
+    ) -> dict[str, ServerResult[TopicRoute]]:
+        """The routes of topics, with only the queues of these masters; None for all."""
+        routes = self.get_routes(topic_names)
+        if master_addrs is None:
+            return routes
+        chosen = {
+            topic: result.then(
+                lambda route: route._replace(
+                    queues=tuple(queue for queue in route.queues if queue.master_addr in master_addrs)
+                )
+            )
+            for topic, result in routes.items()
+        }
+        return {topic: r for topic, r in chosen.items() if r.result is None or r.result.queues}
 
     def get_put_rates(self, topic: str, master_addrs: Iterable[str]) -> list[ServerResult[float]]:
         """Return the messages per second (mean of the last minute) that masters receive for a topic.

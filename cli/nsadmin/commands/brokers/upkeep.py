@@ -101,14 +101,29 @@ def delete_expired_commit_log(
     addrs = distinct_addrs(targets)
     settings_results = upkeep.get_settings(addrs, ["fileReservedTime"])
     hours_by_addr = {r.addr: (r.result or {}).get("fileReservedTime") for r in settings_results}
-    for r in session.admin.brokers.get_runtime_info(addrs):
-        _remark_nothing_expired(session, r.addr, r.result, hours_by_addr.get(r.addr))
-    return _upkeep_rows(
+    freeing = [
+        r.addr
+        for r in session.admin.brokers.get_runtime_info(addrs)
+        if not _remark_nothing_expired(session, r.addr, r.result, hours_by_addr.get(r.addr))
+    ]
+    rows = _upkeep_rows(
         session,
         targets,
         upkeep.delete_expired_commit_logs,
         _describe_commit_log_deletion,
         hours_by_addr,
+    )
+    if session.is_dry_run or not freeing or all(rows.errors):
+        return rows
+    hours = min((int(h) for a in freeing if (h := hours_by_addr.get(a)) and h.isdigit()), default=72)
+    target = ("-b", broker_text) if broker_text is not None else ("-c", cluster_name or "", "-a", "true")
+    advice = quote_command("updateBrokerConfig", "fileReservedTime", f"{max(1, hours // 2)}", *target)
+    return rows._replace(
+        notes=[
+            *rows.notes,
+            "expired files are deleted within seconds: nsadmin check disk shows how full the disks are then",
+            f"if they are still too full, keep messages for fewer hours, then run this again: {advice}",
+        ]
     )
 
 
@@ -136,11 +151,11 @@ def _upkeep_rows(
     return broker_change_rows(UPKEEP_COLUMNS, targets, changes)
 
 
-def _remark_nothing_expired(session: Session, addr: str, info: RuntimeInfo | None, hours: str | None) -> None:
-    """Say that this frees no space on a broker, and what does."""
+def _remark_nothing_expired(session: Session, addr: str, info: RuntimeInfo | None, hours: str | None) -> bool:
+    """Say that this frees no space on a broker, and what does. Returns whether that is so."""
     oldest_hours = None if info is None else info.oldest_message_hours(time())
     if oldest_hours is None or hours is None or not hours.isdigit() or oldest_hours >= int(hours):
-        return
+        return False
     advice = quote_command(
         "updateBrokerConfig", "fileReservedTime", f"{max(1, int(oldest_hours / 2))}", "-b", addr
     )
@@ -149,6 +164,7 @@ def _remark_nothing_expired(session: Session, addr: str, info: RuntimeInfo | Non
         f"{oldest_hours:.1f} hours old"
     )
     session.write_remark(f"to delete more, keep messages for fewer hours, then run this again: {advice}")
+    return True
 
 
 def _describe_commit_log_deletion(info: RuntimeInfo, hours: str | None) -> str:

@@ -7,6 +7,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound, ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.client_runtime import ALL_QUEUES, find_subscription_problems
 from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
@@ -157,7 +158,7 @@ def consumer_progress(
             "-s",
             "--showClientIP",
             metavar="true|false",
-            help="Ask the clients which of them owns each queue.",
+            help="Ask the clients which of them owns each queue. Default: only if clientId is shown.",
         ),
     ] = None,
     cluster_name: AskedClusterOption = None,
@@ -208,7 +209,8 @@ def consumer_progress(
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _all_group_rows(session, inventory, cluster_name, include_system)
     inventory = open_expected_inventory(session, "consumerProgress", expectation)
-    with_clients = argument_values.parse_boolean("-s", show_client) or False
+    is_asked = argument_values.parse_boolean("-s", show_client)
+    with_clients = _shows_client_ids(session) if is_asked is None else is_asked
     try:
         progress_results = session.admin.consumers.get_progress(group, topic, cluster_name)
     except NotFound as error:
@@ -230,6 +232,15 @@ def consumer_progress(
     rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
     consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
     return rows._replace(totals={"consumeTps": consume_tps})
+
+
+def _shows_client_ids(session: Session) -> bool:
+    """Whether the output has the column clientId, or depends on it."""
+    output_format, selection = session.options.style.output_format, session.options.style.selection
+    texts = [text for text in (selection.columns, selection.sort, *selection.filters) if text]
+    return (output_format == "wide" and selection.columns is None) or any(
+        CLIENT_ID.key.lower() in text.lower() for text in texts
+    )
 
 
 def _find_missing_brokers(
@@ -296,6 +307,9 @@ def _topic_rows(
         *map(str, missing_errors),
         *_progress_notes(session, results, f"no group has an offset for {topic}"),
     ]
+    if queues and _shows_client_ids(session):
+        owners = quote_command("consumerProgress", "GROUP", "-t", topic, "-s", "true")
+        notes.append(f"clientId is unknown here: {owners} asks the clients of a group")
     return ResultRows.from_records(columns, queues, errors, notes)
 
 

@@ -230,9 +230,11 @@ def update_sub_group(
         (c.target, _describe_change(c, settings, done))
         for c in update_group(group, targets, settings, attributes)
     ]
-    return ResultRows.from_records(
-        GROUP_CHANGE_COLUMNS, changes, [change.error for _, change in changes], common={GROUP: group}
-    )
+    errors = [change.error for _, change in changes]
+    notes = []
+    if settings.get("consumeEnable") is False and not all(errors):
+        notes.append("clients finish the messages that they have already fetched, then they get no more")
+    return ResultRows.from_records(GROUP_CHANGE_COLUMNS, changes, errors, notes, common={GROUP: group})
 
 
 def _find_brokers_without(

@@ -52,9 +52,9 @@ def broker_explain(
 
     nsadmin looks at the broker's figures for two seconds, and compares them with the broker's own settings.
     Each row shows a check, its result (`ok`, `warning`, `cause`, `unknown` or `skipped`), the finding and the
-    next step with its risk. The row `load` has the topics of the last minute, and the clients that sent their
-    newest messages. A folder of `nsadmin collect --runtime` (from --journal or the context) shows since when
-    a limit is reached.
+    next step with its risk. The row `load` has the number of messages of the last minute, the five topics
+    with the most, and who sent their newest messages. A folder of `nsadmin collect --runtime` (from --journal
+    or the context) shows since when a limit is reached.
 
     The exit code is 0 without problems, 1 if nsadmin found a cause, and 4 if the broker did not answer. It is
     3 if nsadmin found no cause, but some checks were incomplete.

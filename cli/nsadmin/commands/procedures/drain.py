@@ -1,6 +1,6 @@
 """Owns drain, undrain and drainStatus, which stop client writes to a broker and allow them again."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
@@ -32,6 +32,7 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.library.drain_procedure import (
+    PreparedDrain,
     RestoredServer,
     explain_missing_drain,
     find_drain_folder,
@@ -48,13 +49,12 @@ from nsadmin.operations.drain.events import (
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr
+from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
 from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
-from nsadmin.operations.procedure_clock import ProcedureClock
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
 
@@ -227,7 +227,8 @@ def drain(
     Then nsadmin saves the broker's queues from each name server, removes the write permission on each, and
     reads the routes back. If a registration restores the permission, nsadmin removes it again. The broker is
     safe to stop when clients have refreshed their routes, no message has arrived for --intervals checks in a
-    row, and slaves have all messages.
+    row, and slaves have all messages. A line on stderr has the number of messages that consumers have not
+    read yet. With --for-good, nsadmin also waits for them.
 
     Then the command ends, and a later registration can restore the permission. So stop the broker
     immediately, let --then stop it, or use --hold to keep the broker drained.
@@ -250,6 +251,8 @@ def drain(
         nsadmin drain broker-a-0 --dry-run
         # Drain it anyway; it is safe to stop after about a minute
         nsadmin drain broker-a-0 --force --yes
+        # Also wait until consumers have read all messages of the broker; a preview
+        nsadmin drain broker-a-1 --for-good --dry-run
         # Take a broker out for good, or replace its machine: move its queues first; a preview (exit code 1)
         nsadmin drain broker-a-0 --for-good --move-queues --ordered --dry-run
     """
@@ -300,11 +303,12 @@ def _check_and_drain(
         if saved_state.durable != drain_plan.durable:
             mode = "with" if saved_state.durable else "without"
             session.write_remark(f"the drain of {broker_name} was started {mode} --durable, and continues so")
-        return _report_drain(session, drain_plan, prepared_drain.run_events)
+        return _report_drain(session, drain_plan, prepared_drain)
     risks = prepared_drain.risks
     if session.is_dry_run:
         refusal = DrainRefused("; ".join(risk.text for risk in risks))
-        return _dry_run_rows(broker_name, servers, refusal if risks and not drain_plan.force else None, risks)
+        rows = _dry_run_rows(broker_name, servers, refusal if risks and not drain_plan.force else None, risks)
+        return rows._replace(notes=[*rows.notes, *_unread_notes(prepared_drain)])
     if risks and not drain_plan.force:
         first_line, *other_lines = describe_refusals(risks)
         # With --move-queues, the queues have moved already.
@@ -313,7 +317,7 @@ def _check_and_drain(
             refusal.add_note(line)
         raise refusal
     session.confirm_change(f"Drain {broker_name} on {', '.join(server.namesrv_addr for server in servers)}?")
-    return _report_drain(session, drain_plan, prepared_drain.run_events)
+    return _report_drain(session, drain_plan, prepared_drain)
 
 
 def _dry_run_rows(
@@ -342,8 +346,27 @@ def _dry_run_rows(
     )
 
 
+def _unread_notes(prepared_drain: PreparedDrain) -> list[str]:
+    """Say that consumers have not read all messages on the broker, unless the drain waits for them."""
+    plan, servers = prepared_drain.plan, prepared_drain.servers
+    master_addr = find_master_addr(servers)
+    if plan.rules.for_good or master_addr is None:
+        return []
+    lag_by_group = prepared_drain.environment.read_lag(master_addr) or {}
+    lags = [lag.messages for lag in lag_by_group.values() if lag.messages]
+    if not lags:
+        return []
+    delivery = (
+        "while it is stopped, only its slaves can deliver them"
+        if find_slave_addrs(servers)
+        else "they are delivered only after it has started again"
+    )
+    unread = f"{count_noun(sum(lags), 'unread message')} of {count_noun(len(lags), 'group')}"
+    return [f"{plan.broker} has {unread}: {delivery}; --for-good waits until all are read"]
+
+
 def _report_drain(
-    session: Session, drain_plan: DrainPlan, begin_drain: Callable[[ProcedureClock], Iterator[EventRecord]]
+    session: Session, drain_plan: DrainPlan, prepared_drain: PreparedDrain
 ) -> Iterator[OutputText]:
     """Run the drain and yield a line for each event; the last text decides the exit code."""
     report_event = ProcedureReporter(session, "drain", describe_record)
@@ -354,7 +377,7 @@ def _report_drain(
         f"`{quote_command('undrain', drain_plan.broker)}` to undo it"
     )
     try:
-        for drain_event, line in report_event.follow(begin_drain, interruption):
+        for drain_event, line in report_event.follow(prepared_drain.run_events, interruption):
             ended_event = drain_event if drain_event["event"] == "commandEnded" else ended_event
             safe_event = {"safe": drain_event, "unsafe": None, "reopened": None}.get(
                 drain_event["event"], safe_event
@@ -363,6 +386,9 @@ def _report_drain(
                 # The operator is about to remove the broker, so it is not missing afterwards.
                 open_inventory(session).mark_leaving(drain_plan.broker)
             yield line
+            if drain_event["event"] == "safe":
+                for note in _unread_notes(prepared_drain):
+                    session.write_remark(note)
     except CommandInterrupted:
         if not (drain_plan.hold and safe_event):
             raise

@@ -5,6 +5,7 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.client.advised_command import quote_command
+from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
@@ -23,6 +24,7 @@ from nsadmin.commands.columns.servers import failure_notes
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.commands.proxies.proxy_list import describe_proxy_problems
 from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 
 
@@ -78,9 +80,9 @@ def client_list(
     without a consumer has only an address, and its role is unknown. These connections need the extra
     nsadmin[proxy].
 
-    --topic shows no producers, because brokers do not know to which topics a producer sends.
-    `nsadmin producer --topic TOPIC` finds the machines that sent the newest messages. `groups` has consumer
-    groups; -o wide also shows producer groups.
+    --topic names the groups of the topic without a connected client on stderr. It shows no producers, because
+    brokers do not know to which topics a producer sends: `nsadmin producer --topic TOPIC` finds the machines
+    that sent the newest messages. `groups` has consumer groups; --output wide also shows producer groups.
 
     For a gRPC client of a proxy in local mode, brokers report no release. Name this proxy with --proxies, or
     with `proxies` in the context.
@@ -98,7 +100,12 @@ def client_list(
     groups, group_errors = session.admin.topics.find_consumer_groups(topic) if topic else ([], [])
     found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
     clients = found_clients.clients
+    idle_groups: list[str] = []
     if topic:
+        connected_groups = {group for client in clients for group in client.consumer_groups or ()}
+        # A broker that did not answer may have the clients.
+        if not found_clients.errors:
+            idle_groups = [g for g in groups if g not in connected_groups and not is_system_group(g)]
         clients = tuple(c for c in clients if not set(groups).isdisjoint(c.consumer_groups or ()))
     proxies = found_clients.proxies.proxies
     silent_proxies = {proxy.proxy_addr for proxy in proxies if proxy.error is not None}
@@ -108,6 +115,8 @@ def client_list(
         notes.append(
             f"gRPC producers behind proxies are not shown: {describe_missing('grpcio-channelz', 'proxy')}"
         )
+    if idle_groups:
+        notes.append(f"groups of {topic} without a connected client: {abbreviate_names(idle_groups, 5)}")
     if topic:
         senders = quote_command("producer", "--topic", topic)
         notes.append(

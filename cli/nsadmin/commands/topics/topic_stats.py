@@ -125,8 +125,8 @@ def topic_status(
     broker that receives its messages now.
 
     --times shows when the oldest, the newest and the last consumed message of a queue were stored, for each
-    group. If messages can expire before the group has read them, a line on stderr says so. The queues are
-    those of the brokers, also of a static topic.
+    group. A line on stderr says how long the brokers keep messages. If messages can expire before the group
+    has read them, another line says so. The queues are those of the brokers, also of a static topic.
 
     A line on stderr has the number of messages in all queues, the sum of maxOffset - minOffset. Brokers do
     not report the size of a topic on disk, because all topics share the files. Multiply the messages by the
@@ -137,7 +137,7 @@ def topic_status(
         nsadmin topicStatus payments
         # Hot queues: the queues with the most messages first
         nsadmin topicStatus payments --sort -maxOffset
-        # How old the oldest and the newest message of each queue are
+        # How old the oldest and the newest message of each queue are: how far back can we replay
         nsadmin topicStatus payments --times
         # How long the oldest unread message of a group waits, and will messages expire before it reads them?
         nsadmin topicStatus payments --times -g warehouse
@@ -208,7 +208,23 @@ def _times_rows(
         if unknown and reader:
             where = f"{reader} on {broker_name}"
             notes.append(f"{where}: lag unknown on {count_noun(len(unknown), 'queue')} ({NEVER_COMMITTED})")
+    notes += _retention_notes({answering[addr].broker_name: config for addr, config in configs.items()})
     return ResultRows.from_records(TIMES_COLUMNS, rows, errors, notes, common={TOPIC: topic})
+
+
+def _retention_notes(configs_by_broker: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """How long the brokers keep messages, so how far back a group can go."""
+    names_by_rule: dict[tuple[str, str], list[str]] = {}
+    for name, config in configs_by_broker.items():
+        hours, delete_when = config.get("fileReservedTime"), config.get("deleteWhen")
+        if hours is not None and delete_when is not None:
+            names_by_rule.setdefault((hours, delete_when), []).append(name)
+    return [
+        f"brokers keep messages for {hours} hours (fileReservedTime), and delete older ones at hour "
+        f"{delete_when} of the day (deleteWhen), or when a disk is nearly full"
+        + (f": {', '.join(names)}" if len(names_by_rule) > 1 else "")
+        for (hours, delete_when), names in names_by_rule.items()
+    ]
 
 
 def _find_uncommitted(

@@ -7,7 +7,15 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
+from nsadmin.client.results import NotFound
 from nsadmin.client.topics.topic_traffic import TopicTraffic
+from nsadmin.command_line.broker_targets import (
+    ClusterMastersOption,
+    ReadMasterOption,
+    describe_targets,
+    distinct_addrs,
+    list_masters,
+)
 from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.consumers import CONSUMER_GROUP
 from nsadmin.commands.columns.servers import ERROR
@@ -67,14 +75,17 @@ def stats_all(
     with_bytes: Annotated[
         bool, Option("--bytes", help="Also show the bytes of the messages that arrived in 24 hours.")
     ] = False,
+    broker_text: ReadMasterOption = None,
+    cluster_name: ClusterMastersOption = None,
 ) -> ResultRows:
     """Show the incoming and outgoing messages of each topic and its consumer groups.
 
-    nsadmin shows retry and dead-letter topics only by name. Rates cover the last minute. lag counts
-    the messages that the group has not read. lagReason says why it is unknown, or lacks some queues.
-    All figures are sums over the masters of the topic. Brokers count 24 hours by hourly samples. So during
-    the first hour after a broker's start, the counts cover the last minute. If a master does not answer, the
-    sums lack its part, and `error` reports it. --limit counts topics, and shows all groups of each.
+    nsadmin shows retry and dead-letter topics only by name. Rates cover the last minute. lag counts the
+    messages that the group has not read. lagReason says why it is unknown, or lacks some queues. All figures
+    are sums over the masters of the topic; with -b or -c, over these masters only. Brokers count 24 hours by
+    hourly samples. So during the first hour after a broker's start, the counts cover the last minute. If a
+    master does not answer, the sums lack its part, and `error` reports it. --limit counts topics, and shows
+    all groups of each.
 
     Brokers do not report the disk space of a topic, because one commit log has the messages of all topics.
     The share of a topic in inBytes24Hour is about its share of the disk.
@@ -86,6 +97,8 @@ def stats_all(
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5
         # Largest topics, which take the most disk space (storage, cost): the bytes of the last 24 hours
         nsadmin statsAll --no-system --bytes --sort -inBytes24Hour --limit 5
+        # Which topics fill the disk of one broker: the bytes that it got in 24 hours
+        nsadmin statsAll -b broker-a-1 --bytes --sort -inBytes24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --no-system --filter inMsg24Hour=0
         # The traffic of one topic, by consumer group
@@ -98,10 +111,17 @@ def stats_all(
     else:
         names = (topic,)
         topics.get_route(topic)
-    traffic = [t for t in topics.get_traffic(names) if not only_active or _has_traffic(t)]
+    master_addrs = None
+    if broker_text is not None or cluster_name is not None:
+        targets = list_masters(session, broker_text, cluster_name)
+        master_addrs = distinct_addrs(targets)
+    all_traffic = topics.get_traffic(names, master_addrs=master_addrs)
+    if master_addrs is not None and not all_traffic:
+        raise NotFound(f"no topic has queues on the master {describe_targets(targets)}")
+    traffic = [t for t in all_traffic if not only_active or _has_traffic(t)]
     columns = TRAFFIC_COLUMNS if session.output_form is None else MQADMIN_TRAFFIC_COLUMNS
     if with_bytes:
-        in_bytes = topics.get_put_bytes({t.topic for t in traffic})
+        in_bytes = topics.get_put_bytes({t.topic for t in traffic}, master_addrs=master_addrs)
         traffic = [t._replace(in_bytes=in_bytes.get(t.topic)) for t in traffic]
         columns = (*columns[:-2], IN_BYTES, *columns[-2:])
     # One dead broker can affect thousands of topics: a line for each different error.

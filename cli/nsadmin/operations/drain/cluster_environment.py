@@ -79,7 +79,7 @@ class ClusterEnvironment:
             previous.boot_ms != counters.boot_ms or previous.put_count != counters.put_count
         ):
             counters = self._with_recent_puts(counters, master_addr)
-        return counters._replace(lag_by_group=self._read_lag(master_addr)) if with_lag else counters
+        return counters._replace(lag_by_group=self.read_lag(master_addr)) if with_lag else counters
 
     def _with_recent_puts(self, counters: BrokerCounters, master_addr: str) -> BrokerCounters:
         """Add the recent puts by topic. Called only if the broker's counter moved."""
@@ -112,7 +112,8 @@ class ClusterEnvironment:
         [result] = self._admin.broker_configs.get_each([master_addr])
         return (result.result or {}).get("brokerClusterName")
 
-    def _read_lag(self, master_addr: str) -> dict[str, Lag] | None:
+    def read_lag(self, master_addr: str) -> dict[str, Lag] | None:
+        """Return the unconsumed messages by group, without RocketMQ's own; None if the broker failed."""
         try:
             group_queues = self._admin.consumers.get_broker_stats(master_addr)
         except RocketMQError:

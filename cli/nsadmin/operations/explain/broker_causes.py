@@ -7,8 +7,8 @@ from namesrv_core.errors import NotSupported
 from namesrv_core.protocol.codes import Perm
 from nsadmin.client.brokers.send_limits import LimitUse
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import format_utc_second
-from nsadmin.operations.explain.broker_facts import BrokerFacts
+from nsadmin.console.phrases import abbreviate_names, count_noun, format_utc_second
+from nsadmin.operations.explain.broker_facts import SHOWN_TOPICS, BrokerFacts
 from nsadmin.operations.explain.findings import (
     Advice,
     CauseCheck,
@@ -278,8 +278,10 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
     total = sum(count for _, count in counts)
     if not total:
         return ok_finding("no message was stored in the last minute")
-    topics = join_names(f"{topic} {100 * count / total:.0f} %" for topic, count in counts if count)
-    text = f"messages of the last minute: {total}, {topics}"
+    shares = [f"{topic} {100 * count / total:.0f} %" for topic, count in counts]
+    text = f"messages of the last minute: {total}, {abbreviate_names(shares, SHOWN_TOPICS)}"
+    if facts.uncounted_topics:
+        text += f" ({count_noun(facts.uncounted_topics, 'topic')} not counted)"
     newest = sum(sender.message_count for sender in facts.senders)
     if newest:
         hosts = join_names(
@@ -287,7 +289,8 @@ def _describe_load(facts: BrokerFacts) -> CauseFinding:
             + (f" ({', '.join(sender.groups[:3])})" if sender.groups else "")
             for sender in facts.senders
         )
-        text += f"; clients that sent the newest {newest}: {hosts}"
+        of_these = "these topics" if len(counts) > 1 else "this topic"
+        text += f"; senders of the newest messages of {of_these}: {hosts}"
     return ok_finding(text)
 
 

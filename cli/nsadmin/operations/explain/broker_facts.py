@@ -14,15 +14,18 @@ from nsadmin.console.phrases import format_utc_second
 from nsadmin.operations.broker_disks import DiskStates
 from nsadmin.operations.topic_senders import Sender
 
+SHOWN_TOPICS = 5
+"""The topics with the most messages, which are named and whose senders are looked for."""
+
 
 class BrokerFacts(NamedTuple):
     """All known facts about the broker at `now_ms`.
 
     `looks` are its runtime figures, several within seconds. `slave_count` are the slaves that name servers
-    list; None if unknown. `topic_counts` are the messages of the last minute to the largest topics, and
-    `senders` are of their newest messages. `changed_ms` is when a request last changed a setting.
-    `reached_since` has the time from which on a collector saw a limit as reached, by setting; None if there
-    is no journal of brokers.
+    list; None if unknown. `topic_counts` are the messages of the last minute by topic, most first; very many
+    topics are not all counted (`uncounted_topics`). `senders` are of the newest messages of the first topics.
+    `changed_ms` is when a request last changed a setting. `reached_since` has the time from which on a
+    collector saw a limit as reached, by setting; None if there is no journal of brokers.
     """
 
     target: BrokerTarget
@@ -33,6 +36,7 @@ class BrokerFacts(NamedTuple):
     slave_count: int | None
     cold_data: ServerResult[ColdData]
     topic_counts: ServerResult[tuple[tuple[str, int], ...]]
+    uncounted_topics: int
     senders: tuple[Sender, ...]
     changed_ms: int | None
     reached_since: Mapping[str, int] | None
@@ -69,7 +73,7 @@ class BrokerFacts(NamedTuple):
     @property
     def takes_messages(self) -> bool:
         """Whether producers send, as far as stored messages tell it."""
-        return bool(self.largest("putTps")) or any(count for _, count in self.topic_counts.result or ())
+        return bool(self.largest("putTps")) or bool(self.topic_counts.result)
 
     def tell_since(self, setting: str) -> str:
         """Since when a collector saw the limit as reached, to append to a finding."""

@@ -12,12 +12,12 @@ from nsadmin.client.message_queues import MessageQueue
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.operations.broker_disks import REFUSING, observe_disks
-from nsadmin.operations.explain.broker_facts import BrokerFacts
+from nsadmin.operations.explain.broker_facts import SHOWN_TOPICS, BrokerFacts
 from nsadmin.operations.topic_senders import Sender, find_senders
 
 _LOOKS, _PAUSE_SECONDS = 20, 0.1
 """A queue fills and empties within milliseconds: one look often misses it."""
-_MAX_TOPICS, _LARGEST_TOPICS, _MAX_QUEUES, _NEWEST = 1000, 5, 8, 32
+_MAX_TOPICS, _MAX_QUEUES, _NEWEST = 1000, 8, 32
 
 
 def gather_facts(
@@ -41,7 +41,7 @@ def gather_facts(
     [ha_status] = admin.replication.get_status([addr])
     [cold_data] = admin.cold_data.get_each([addr])
     [topics] = admin.topic_configs.list_broker_topics([addr])
-    counts = topics.then(lambda found: _find_largest_topics(admin, addr, found))
+    counts = topics.then(lambda found: _count_topics(admin, addr, found))
     return BrokerFacts(
         target,
         tuple(looks),
@@ -51,19 +51,20 @@ def gather_facts(
         slave_count,
         cold_data,
         counts,
-        _find_clients(admin, addr, topics.result or (), counts.result or ()),
+        max(0, len(topics.result or ()) - _MAX_TOPICS),
+        _find_clients(admin, addr, topics.result or (), (counts.result or ())[:SHOWN_TOPICS]),
         change_time.result,
         None if journal_records is None else find_reached_since(journal_records, addr, config.result or {}),
         admin.clock_ms,
     )
 
 
-def _find_largest_topics(
+def _count_topics(
     admin: AdminClient, addr: str, topics: Sequence[BrokerTopicConfig]
 ) -> tuple[tuple[str, int], ...]:
     names = [config.topic_name for config in topics[:_MAX_TOPICS]]
     counts = [r.result for r in admin.put_counts.count_topic_messages(addr, names) if r.result is not None]
-    return tuple(sorted(counts, key=lambda pair: -pair[1])[:_LARGEST_TOPICS])
+    return tuple(sorted((pair for pair in counts if pair[1]), key=lambda pair: -pair[1]))
 
 
 def _find_clients(
@@ -75,10 +76,8 @@ def _find_clients(
     """The hosts that sent the newest messages of the topics with the most, those with the most first."""
     queue_counts = {config.topic_name: config.write_queue_nums for config in topics}
     spans: dict[str, list[QueueSpan]] = {}
-    for topic, count in topic_counts:
-        queues = [
-            MessageQueue(topic, addr, i) for i in range(min(queue_counts[topic], _MAX_QUEUES) if count else 0)
-        ]
+    for topic, _ in topic_counts:
+        queues = [MessageQueue(topic, addr, i) for i in range(min(queue_counts[topic], _MAX_QUEUES))]
         ends = admin.queue_progress.get_end_offsets([(addr, queue) for queue in queues])
         spans[topic] = [
             QueueSpan(addr, addr, queue.queue_id, 0, end)

@@ -179,13 +179,22 @@ def _find_refusals(facts: GroupFacts) -> Iterator[CauseFinding]:
 # The group on brokers
 
 
+def _is_unknown_group(facts: GroupFacts) -> bool:
+    """Whether all brokers answered, and nothing is known of the group: its name may be mistyped."""
+    tables = facts.cluster.group_tables.values()
+    return (
+        bool(tables)
+        and all(r.result is not None and facts.group not in r.result for r in tables)
+        and not facts.connections.clients
+        and not facts.topics
+    )
+
+
 def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
     unconnected = _list_unconnected_masters(facts)
-    tables = facts.cluster.group_tables.values()
-    is_unknown = tables and facts.group not in known_groups and all(r.result is not None for r in tables)
-    if is_unknown and not facts.connections.clients and not facts.topics:
+    if _is_unknown_group(facts):
         clusters = sorted({g.cluster_name for g in facts.cluster.broker_groups})
         advice = Advice(
             "if the name is right, create the group",
@@ -222,16 +231,34 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 
 def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
+    yield from _find_brokers_with_false(facts, "consumeEnable", "-s", "{} refuses the group")
+    if facts.connections.is_broadcasting:
+        broadcasts = "the group broadcasts, and {} refuses it"
+        yield from _find_brokers_with_false(facts, "consumeBroadcastEnable", "-d", broadcasts)
+
+
+def _find_brokers_with_false(
+    facts: GroupFacts, setting: str, flag: str, sentence: str
+) -> Iterator[CauseFinding]:
+    """The brokers where this setting of the group is false; in one finding, if these are whole clusters."""
+    refusing = {}
     for name, addr, master in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
-        settings = (result.result or {}).get(facts.group, {}) if result else {}
-        if settings.get("consumeEnable") is False:
-            evidence = f"{name} refuses the group: consumeEnable=false"
-            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, "-s", "true"))
-            yield _finding_on(name, addr, "cause", evidence, advice)
-        if facts.connections.is_broadcasting and settings.get("consumeBroadcastEnable") is False:
-            evidence = f"the group broadcasts, and {name} refuses it: consumeBroadcastEnable=false"
-            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, "-d", "true"))
+        if result and (result.result or {}).get(facts.group, {}).get(setting) is False:
+            refusing[name] = (addr, master)
+    names_by_cluster = defaultdict[str, set[str]](set)
+    for group in facts.cluster.broker_groups:
+        names_by_cluster[group.cluster_name].add(group.broker_name)
+    clusters = sorted(c for c, names in names_by_cluster.items() if names <= refusing.keys())
+    merged = set[str]().union(*(names_by_cluster[cluster] for cluster in clusters))
+    if len(merged) > 1:
+        evidence = f"{sentence.format(f'every broker of {join_names(clusters)}')}: {setting}=false"
+        words = ("updateSubGroup", facts.group, "-c", ",".join(clusters), flag, "true")
+        yield CauseFinding("cause", evidence, Advice("", words))
+    for name, (addr, master) in refusing.items():
+        if len(merged) <= 1 or name not in merged:
+            evidence = f"{sentence.format(name)}: {setting}=false"
+            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, flag, "true"))
             yield _finding_on(name, addr, "cause", evidence, advice)
 
 
@@ -265,6 +292,8 @@ def _find_missing_clients(facts: GroupFacts) -> Iterator[CauseFinding]:
     if not facts.cluster.broker_groups:
         evidence = "no broker is registered, so the clients of the group are unknown"
         yield CauseFinding("unknown", evidence, Advice("", ("clusterList",)))
+        return
+    if _is_unknown_group(facts):
         return
     errors = {a: e for a, e in {**facts.connections.errors, **facts.connections.proxy_errors}.items() if e}
     evidence = "no client of the group is connected"
@@ -312,6 +341,8 @@ def _find_unconnected_masters(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 def _list_clients(facts: GroupFacts) -> CauseFinding:
     ids = [client.client_id for client in facts.connections.clients]
+    if not ids:
+        return skipped_finding("no broker has the group")
     return ok_finding(f"connected clients: {join_names(ids)}")
 
 

@@ -57,7 +57,7 @@ def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, broker: Consume
 
 
 def test_what_is_not_there_is_not_moved(admin: AdminClient, first_server: FakeNameServer) -> None:
-    creation = "create it with `nsadmin updateSubGroup X -c C`$"
+    creation = "`nsadmin consumerProgress` lists the groups; create it with `nsadmin updateSubGroup X -c C`$"
     with pytest.raises(NotFound, match=f'has the consumer group "X": {creation}'):
         admin.offsets.plan_reset("X", "T", END_OF_QUEUE)
     with pytest.raises(NotFound, match='has the consumer group "X": `nsadmin consumerProgress` lists'):

@@ -93,7 +93,23 @@ def test_a_deletion_that_frees_nothing_leads_to_the_setting(run: Run, broker: To
         )
         assert f"nsadmin updateBrokerConfig fileReservedTime 5 -b {broker.addr}" in result.err
     broker.table["earliestMessageTimeStamp"] = str(int((time() - 73 * 3600) * 1000))
-    assert run("deleteExpiredCommitLog", broker.addr, "--yes").err == ""
+    assert run("deleteExpiredCommitLog", broker.addr, "--yes").err == (
+        "nsadmin: expired files are deleted within seconds: nsadmin check disk shows how full the disks are "
+        "then\n"
+        "nsadmin: if they are still too full, keep messages for fewer hours, then run this again: "
+        f"nsadmin updateBrokerConfig fileReservedTime 36 -b {broker.addr}\n"
+    )
+    assert run("deleteExpiredCommitLog", broker.addr, "--dry-run").err == ""
+
+
+def test_the_advice_about_a_cluster_includes_its_slaves(run: Run, broker: TopicBroker) -> None:
+    with FakeNameServer({"C": {"a": {0: broker.addr}}}) as server:
+        result = run("deleteExpiredCommitLog", "-c", "C", "-n", server.addr, "--yes")
+    assert result.err.endswith("nsadmin updateBrokerConfig fileReservedTime 36 -c C -a true\n")
+
+
+def test_nothing_is_said_of_files_if_no_broker_answers(run: Run, dead_addr: str) -> None:
+    assert "within seconds" not in run("deleteExpiredCommitLog", dead_addr, "--yes").err
 
 
 def test_how_old_messages_are_and_how_full_the_disk_is(run: Run, broker: TopicBroker) -> None:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin.commands.columns.consumers import CLIENT_ID
 from nsadmin.commands.consumers.consumer_progress import LAG_COLUMNS
 from tests.nsadmin.conftest import Run
@@ -81,6 +82,26 @@ def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
     result = ask("consumerProgress", "G", "-s", "true", "--json")
     assert [row["clientId"] for row in result.json] == [None, "c1"]
     assert ask("consumerProgress", "G", "-s", "yes").code == 2
+
+
+@pytest.mark.parametrize(
+    "words", [("--output", "wide"), ("--columns", "queueId,clientId"), ("--filter", "clientId=c1")]
+)
+def test_the_clients_are_asked_if_the_output_needs_them(
+    ask: Run, consumer_broker: ConsumerBroker, words: tuple[str, ...]
+) -> None:
+    consumer_broker.clients = {"G": ["c1"]}
+    consumer_broker.running = {"c1": f'{{"mqTable":{format_queue_map("broker-a", {("T", 1): {}})}}}'}
+    consumer_broker.topics = {"T": ["G"]}
+    assert "c1" in ask("consumerProgress", "G", *words).out
+    asked_codes = consumer_broker.asked_codes
+    asked_count = asked_codes().count(RequestCode.GET_CONSUMER_RUNNING_INFO)
+    ask("consumerProgress", "G", *words, "-s", "false")
+    ask("consumerProgress", "G")
+    assert asked_codes().count(RequestCode.GET_CONSUMER_RUNNING_INFO) == asked_count
+    hint = "clientId is unknown here: nsadmin consumerProgress GROUP -t T -s true asks the clients of a group"
+    assert hint in ask("consumerProgress", "-t", "T", *words).err
+    assert hint not in ask("consumerProgress", "-t", "T").err
 
 
 def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> None:

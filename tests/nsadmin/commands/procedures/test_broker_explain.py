@@ -51,13 +51,32 @@ def test_a_limit_that_is_hit_and_who_sends(
         f"nsadmin updateBrokerConfig waitTimeMillsInSendQueue 400 -b {busy.addr}"
     )
     assert rows["load"]["seen"] == (
-        "messages of the last minute: 540, T 100 %; clients that sent the newest 1: 127.0.0.1 100 %"
+        "messages of the last minute: 540, T 100 %; senders of the newest messages of this topic: "
+        "127.0.0.1 100 %"
     )
     assert "since when the broker has this problem is unknown: pass --journal DIR" in result.err
     assert busy.asked_codes().count(RequestCode.GET_BROKER_RUNTIME_INFO) == 20
     busy.table["sendThreadPoolQueueHeadWaitTimeMills"] = "0"
     result = run("broker", "explain", "broker-a", "-n", first_server.addr)
     assert "since when" not in result.err
+
+
+def test_the_load_has_the_largest_topics_and_the_total_of_all(
+    run: Run, first_server: FakeNameServer, busy: MessageBroker
+) -> None:
+    names = [f"t{i}" for i in range(9)]
+    config = {"writeQueueNums": 1, "readQueueNums": 1, "perm": 6}
+    busy.handlers[RequestCode.GET_ALL_TOPIC_CONFIG] = lambda asked: answer_json(
+        asked, {"topicConfigTable": {name: {"topicName": name, **config} for name in names}}
+    )
+    busy.handlers[RequestCode.VIEW_BROKER_STATS_DATA] = lambda asked: answer_json(
+        asked, {"statsMinute": {"sum": 10 * names.index((asked.ext or {})["statsKey"])}}
+    )
+    result = run("broker", "explain", "broker-a", "-n", first_server.addr, "--json")
+    [row] = [row for row in result.json if row["step"] == "load"]
+    assert row["seen"].startswith(
+        "messages of the last minute: 360, t8 22 %, t7 19 %, t6 17 %, t5 14 %, t4 11 % and 3 more"
+    )
 
 
 def test_a_collector_knows_since_when(

@@ -1,6 +1,7 @@
 """drain, undrain and drainStatus, in a lab whose producers look at routes often."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
+from nsadmin.client.consumers.lag import Lag
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.state import (
     DrainState,
@@ -29,6 +31,10 @@ from tests.support.name_servers import ROOT, ServerProgram
 PLAN = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
 # The lab's orders have an order configuration, which name servers do not hand out.
 B = "broker-a-0"
+UNREAD = (
+    r"nsadmin: broker-a-0 has [1-9]\d* unread messages of \d+ groups?: while it is stopped, only its slaves "
+    r"can deliver them; --for-good waits until all are read\n"
+)
 
 
 @pytest.fixture
@@ -63,7 +69,8 @@ def perms(running_lab: Lab) -> list[dict[str, int]]:
 def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     before = perms(running_lab)
     result = with_env("drain", B, "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert re.fullmatch(UNREAD, result.err)
     assert events(result.out) == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
         "holdEnded",
@@ -117,7 +124,7 @@ def test_a_broker_that_is_drained_for_good_leaves_the_inventory(
     with_env: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Simulated consumers never reach the end of the queues.
-    monkeypatch.setattr(ClusterEnvironment, "_read_lag", lambda cluster_view, master_addr: {})
+    monkeypatch.setattr(ClusterEnvironment, "read_lag", lambda cluster_view, master_addr: {})
     assert with_env("drain", B, "--json").code == 0
     assert inventory_state(with_env) == "listed"
     assert with_env("undrain", B).code == 0
@@ -149,6 +156,29 @@ def test_a_dry_run_changes_nothing_and_keeps_nothing(with_env: Run, running_lab:
     ] * 2
     assert perms(running_lab) == before
     assert not (tmp_path / "state").exists()
+    assert re.search(UNREAD, result.err)
+    assert "unread" not in with_env("drain", B, "--for-good", "--dry-run").err
+
+
+@pytest.mark.parametrize("lags", [None, {"g": Lag(0)}, {}])
+def test_nothing_is_said_if_no_message_is_unread(
+    with_env: Run, monkeypatch: pytest.MonkeyPatch, lags: dict[str, Lag] | None
+) -> None:
+    monkeypatch.setattr(ClusterEnvironment, "read_lag", lambda cluster_view, master_addr: lags)
+    assert with_env("drain", B, "--dry-run").err == ""
+
+
+def test_a_broker_without_slaves_keeps_its_unread_messages(
+    with_env: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        ClusterEnvironment, "read_lag", lambda cluster_view, master_addr: {"g": Lag(1), "h": Lag(None, "?")}
+    )
+    monkeypatch.setattr("nsadmin.commands.procedures.drain.find_slave_addrs", lambda servers: {})
+    assert with_env("drain", B, "--dry-run").err == (
+        "nsadmin: broker-a-0 has 1 unread message of 1 group: they are delivered only after it has started "
+        "again; --for-good waits until all are read\n"
+    )
 
 
 def test_a_preview_names_a_name_server_that_does_not_list_the_broker(with_env: Run, running_lab: Lab) -> None:
@@ -248,8 +278,8 @@ def test_what_cannot_be_understood_is_told(with_env: Run, words: tuple[str, str]
 def test_a_kept_drain_goes_on_in_its_own_way(with_env: Run) -> None:
     assert with_env("drain", B, "--durable", "--force").code == 0
     again = with_env("drain", B)
-    assert (again.code, again.err) == (
-        0, "nsadmin: the drain of broker-a-0 was started with --durable, and continues so\n",
+    assert (again.code, again.err.splitlines()[0]) == (
+        0, "nsadmin: the drain of broker-a-0 was started with --durable, and continues so",
     )  # fmt: skip
     assert with_env("undrain", B).code == 0
 

@@ -29,7 +29,7 @@ MOVE = RebalanceMove(TOPIC, False, {A: QueuePair(4, 4)}, {B: QueuePair(4, 4)})
 def running_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     speed_up_drains(monkeypatch)
     # Simulated consumers never reach the end of the queues: only a topic without groups moves.
-    monkeypatch.setattr(ClusterEnvironment, "_read_lag", lambda self, addr: {})
+    monkeypatch.setattr(ClusterEnvironment, "read_lag", lambda self, addr: {})
     with start_lab(tmp_path / "lab", PLAN, name_servers=1, producer_period=0.1) as running:
         with AdminClient(running.namesrv_addr) as admin:
             [change] = admin.topic_configs.update_topic([running.brokers[A, 0]], TOPIC, TopicPatch(4, 4))

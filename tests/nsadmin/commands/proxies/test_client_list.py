@@ -72,7 +72,11 @@ def test_the_consumers_of_a_topic(
     result = ask("client", "list", "-t", "T", "--json")
     assert (result.code, [row["clientId"] for row in result.json]) == (0, ["reads T"])
     assert "nsadmin producer --topic T shows who sent the newest messages\n" in result.err
+    assert "without a connected client" not in result.err
     assert ask("client", "list", "-t", "Unknown").code == 5
+    proxied_broker.topics["T"] = ["G", "Offline"]
+    result = ask("client", "list", "-t", "T", "--json")
+    assert "nsadmin: groups of T without a connected client: Offline\n" in result.err
 
 
 @pytest.mark.parametrize(

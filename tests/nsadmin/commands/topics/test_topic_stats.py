@@ -95,6 +95,21 @@ def test_times_say_whether_a_lag_expires(run: Run, server: FakeNameServer) -> No
     assert run("topicStatus", "T", "-g", "G", "-n", server.addr).code == 2
 
 
+def test_times_say_how_long_messages_are_kept(run: Run, server: FakeNameServer, broker: TopicBroker) -> None:
+    broker.items |= {"fileReservedTime": "48", "deleteWhen": "04"}
+    words = ("topicStatus", "T", "--times", "-n", server.addr)
+    rest = "(fileReservedTime), and delete older ones at hour 04 of the day (deleteWhen)"
+    assert f"nsadmin: brokers keep messages for 48 hours {rest}" in run(*words).err
+    with TopicBroker() as other:
+        other.items |= {"fileReservedTime": "24", "deleteWhen": "04"}
+        other.offsets, other.handlers[303] = broker.offsets, broker.handlers[303]
+        server.clusters = {"C": {**server.clusters["C"], "broker-b": {0: other.addr}}}
+        server.routes["T"]["broker-b"] = 6
+        lines = run(*words).err.splitlines()
+    kept = [(line.split()[5], line.rpartition(": ")[2]) for line in lines if rest in line]
+    assert kept == [("48", "broker-a"), ("24", "broker-b")]
+
+
 def test_times_of_a_group_without_an_offset_are_unknown(
     run: Run, server: FakeNameServer, broker: TopicBroker
 ) -> None:

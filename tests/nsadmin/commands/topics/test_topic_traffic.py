@@ -54,6 +54,27 @@ def test_a_topic_of_several_groups_is_counted_once_in_the_total(run: Run, server
         assert "total" not in run("statsAll", "-n", server.addr, "--json").err
 
 
+def test_the_traffic_of_one_broker(run: Run, server: FakeNameServer) -> None:
+    with TopicBroker() as other:
+        other.topics = {"T": [], "There": []}
+        other.counts = {("TOPIC_PUT_NUMS", "T"): 30, ("TOPIC_PUT_SIZE", "T"): 1_000}
+        server.clusters = {**server.clusters, "D": {"broker-d": {0: other.addr}}}
+        server.routes["T"]["broker-d"] = 6
+        server.routes["There"] = {"broker-d": 6}
+
+        def bytes_by_topic(*words: str) -> dict[str, int]:
+            rows = json.loads(run("statsAll", "--bytes", *words, "-n", server.addr, "--json").out)
+            return {row["topic"]: row["inBytes24Hour"] for row in rows}
+
+        here = {"Idle": 0, "T": 24_000}
+        assert bytes_by_topic("-b", "broker-a") == bytes_by_topic("-c", "C") == here
+        assert bytes_by_topic("-c", "D") == {"There": 0, "T": 1_000}
+        assert bytes_by_topic() == {**here, "There": 0, "T": 25_000}
+        nothing = run("statsAll", "Idle", "-b", "broker-d", "-n", server.addr)
+    assert nothing.code == 5
+    assert nothing.err.startswith(f"nsadmin: no topic has queues on the master {other.addr}\n")
+
+
 @pytest.mark.parametrize("flags", [("-a",), ("T",), ("-t", "T", "--activeTopic"), ("--topic", "T")])
 def test_one_topic_or_those_that_move(run: Run, server: FakeNameServer, flags: tuple[str, ...]) -> None:
     [row] = json.loads(run("statsAll", *flags, "-n", server.addr, "--json").out)

@@ -48,6 +48,7 @@ def make_facts(
         0,
         result(ColdData({}, {}, None, None, None)),
         result(()),
+        0,
         (),
         None,
         None,
@@ -193,12 +194,20 @@ def test_a_silent_broker_and_one_without_settings() -> None:
 
 def test_topics_and_clients_have_their_share() -> None:
     facts = make_facts(
-        topic_counts=result((("orders", 75), ("carts", 25), ("idle", 0))),
+        topic_counts=result((("orders", 75), ("carts", 25))),
         senders=(Sender("10.0.0.1", 48, ("shop",)), Sender("10.0.0.2", 16, ())),
     )
     assert find(facts, "load")[1] == (
-        "messages of the last minute: 100, orders 75 %, carts 25 %; clients that sent the newest 64: "
-        "10.0.0.1 75 % (shop), 10.0.0.2 25 %"
+        "messages of the last minute: 100, orders 75 %, carts 25 %; senders of the newest messages of these "
+        "topics: 10.0.0.1 75 % (shop), 10.0.0.2 25 %"
+    )
+
+
+def test_shares_of_the_load_are_of_all_messages_of_the_broker() -> None:
+    counts = tuple((f"topic-{i}", 100) for i in range(25))
+    assert find(make_facts(topic_counts=result(counts), uncounted_topics=3), "load")[1] == (
+        "messages of the last minute: 2500, topic-0 4 %, topic-1 4 %, topic-2 4 %, topic-3 4 %, topic-4 4 % "
+        "and 20 more (3 topics not counted)"
     )
 
 

@@ -462,6 +462,45 @@ def test_how_the_queues_are_shared(clients: list[RunningClient], topic: str | No
     assert owners.finding == ok_finding(f"each queue of T has one owner ({shares})")
 
 
+def test_an_unknown_group_is_the_only_cause() -> None:
+    steps = explain_group(make_facts(routes={}, stats=(), cluster=make_cluster(group_tables=OTHER_GROUPS)))
+    assert list_cause_ids(steps) == ["groupMissing"]
+    [finding] = [s.finding for s in steps if s.cause_id == "noClient"]
+    assert (finding.result, finding.evidence) == ("skipped", "no broker has the group")
+
+
+@pytest.mark.parametrize(
+    ("enabled_on_d", "commands"),
+    [
+        (False, ["nsadmin updateSubGroup G -c C,D -s true"]),
+        (True, ["nsadmin updateSubGroup G -c C -s true"]),
+    ],
+)
+def test_clusters_that_refuse_the_group_need_one_command(enabled_on_d: bool, commands: list[str]) -> None:
+    groups = tuple(BrokerAddrGroup(c, b, {0: f"{b}:1"}) for c, b in (("C", "a"), ("C", "b"), ("D", "d")))
+    tables = {
+        g.master_addr: ServerResult(
+            g.master_addr, {"G": {"consumeEnable": g.broker_name == "d" and enabled_on_d}}, None
+        )
+        for g in groups
+        if g.master_addr
+    }
+    cluster = make_cluster(
+        broker_groups=groups,
+        reader_addrs={g.broker_name: g.master_addr for g in groups},
+        configs={addr: ServerResult(addr, SETTINGS, None) for addr in tables},
+        group_tables=tables,
+    )
+    findings = [
+        s.finding
+        for s in explain_group(make_facts(BOTH, cluster=cluster, routes={}))
+        if s.cause_id == "groupDisabled"
+    ]
+    assert [f.advice.shell_command for f in findings if f.advice] == commands
+    clusters = "C" if enabled_on_d else "C, D"
+    assert findings[0].evidence == f"every broker of {clusters} refuses the group: consumeEnable=false"
+
+
 def test_a_group_without_topics_is_missing_only_in_clusters_that_have_it() -> None:
     groups = (*GROUPS, BrokerAddrGroup("D", "d", {0: SLAVE}))
     tables = {
