@@ -699,11 +699,13 @@ def _describe_shares(counts: Mapping[str, int]) -> str:
 
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
     if _shares_queues(facts):
-        counts = {
-            client_id: sum(
-                facts.topic in (None, held.queue.topic) for held in (*info.queues, *info.pop_queues)
-            )
+        held_queues = {
+            client_id: [*(q.queue for q in info.queues), *(q.queue for q in info.pop_queues)]
             for client_id, info in facts.running
+        }
+        counts = {
+            client_id: sum(facts.topic in (None, queue.topic) for queue in queues)
+            for client_id, queues in held_queues.items()
         }
         return ok_finding(
             f"each queue of {join_names(facts.topics)} has one owner ({_describe_shares(counts)})"
