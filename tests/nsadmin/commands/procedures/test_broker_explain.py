@@ -70,7 +70,7 @@ def test_the_load_has_the_largest_topics_and_the_total_of_all(
         asked, {"topicConfigTable": {name: {"topicName": name, **config} for name in names}}
     )
     busy.handlers[RequestCode.VIEW_BROKER_STATS_DATA] = lambda asked: answer_json(
-        asked, {"statsMinute": {"sum": 10 * names.index((asked.ext or {})["statsKey"])}}
+        asked, {"statsMinute": {"sum": 10 * names.index((asked.ext or {})["statsKey"] or "")}}
     )
     result = run("broker", "explain", "broker-a", "-n", first_server.addr, "--json")
     [row] = [row for row in result.json if row["step"] == "load"]
