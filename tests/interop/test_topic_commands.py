@@ -369,7 +369,7 @@ def test_the_times_of_a_group_without_an_offset_are_unknown(cluster: Cluster) ->
     words = ("topicStatus", "Timed", "--times", "-g")
     timed = nsadmin(cluster, *words, "Timeless")
     assert timed.code == 0, timed.err
-    assert timed.err.endswith(": lag unknown on 1 queue (no consumer offset)\n")
+    assert ": lag unknown on 1 queue (no consumer offset)\n" in timed.err
     assert sorted(row["lastConsumed"] is None for row in timed.rows) == [False, True]
     assert nsadmin(cluster, *words, "nobody").code == 5
 
