@@ -324,8 +324,18 @@ _COMMANDS_BY_CATEGORY: dict[Category, tuple[tuple[str, str, CommandKind, str], .
         ("backup restore", "backups.backup_restore", "change", "Create the items of a backup again"),
     ),
     Category("transfers", "Transfers", "Metadata and messages copied to another cluster"): (
-        ("transfer topics", "transfer.transfer_metadata", "mixed", "Create topics in another cluster"),
-        ("transfer groups", "transfer.transfer_metadata", "mixed", "Create groups in another cluster"),
+        (
+            "transfer topics",
+            "transfer.transfer_metadata",
+            "mixed",
+            "Create, change topics in another cluster",
+        ),
+        (
+            "transfer groups",
+            "transfer.transfer_metadata",
+            "mixed",
+            "Create, change groups in another cluster",
+        ),
         ("transfer acl", "transfer.transfer_metadata", "mixed", "Create users and ACLs in another cluster"),
         ("transfer messages", "transfer.transfer_messages", "mixed", "Copy messages to another cluster"),
         ("transfer verify", "transfer.transfer_verify", "read", "Compare messages with their copies"),

@@ -226,12 +226,16 @@ def check_lag(
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
         # All groups except one
         nsadmin check lag --exclude '^analytics$'
+        # Only some groups
+        nsadmin check lag --exclude '^(?!(billing|warehouse)$)'
         # Wait until a group has caught up: at most 5 minutes, until at most 1000 messages are left
         nsadmin check lag warehouse --warning 1000 --critical 1000 --wait-until-ok 5m
     """
     if topic and not group:
         advised = quote_command("consumerProgress", "-t", topic)
         raise UsageError(f"-t needs a group: {advised} shows the lag of all its groups")
+    if group and not frozenset(",*?").isdisjoint(group):
+        raise UsageError(f"check lag takes one group or all, not {group}: see --exclude REGEX")
     excluded = parse_excluded(exclude_pattern)
     scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
     return run_check(session, "lag", warning, critical, scope)

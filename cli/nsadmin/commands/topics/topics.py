@@ -1,6 +1,6 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -183,7 +183,7 @@ def topic_list(
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
-        # Unused topics that nobody uses any more, to clean up: no message for 30 days
+        # Unused topics that nobody uses any more, to clean up: no message for 30 days, or none left
         nsadmin topicList -c --idle 30d --no-system
         # Who uses which topic: all topics with their consumer groups, and when they got the last message
         nsadmin topicList -c --times --no-system
@@ -211,10 +211,12 @@ def topic_list(
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     if not with_groups:
         ages = [a for a in _read_ages(session, names, cluster_name) if a.is_idle_since(newest_ms)]
+        _remark_empty(session, ages if newest_ms else ())
         return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
     usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
     if with_times or newest_ms is not None:
         used = [u for u in _add_ages(session, usages) if u.age.is_idle_since(newest_ms)]
+        _remark_empty(session, [u.age for u in used] if newest_ms else ())
         errors = [None, *(u.error for u in used)]
         return ResultRows.from_records(USED_COLUMNS, used, errors, _usage_notes([u.usage for u in used]))
     errors = [None, *(u.error for u in usages)]
@@ -235,6 +237,13 @@ def _list_types(session: Session, names: Sequence[str], cluster_name: str | None
     return ResultRows.from_records(
         TYPE_COLUMNS, rows, [None, *(r.error for r in results)], result_notes(results)
     )
+
+
+def _remark_empty(session: Session, ages: Iterable[TopicAge]) -> None:
+    names = dict.fromkeys(age.topic for age in ages if not age.last_update_ms and not age.error)
+    if names:
+        shown = abbreviate_names([*names], 3)
+        session.write_remark(f"without a message, so new, or idle since their messages expired: {shown}")
 
 
 def _add_ages(session: Session, usages: "Sequence[TopicUsage]") -> list[UsedTopic]:

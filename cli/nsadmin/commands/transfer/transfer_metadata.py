@@ -73,8 +73,9 @@ def transfer_topics(
     """Create the topics of a cluster in another one, and read every change back.
 
     Topics get the queues, permissions and attributes of the source. An order configuration names the target
-    brokers that get the topic. nsadmin deletes nothing. A topic that is equal gets no request, so run the
-    command again at any time. System, retry, dead-letter and static topics are left out. Messages are copied
+    brokers that get the topic. nsadmin deletes nothing. A topic that exists with other settings gets those of
+    the source: look at the preview. A topic that is equal gets no request, so run the command again at any
+    time. System, retry, dead-letter and static topics are left out. Messages are copied
     by `nsadmin transfer messages`.
 
     A source broker goes to the target broker of the same name. Otherwise pass --map for each of them, or
@@ -83,7 +84,7 @@ def transfer_topics(
 
     Examples:
         # Compare the topics of two clusters, such as test and production: a preview of the copies
-        nsadmin transfer topics --from prod --to dr --dry-run
+        nsadmin transfer topics --from prod --to dr --all-brokers --dry-run
         # One topic and those whose names match a pattern, to a cluster with other brokers
         nsadmin transfer topics 'orders,pay*' --from prod --to dr --all-brokers --yes
     """
