@@ -428,7 +428,7 @@ def _describe_broker(
     config = result.result
     broker_name = target.broker_name or (config and config.broker_name)
     # A server that is known only by the address that was typed may be no broker at all.
-    role = "master" if broker_name or result.error is None else None
+    role = ("slave" if target.broker_id else "master") if broker_name or result.error is None else None
     if config is None:
         return TopicChange(ServerChange(target.broker_addr, None, None, result.error, role=role), broker_name)
     before, after = _config_to_wire(config.before), _config_to_wire(config.after)

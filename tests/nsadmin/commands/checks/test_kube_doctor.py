@@ -28,7 +28,7 @@ def test_findings_have_remedies_and_an_exit_code(run: Run, cluster: StubCluster)
         cluster.save_objects()
         result = run("kube", "doctor", "--kube", "mq")
         assert result.code == 1
-        assert result.out.splitlines()[0] == "WARNING: 0 critical, 1 warning of 2 servers in mq"
+        assert result.out.splitlines()[0] == "WARNING: 0 critical problems, 1 warning; servers in mq: 2"
         assert "    names-1 on 192.0.2.1" in result.out.splitlines()
         assert "    remedy: use pod addresses or a headless service, and set hostNetwork: false" in result.out
         result = run("kube", "doctor", "--kube", "mq", "--format", "json", "--warning", "~:")
