@@ -144,8 +144,6 @@ def plain_arguments(tool: Tool, cluster: Cluster) -> dict[str, Any]:
     values = {**REQUIRED, "msgId": cluster.ids[tool.name != "queryMsgByUniqueKey"]}
     names = [*tool.input_schema["required"], *(["broker"] if tool.name in NEEDS_BROKER else [])]
     arguments: dict[str, Any] = {name: values[name] for name in names}
-    if tool.name == "spread":
-        arguments["all"] = True
     if "settle" in tool.input_schema["properties"]:
         arguments["settle"] = 0
     return {**arguments, "maxRows": 2000}

@@ -25,6 +25,7 @@ from tests.support.examples import (
     ON_BROKERS,
     ON_CONTROLLERS,
     ON_OLD_BROKERS,
+    STANDARD_INPUT,
     USES_CONTEXT,
     ExampleCase,
     list_cases,
@@ -124,6 +125,7 @@ def test_the_answers_of_the_search_run(
     monkeypatch.setenv("NAMESRV_ADDR", unchanged_lab.namesrv_addr)
     monkeypatch.chdir(tmp_path)
     write_files(FILES.get(entry.name, {}))
+    monkeypatch.setattr(sys, "stdin", StringIO(STANDARD_INPUT.get(entry.name, "")))
     if "--watch" in words:
         monkeypatch.setattr("nsadmin.console.session.sleep", press_ctrl_c)
     result = run(*map(unchanged_lab.with_addresses, words))

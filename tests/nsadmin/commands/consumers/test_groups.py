@@ -274,7 +274,9 @@ def test_a_pattern_of_clusters_creates_a_group_only_if_no_cluster_has_it(
         first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}, "D": {"b": {0: other.addr}}}
         paused = ask("updateSubGroup", "G", "-s", "false", "-c", "*", "--json")
         assert (paused.code, paused.err) == (
-            0, "nsadmin: G is not created in D, which does not have it: pass -c D to create it there\n"
+            0,
+            "nsadmin: G is not created in D, which does not have it: pass -c D to create it there\n"
+            "nsadmin: clients finish the messages that they have already fetched, then they get no more\n",
         )  # fmt: skip
         assert [row["brokerName"] for row in paused.json] == ["a"]
         assert other.configs == {}
