@@ -57,6 +57,11 @@ def test_a_group_on_one_topic(
     excluded = found(run, "lag", "-n", first_server.addr, "--critical", "9", "--exclude", "^G$")
     assert (excluded["state"], excluded["summary"]) == ("OK", "no groups")
     assert "-t needs a group: nsadmin consumerProgress -t T" in run("check", "lag", "-t", "T").err
+    refused = run("check", "lag", "a,b")
+    assert (
+        refused.code,
+        "check lag takes one group or all, not a,b: see --exclude REGEX" in refused.err,
+    ) == (3, True)
 
 
 def test_name_servers_that_differ(run: Run, both_servers: str, second_server: FakeNameServer) -> None:
