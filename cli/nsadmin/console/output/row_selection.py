@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from namesrv_core.protocol.codes import Perm, perm_text
+from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.wall_clock import time
 from nsadmin.console.output.result_rows import InvalidSelectionError, ResultRow, ResultRows, RowSelection
 from nsadmin.console.output.text_table import cell_text, heading_of
@@ -57,8 +58,10 @@ def _find_column(option: str, wanted_name: str, columns: Sequence[str]) -> str:
         for column in columns:
             if name_of(column).lower() == wanted_name.strip().lower():
                 return column
+    near_names = find_similar_names(wanted_name.strip(), columns)
+    advice = f"; {did_you_mean(near_names)} Choose" if near_names else ": choose"
     raise InvalidSelectionError(
-        f'unknown column "{wanted_name.strip()}" in {option}: choose from ' + ", ".join(columns)
+        f'unknown column "{wanted_name.strip()}" in {option}{advice} from {", ".join(columns)}'
     )
 
 
