@@ -100,7 +100,7 @@ kvs: {}
     [
         ("", "c.yaml:1: the file is empty: cluster is missing"),
         ("~", "c.yaml:1: the file is empty: cluster is missing"),
-        ("topics: {}", "c.yaml:1: cluster is missing: name of the cluster"),
+        ("topics: {}", "c.yaml:1: the key cluster is missing: name of the cluster"),
         ("- a", "c.yaml:1: must be a map of KEY: VALUE"),
         ("cluster: [a", "c.yaml:2: invalid YAML: did not find expected ',' or ']'"),
         ("cluster: c\nversion: 2", 'c.yaml:2: version: invalid value "2": use 1'),
@@ -111,7 +111,7 @@ kvs: {}
         ("cluster: c\norderConf: {a: b}", 'c.yaml:2: orderConf.a: invalid order configuration "b": use text such as broker-a:8;broker-b:8'),
         ("cluster: c\norderConf: {a: [b]}", "c.yaml:2: orderConf.a: must be text such as broker-a:8;broker-b:8"),
         ("cluster: c\nkv: {N: {k: }}", 'c.yaml:2: kv.N.k: must be a text: write "" for an empty text'),
-        ("cluster: c\ngroups: {g: {subscriptionDataSet: [{}]}}", "c.yaml:2: groups.g.subscriptionDataSet[0]: topic is missing: the topic"),
+        ("cluster: c\ngroups: {g: {subscriptionDataSet: [{}]}}", "c.yaml:2: groups.g.subscriptionDataSet[0]: the key topic is missing: the topic"),
     ],
 )  # fmt: skip
 def test_one_mistake(text: str, problem: str) -> None:

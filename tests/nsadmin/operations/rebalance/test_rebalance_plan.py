@@ -123,7 +123,7 @@ def test_a_short_plan_by_hand_has_defaults() -> None:
     ("old_text", "new_text", "problem"),
     [
         ("rebalancePlan: 1", "rebalancePlan: 2", '4: rebalancePlan: invalid value "2": use 1'),
-        ("cluster: cluster-a\n", "", "4: cluster is missing: name of the cluster"),
+        ("cluster: cluster-a\n", "", "4: the key cluster is missing: name of the cluster"),
         (
             "broker-b: {read: 4, write: 4}",
             "broker-b: {read: 4, write: 5}",
@@ -138,7 +138,7 @@ def test_a_short_plan_by_hand_has_defaults() -> None:
         (
             "broker-b: {read: 4, write: 4}",
             "broker-b: {read: 4}",
-            "35: topics.orders.after.broker-b: write is missing: number of write queues",
+            "35: topics.orders.after.broker-b: the key write is missing: number of write queues",
         ),
         (
             "broker-b: {read: 4, write: 4}",
