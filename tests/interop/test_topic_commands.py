@@ -351,7 +351,7 @@ def test_read_queues_go_when_each_group_has_consumed_them(cluster: Cluster) -> N
         consume(broker, "Shrunk", "G", 2, queue_id=1)
         assert "reduce the write queues first (-w 1)" in nsadmin(cluster, *words, "-r", "1").err
         assert nsadmin(cluster, *words, "-w", "1").code == 0
-        assert "(G 3): wait until" in nsadmin(cluster, *words, "-r", "1", "--dry-run").err
+        assert "(G: 3 messages): wait until" in nsadmin(cluster, *words, "-r", "1", "--dry-run").err
         consume(broker, "Shrunk", "G", 5, queue_id=1)
         done = nsadmin(cluster, *words, "-r", "1")
         said = f"nsadmin: all groups of Shrunk have consumed queues 1 and up on {broker.address}\n"

@@ -41,6 +41,9 @@ class _NoMessages:
     def groups_of_topic(self, topic: str) -> list[str]:
         return []
 
+    def topics_of_group(self, group: str) -> list[str]:
+        return []
+
     def count_recent_messages(self, topic: str, time_ms: int, window_ms: int) -> int:
         return 0
 

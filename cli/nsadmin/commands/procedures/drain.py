@@ -386,7 +386,8 @@ def _report_drain(
                 # The operator is about to remove the broker, so it is not missing afterwards.
                 open_inventory(session).mark_leaving(drain_plan.broker)
             yield line
-            if drain_event["event"] == "safe":
+            # The command of --then waits for nothing.
+            if drain_event["event"] == "safe" and drain_plan.then is None:
                 for note in _unread_notes(prepared_drain):
                     session.write_remark(note)
     except CommandInterrupted:
