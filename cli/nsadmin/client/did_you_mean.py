@@ -3,11 +3,13 @@
 from collections.abc import Collection, Iterable, Sequence
 from heapq import nlargest
 
+MIN_RATIO = 0.6
+"""The least similarity of names, from 0 to 1 (`difflib`'s ratio)."""
 _MAX_COMPARED = 1000
 
 
 def find_similar_names(
-    word: str, known_names: Iterable[str], min_ratio: float = 0.6, *, max_names: int = 3
+    word: str, known_names: Iterable[str], min_ratio: float = MIN_RATIO, *, max_names: int = 3
 ) -> list[str]:
     """Return up to `max_names` names that are similar to the word in any case, the most similar first.
 

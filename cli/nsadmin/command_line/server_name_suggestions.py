@@ -8,7 +8,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import split_process
-from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
+from nsadmin.client.did_you_mean import MIN_RATIO, did_you_mean, find_similar_names
 from nsadmin.command_line.completion.live_values import ask_servers
 from nsadmin.command_line.completion.tab_candidates import strip_descriptions
 from nsadmin.command_line.completion.value_sources import DETAIL_METAVARS, source_of_metavar
@@ -26,7 +26,6 @@ _SOURCE_NOUNS = {
     "broker-keys": "setting",
     "namesrv-keys": "setting",
 }
-_MIN_RATIO = 0.6
 _MIN_RATIOS = {"broker-keys": 0.8, "namesrv-keys": 0.8}
 """The names of settings are long and share words, such as Enable: other settings are similar, too."""
 _MAX_SUGGESTIONS = 3
@@ -63,7 +62,7 @@ def suggest_names(
             # Topics and clusters can be a list, and have no commas in their names.
             for name in typed_name.split(",") if value_source in ("topics", "clusters") else [typed_name]:
                 if similar_names := _find_similar_names(
-                    name, known_names, _MIN_RATIOS.get(value_source, _MIN_RATIO)
+                    name, known_names, _MIN_RATIOS.get(value_source, MIN_RATIO)
                 ):
                     noun = _SOURCE_NOUNS[value_source]
                     suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
@@ -111,7 +110,7 @@ def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str
 
 
 def _find_similar_names(
-    typed_name: str, known_names: Iterable[str], min_ratio: float = _MIN_RATIO
+    typed_name: str, known_names: Iterable[str], min_ratio: float = MIN_RATIO
 ) -> list[str]:
     """Up to three names that are similar to the typed one or contain it; none if it is a known name."""
     names_by_lower = {lower_name.lower(): lower_name for lower_name in known_names}

@@ -212,7 +212,7 @@ def cluster_list(
             BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers
         ]
         notes += map(str, missing_errors)
-        if more and session.output_form is None and session.options.style.output_format == "table":
+        if more and session.options.style.output_format == "table":
             notes += _sum_totals(brokers)
         # None stands for the name server, which answered: its list is a result even if every broker is dead.
         errors = [None, *broker_errors, *missing_errors]

@@ -165,11 +165,7 @@ def spread(
     for topic in topics:
         if topic not in found_topics:
             _refuse_unknown_topic(topic, failed_results, cluster_name)
-    notes = [
-        f"broker {broker} did not report its topics: {error_text(error)}"
-        for broker, _, error in failed_results
-        if error
-    ]
+    notes = _list_silent_brokers(failed_results, "topics")
     if plan_file is not None:
         _require_all_brokers(failed_results, "topics")
         notes += _write_plan(plan_file, spreads_by_cluster, registrants)
@@ -209,11 +205,7 @@ def _list_group_spreads(session: Session, cluster_name: str | None, plan_file: s
         for spread in find_group_spreads({name: tables[name] for name in names})
     ]
     shown = [(cluster, spread) for cluster, spread in spreads if not spread.is_even]
-    notes = [
-        f"broker {broker} did not report its groups: {error_text(error)}"
-        for broker, _, error in failed_results
-        if error
-    ]
+    notes = _list_silent_brokers(failed_results, "groups")
     if plan_file is not None:
         _require_all_brokers(failed_results, "groups")
         lacking = sorted({cluster for cluster, spread in shown if spread.missing_brokers})
@@ -264,6 +256,14 @@ def _refuse_unknown_topic(
         raise failed_result.error
     place = "" if cluster_name is None else f" of cluster {cluster_name}"
     raise NotFound(f'no broker{place} has the topic "{topic}"')
+
+
+def _list_silent_brokers(failed_results: Sequence[ServerResult[Any]], items: str) -> list[str]:
+    return [
+        f"broker {broker} did not report its {items}: {error_text(error)}"
+        for broker, _, error in failed_results
+        if error
+    ]
 
 
 def _require_all_brokers(failed_results: Sequence[ServerResult[Any]], items: str) -> None:

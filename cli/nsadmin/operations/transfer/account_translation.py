@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from nsadmin.client.access.acls import AclEntry
 from nsadmin.client.access.plain_acls import PlainAccount
-from nsadmin.client.access.users import User
+from nsadmin.client.access.users import SUPER_USER, User
 
 USER_SUBJECT_PREFIX = "User:"
 _CONSUMER_ACTIONS = ("Sub", "Get")
@@ -30,7 +30,7 @@ class TranslatedAccount(NamedTuple):
 
 def translate_account(account: PlainAccount) -> TranslatedAccount:
     """Return the user and the permissions for an account."""
-    user_type = "Super" if account.is_admin else "Normal"
+    user_type = SUPER_USER if account.is_admin else "Normal"
     user = User(account.access_key, account.secret_key, user_type, "enable")
     losses = []
     if account.white_remote_address:
