@@ -368,3 +368,32 @@ def progress(cluster: Cluster, group: str) -> list[list[str]]:
         [str(row[name]) for name in ("brokerOffset", "consumerOffset", "lag", "inflight")] for row in rows
     ]
     return [row[2:] for row in ours] if ours == [row[3:7] for row in theirs] else []
+
+
+def test_names_are_lists_and_patterns(cluster: Cluster, clients: LiveClients) -> None:
+    for topic in ("Listed-1", "Listed-2"):
+        cluster.topic(topic, 1)
+    queues = cluster("topicStatus", f"{ORDERS},Listed-*").rows
+    assert {row["topic"] for row in queues} == {ORDERS, "Listed-1", "Listed-2"}
+    assert {row["group"] for row in cluster("consumerConnection", f"{ORDERS}-*").rows} == {
+        f"{ORDERS}-consumer"
+    }
+    for broker_names in ("broker-a,broker-old", "broker-*"):
+        settings = cluster("getBrokerConfig", "-b", broker_names, "--filter", "key=brokerName").rows
+        assert sorted(row["value"] for row in settings) == ["broker-a", "broker-old"]
+    figures = cluster("brokerStatus", "broker-*", "--filter", "key=bootTimestamp").rows
+    assert {row["brokerName"] for row in figures} == {"broker-a", "broker-old"}
+    nothing = cluster("topicStatus", "nothing-*")
+    assert (nothing.code, nothing.rows) == (5, None)
+
+
+def test_who_sends_to_a_topic(cluster: Cluster, clients: LiveClients) -> None:
+    clients.order("send 1")
+    [row] = cluster("producer", "--topic", ORDERS).rows
+    assert (row["host"], row["producerGroups"]) == ("127.0.0.1", [f"{ORDERS}-producer"])
+    assert row["messageCount"] >= 1
+
+
+def test_the_traffic_of_one_broker(cluster: Cluster, clients: LiveClients) -> None:
+    rows = cluster("statsAll", "-b", "broker-old").rows
+    assert ORDERS in {row["topic"] for row in rows}
