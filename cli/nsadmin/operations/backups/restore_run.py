@@ -82,7 +82,9 @@ class RestoreRun:
         for name, broker in self._selected.brokers.items():
             addr = addrs_by_name.get(name)
             if addr is None:
-                yield from _fail_broker(broker, NotApplied(self._describe_missing(name, addrs_by_name)))
+                error = NotApplied(self._describe_missing(name, addrs_by_name))
+                for section in _list_sections(broker)[:1]:
+                    yield RestoreOutcome(section, name, "", None, None, "failed", error=error)
                 continue
             for restore_section in (
                 self._restore_consume_modes,
@@ -244,8 +246,8 @@ class RestoreRun:
         return not self._created_items.isdisjoint({(broker, "topic", topic), (broker, "group", group)})
 
 
-def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:
-    """Yield one failure for a broker of the backup that cannot be restored."""
+def _list_sections(broker: BrokerBackup) -> list[Section]:
+    """The sections that the broker should get."""
     items_by_section: Mapping[Section, Sized] = {
         Section.TOPICS: broker.topics,
         Section.STATIC_TOPICS: broker.static_topics,
@@ -254,11 +256,9 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
         Section.OFFSETS: broker.offsets,
         Section.USERS: broker.users,
         Section.ACLS: broker.acls,
-        Section.ACCOUNTS: broker.accounts,
+        Section.ACCOUNTS: (*broker.accounts, *broker.white_addrs),
     }
-    for section, items in items_by_section.items():
-        if items:
-            yield RestoreOutcome(section, broker.broker_name, "", None, None, "failed", error=error)
+    return [section for section, items in items_by_section.items() if items]
 
 
 def _merge_queues(broker: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:
