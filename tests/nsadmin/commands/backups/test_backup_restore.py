@@ -26,9 +26,8 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
         users = run("backup", "restore", "a.zip", "--section", "users", "--dry-run", "-n", there.namesrv_addr)
         assert ("users have no effect on" in users.err, "ACLs have" in users.err) == (True, False)
         restore_offsets = ("backup", "restore", "a.zip", "--section", "offsets", "--dry-run")
-        elsewhere = run(
-            "backup", "restore", "a.zip", "-c", "cluster-b", "--dry-run", "-n", there.namesrv_addr
-        )
+        cluster_b = ("-c", "cluster-b", "--dry-run", "--json", "-n", there.namesrv_addr)
+        elsewhere = run("backup", "restore", "a.zip", *cluster_b)
         assert [(row["server"], row["name"]) for row in elsewhere.json] == [
             (f"broker-a-{number}", None) for number in range(3)
         ]
