@@ -42,6 +42,10 @@ def test_an_alternative_is_another_parameter_of_the_command() -> None:
         ("--topic", "use --filter topic=VALUE"),
         ("--only", "use --section"),
         ("--port", "see y"),
+        (
+            "--all-contexts",
+            "repeat the command with --context NAME, for each NAME of nsadmin context list",
+        ),
         ("--foo", "see y"),
         ("-x", "see y"),
         ("-", "see y"),
