@@ -217,8 +217,8 @@ def create_acl(
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # Allow a user to send to a topic, and to read it with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
-        # A consumer: allow a user only to read one topic, with one group
-        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -c cluster-a --yes
+        # A consumer: allow a user only to read one topic, with one group, from one network
+        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --yes
         # A team: allow a user to use all topics and groups whose names begin with a prefix
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
