@@ -76,7 +76,7 @@ ResourcesOption = Annotated[
     Option(
         "-r",
         "--resources",
-        metavar="A,B",
+        metavar="RESOURCES",
         help="The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.",
     ),
 ]
@@ -85,7 +85,7 @@ ActionsOption = Annotated[
     Option(
         "-a",
         "--actions",
-        metavar="A,B",
+        metavar="ACTIONS",
         help="The actions: All, Pub, Sub, Create, Update, Delete, Get, List.",
     ),
 ]
@@ -97,7 +97,7 @@ SourceIpsOption = Annotated[
     Option(
         "-i",
         "--sourceIp",
-        metavar="A,B",
+        metavar="NETWORKS",
         help="Only for clients at these addresses or networks (10.0.0.0/8).",
     ),
 ]
@@ -262,7 +262,7 @@ def delete_acl(
         Option(
             "-r",
             "--resources",
-            metavar="A,B",
+            metavar="RESOURCES",
             help="Delete only the entries for these resources. Default: the whole ACL.",
         ),
     ] = None,
@@ -310,7 +310,7 @@ def copy_acl(
         str, Argument(metavar="TO", help="The broker to copy to: address or name."), Flags("-t", "--toBroker")
     ],
     subject_list: Annotated[
-        str | None, Option("-s", "--subjects", metavar="A,B", help="Only the ACLs of these users.")
+        str | None, Option("-s", "--subjects", metavar="USERS", help="Only the ACLs of these users.")
     ] = None,
 ) -> ResultRows:
     """Copy ACLs from one broker to another. Use copyUser to copy the users.
