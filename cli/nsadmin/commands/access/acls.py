@@ -210,17 +210,18 @@ def create_acl(
 
     First create the user, with `nsadmin createUser`. It must be Normal, as new users are: brokers check no
     ACL for a Super user. The entry is added to the user's ACL. It replaces an entry for the same resource. To
-    read a topic, a consumer needs Sub on the topic and on its group.
+    read a topic, a consumer needs Sub on the topic and on its group. It also needs Get, which reads the end
+    of a queue where the group has no offset yet.
 
     Examples:
         # A producer: allow a user only to send (write) to one topic
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # Allow a user to send to a topic, and to read it with one group
-        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
+        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub,Get -d Allow -c cluster-a --yes
         # A consumer: allow a user only to read one topic, with one group, from one network
-        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -i 10.0.0.0/8 -c cluster-a --yes
+        nsadmin createAcl shop -r Topic:orders,Group:ship -a Sub,Get -d Allow -i 10.0.0.0/8 -c cluster-a --yes
         # A team: allow a user to use all topics and groups whose names begin with a prefix
-        nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
+        nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub,Get -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview: a user may only send (publish) to a topic, from the IP addresses of one network
