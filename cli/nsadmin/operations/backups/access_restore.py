@@ -107,7 +107,7 @@ class AccessRestore:
 
 def _list_entries(subject: str, entries: AclEntries) -> dict[str, ItemFields] | None:
     """The fields of each entry by its resource; None for a subject without entries."""
-    items = list_acl_items({subject: sorted(entries)})
+    items = list_acl_items({subject: tuple(sorted(entries))})
     return {name.removeprefix(f"{subject} "): fields for name, fields in items.items()} or None
 
 
