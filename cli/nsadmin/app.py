@@ -397,6 +397,9 @@ class CommandRun:
             )
         if "brokerName" in command_output.columns:
             command_output = _fill_broker_identities(session, command_output)
+        if session.options.style.output_format == "table":
+            notes = [*command_output.notes, *command_output.table_notes]
+            command_output = command_output._replace(notes=notes)
         written = command_output
         try:
             if session.output_form is None:

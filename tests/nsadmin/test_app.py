@@ -193,7 +193,7 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("createAcl", "User:a"),
-            "missing option -r A,B: usage: nsadmin createAcl SUBJECT -r A,B -a A,B -d Allow|Deny",
+            "missing option -r RESOURCES: usage: nsadmin createAcl SUBJECT -r RESOURCES -a ACTIONS -d ",
         ),
         (("cleanUnusedTopic",), "missing ADDR or -c CLUSTER: usage: nsadmin cleanUnusedTopic (ADDR | -c "),
         (

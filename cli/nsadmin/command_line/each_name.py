@@ -29,6 +29,7 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
     errors: list[RocketMQError] = []
     failures: list[RocketMQError] = []
     notes: list[str] = []
+    table_notes: list[str] = []
     for name in names:
         try:
             result = run(**{parameter.name: name})
@@ -41,6 +42,7 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
         if not isinstance(result, ResultRows) or session.output_form is not None:
             raise UsageError(f"this form takes one {noun}, and {text} means {len(names)}: name one of them")
         notes += (f"{name}: {note}" for note in result.notes)
+        table_notes += (f"{name}: {note}" for note in result.table_notes)
         results.append(_add_name(result, EACH_COLUMN[noun], name))
     if not results:
         if len(errors) > 1 and all(isinstance(error, NotFound) for error in errors):
@@ -50,6 +52,7 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
         rows=[row for result in results for row in result.rows],
         errors=[*(error for result in results for error in result.errors), *failures],
         notes=notes,
+        table_notes=table_notes,
         totals={},
         done_code=max(result.done_code for result in results),
     )

@@ -36,7 +36,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
     ],
     "namesrv_addr": Annotated[
         list[str] | None,
-        Option("-n", "--namesrvAddr", metavar="LIST", help="Name servers: HOST:PORT;HOST:PORT. Repeatable."),
+        Option("-n", "--namesrvAddr", metavar="ADDRS", help="Name servers: HOST:PORT;HOST:PORT. Repeatable."),
         Values("name-servers"),
     ],
     "config_file": Annotated[
@@ -67,7 +67,7 @@ CONNECTION_OPTIONS: dict[str, Any] = {
         list[str] | None,
         Option(
             "--proxies",
-            metavar="LIST",
+            metavar="ADDRS",
             help="Also ask these proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.",
         ),
         Values("proxies"),

@@ -91,6 +91,7 @@ _FLAGS_BY_MEANING = {
 
 _OTHER_ADVICE = {
     "--out": "write to a file with > FILE",
+    "--all-contexts": "repeat the command with --context NAME, for each NAME of nsadmin context list",
     "--from-cluster": "omit it: messages and offsets come from all clusters of the source",
 }
 

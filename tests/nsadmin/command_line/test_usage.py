@@ -32,6 +32,13 @@ def test_an_alternative_is_another_parameter_of_the_command() -> None:
         assert {name for parameter in parameters for name in parameter.alternative_names} <= names, entry.name
 
 
+def test_the_word_for_the_value_of_a_required_option_says_what_it_is() -> None:
+    for entry in COMMANDS:
+        for parameter in command_parameters(entry.load_function()):
+            if parameter.is_required and parameter.position is None:
+                assert parameter.metavar not in (None, "LIST", "TEXT", "A,B", "VALUE", "WHAT"), entry.name
+
+
 @pytest.mark.parametrize(
     ("flag", "hint"),
     [
@@ -42,6 +49,10 @@ def test_an_alternative_is_another_parameter_of_the_command() -> None:
         ("--topic", "use --filter topic=VALUE"),
         ("--only", "use --section"),
         ("--port", "see y"),
+        (
+            "--all-contexts",
+            "repeat the command with --context NAME, for each NAME of nsadmin context list",
+        ),
         ("--foo", "see y"),
         ("-x", "see y"),
         ("-", "see y"),

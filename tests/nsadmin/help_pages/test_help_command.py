@@ -379,7 +379,7 @@ def test_words_that_are_nowhere_are_an_error() -> None:
 
 def test_options_environment_and_exit_codes_are_pages(run: Run) -> None:
     for word, text in (
-        ("options", "--namesrvAddr LIST"),
+        ("options", "--namesrvAddr ADDRS"),
         ("options", "-y, --yes"),
         ("options", "--wait-until-ok DURATION"),
         ("environment", "NAMESRV_ADDR"),

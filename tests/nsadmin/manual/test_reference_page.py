@@ -36,7 +36,7 @@ def test_each_page_begins_with_its_contents_and_the_index_has_all_of_them() -> N
 
 def test_shared_options_are_listed_once_on_the_index_page() -> None:
     for text in (
-        "- `-n, --namesrvAddr LIST`: Name servers",
+        "- `-n, --namesrvAddr ADDRS`: Name servers",
         "- `--dry-run`: ",
         "- `--wait-until-ok DURATION`: ",
     ):

@@ -76,7 +76,7 @@ ResourcesOption = Annotated[
     Option(
         "-r",
         "--resources",
-        metavar="A,B",
+        metavar="RESOURCES",
         help="The resource: Topic:NAME, Group:NAME, Cluster:NAME, Namespace:NAME; Topic:PREFIX*, Topic:*, *.",
     ),
 ]
@@ -85,7 +85,7 @@ ActionsOption = Annotated[
     Option(
         "-a",
         "--actions",
-        metavar="A,B",
+        metavar="ACTIONS",
         help="The actions: All, Pub, Sub, Create, Update, Delete, Get, List.",
     ),
 ]
@@ -97,7 +97,7 @@ SourceIpsOption = Annotated[
     Option(
         "-i",
         "--sourceIp",
-        metavar="A,B",
+        metavar="NETWORKS",
         help="Only for clients at these addresses or networks (10.0.0.0/8).",
     ),
 ]
@@ -210,17 +210,18 @@ def create_acl(
 
     First create the user, with `nsadmin createUser`. It must be Normal, as new users are: brokers check no
     ACL for a Super user. The entry is added to the user's ACL. It replaces an entry for the same resource. To
-    read a topic, a consumer needs Sub on the topic and on its group.
+    read a topic, a consumer needs Sub on the topic and on its group. It also needs Get, which reads the end
+    of a queue where the group has no offset yet.
 
     Examples:
         # A producer: allow a user only to send (write) to one topic
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # Allow a user to send to a topic, and to read it with one group
-        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
-        # A consumer: allow a user only to read one topic, with one group
-        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -c cluster-a --yes
+        nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub,Get -d Allow -c cluster-a --yes
+        # A consumer: allow a user only to read one topic, with one group, from one network
+        nsadmin createAcl shop -r Topic:orders,Group:ship -a Sub,Get -d Allow -i 10.0.0.0/8 -c cluster-a --yes
         # A team: allow a user to use all topics and groups whose names begin with a prefix
-        nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
+        nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub,Get -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview: a user may only send (publish) to a topic, from the IP addresses of one network
@@ -262,7 +263,7 @@ def delete_acl(
         Option(
             "-r",
             "--resources",
-            metavar="A,B",
+            metavar="RESOURCES",
             help="Delete only the entries for these resources. Default: the whole ACL.",
         ),
     ] = None,
@@ -310,7 +311,7 @@ def copy_acl(
         str, Argument(metavar="TO", help="The broker to copy to: address or name."), Flags("-t", "--toBroker")
     ],
     subject_list: Annotated[
-        str | None, Option("-s", "--subjects", metavar="A,B", help="Only the ACLs of these users.")
+        str | None, Option("-s", "--subjects", metavar="USERS", help="Only the ACLs of these users.")
     ] = None,
 ) -> ResultRows:
     """Copy ACLs from one broker to another. Use copyUser to copy the users.

@@ -15,7 +15,7 @@ PasswordFileOption = Annotated[
     Option(
         "--passwordFile",
         metavar="FILE",
-        help="Read it from this file, which must be readable only by its owner.",
+        help="Read it from this file, which only its owner may read: run `umask 077` before you write it.",
     ),
 ]
 PasswordStdinOption = Annotated[
@@ -89,7 +89,7 @@ def _read_password_file(password_file: str, kind: str) -> str:
         require_private_file(file_path, instead="pass --passwordStdin")
         password_text = file_path.read_text(encoding="utf-8").rstrip("\r\n")
     except BadSettings as error:
-        raise UsageError(f"{error}") from None
+        raise UsageError(f"nothing was changed: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(operator_files.explain_unreadable(password_file, error)) from None
     if not password_text or "\n" in password_text:

@@ -186,10 +186,12 @@ def update_acl_config(
     ] = None,
     topic_perm_list: Annotated[
         str | None,
-        Option("-t", "--topicPerms", metavar="LIST", help="Permissions by topic: orders=PUB|SUB,other=DENY."),
+        Option(
+            "-t", "--topicPerms", metavar="PERMS", help="Permissions by topic: orders=PUB|SUB,other=DENY."
+        ),
     ] = None,
     group_perm_list: Annotated[
-        str | None, Option("-g", "--groupPerms", metavar="LIST", help="Permissions by group: shop=SUB.")
+        str | None, Option("-g", "--groupPerms", metavar="PERMS", help="Permissions by group: shop=SUB.")
     ] = None,
     secret_prompt: Annotated[
         bool, Option("--secretKeyPrompt", help="Ask for a secret key on the terminal.")

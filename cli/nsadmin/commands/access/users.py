@@ -249,7 +249,7 @@ def copy_user(
         str, Argument(metavar="TO", help="The broker to copy to: address or name."), Flags("-t", "--toBroker")
     ],
     username_list: Annotated[
-        str | None, Option("-u", "--usernames", metavar="A,B", help="Only these users.")
+        str | None, Option("-u", "--usernames", metavar="USERS", help="Only these users.")
     ] = None,
 ) -> ResultRows:
     """Copy users with their passwords from one broker to another.

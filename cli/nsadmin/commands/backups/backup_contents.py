@@ -63,6 +63,8 @@ def backup_show(
     Examples:
         # Is the file complete? All its items
         nsadmin backup show cluster-a.nsbackup.zip
+        # All configuration as text, one item per line: keep it in git, and git diff shows each change
+        nsadmin backup show cluster-a.nsbackup.zip --filter 'section!=offsets' --output jsonl
         # The topics of one broker
         nsadmin backup show cluster-a.nsbackup.zip --filter section=topics --filter brokerName=broker-a-0
     """

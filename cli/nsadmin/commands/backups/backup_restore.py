@@ -294,14 +294,22 @@ def _list_order_remarks(session: Session, selected_backup: ClusterBackup) -> lis
 
 
 def summarize_outcomes(outcomes: Sequence[RestoreOutcome], empty_text: str = "nothing to restore") -> str:
-    """Return the number of outcomes of each result as text: "3 items created, 33 unchanged"."""
+    """Return the number of outcomes of each result as text: "3 items created, 33 unchanged".
+
+    A server that got nothing is named.
+    """
     words = {
         ("dry-run", True): "would be created",
         ("dry-run", False): "would change",
         ("done", True): "created",
         ("done", False): "changed",
     }
-    counts = Counter(words.get((o.result, o.before is None), o.result) for o in outcomes)
-    (first_word, first_count), *others = sorted(counts.items()) or [("", 0)]
-    texts = [f"{count_noun(first_count, 'item')} {first_word}", *(f"{n} {word}" for word, n in others)]
-    return ", ".join(texts) if counts else empty_text
+    counts = Counter(words.get((o.result, o.before is None), o.result) for o in outcomes if o.item_name)
+    servers = [o.server_name for o in outcomes if not o.item_name]
+    texts = [
+        f"{count if position else count_noun(count, 'item')} {word}"
+        for position, (word, count) in enumerate(sorted(counts.items()))
+    ]
+    if servers:
+        texts.append(f"failed on {abbreviate_names(servers, 5)}")
+    return ", ".join(texts) or empty_text

@@ -212,12 +212,13 @@ def cluster_list(
             BrokerMissingError(f"{m.broker.label} is {describe_missing(m)}") for m in missing_brokers
         ]
         notes += map(str, missing_errors)
-        if more and session.options.style.output_format == "table":
-            notes += _sum_totals(brokers)
         # None stands for the name server, which answered: its list is a result even if every broker is dead.
         errors = [None, *broker_errors, *missing_errors]
         rows = ResultRows.from_records(TOTALS_COLUMNS if more else LOAD_COLUMNS, brokers, errors, notes)
-        return rows._replace(totals={"emptyStoreHours": _list_empty_store_hours(statuses, now_seconds)})
+        return rows._replace(
+            totals={"emptyStoreHours": _list_empty_store_hours(statuses, now_seconds)},
+            table_notes=_sum_totals(brokers) if more else (),
+        )
 
     if interval_seconds is None:
         return list_brokers()

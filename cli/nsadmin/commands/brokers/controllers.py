@@ -30,7 +30,7 @@ from nsadmin.console.session import Session
 
 ControllersOption = Annotated[
     str,
-    Option("-a", "--controllerAddress", metavar="LIST", help="Controllers, as HOST:PORT;HOST:PORT."),
+    Option("-a", "--controllerAddress", metavar="ADDRS", help="Controllers, as HOST:PORT;HOST:PORT."),
 ]
 OneBrokerOption = Annotated[
     str | None,

@@ -44,7 +44,9 @@ INVENTORY_COLUMNS: Columns[BrokerEntry] = (
     Column("state", "listed, missing, leaving or left; null if no name server answered", lambda e: e.state),
     Column("pinned", "whether it stays in the inventory until you forget it", lambda e: e.broker.is_pinned),
     Column(
-        "topicCount", "topics of the broker name that commands saw; null for none", lambda e: e.topic_count
+        "topicCount",
+        "topics of the broker name that earlier commands read, so it may be old or too small; null for none",
+        lambda e: e.topic_count,
     ),
     Column(
         "firstSeen",
@@ -77,8 +79,8 @@ def inventory_list(session: Session) -> ResultRows:
     ~/.local/state, or in the folder in NSADMIN_STATE. NSADMIN_INVENTORY=off disables it.
 
     The state of a broker is `listed` or `missing`. It is `leaving`, and then `left`, if an operator removes
-    the broker with drain --for-good, removeBroker, cleanBrokerMetadata or `inventory forget`. The exit code
-    is 3 if a broker is missing.
+    the broker with drain --for-good, removeBroker, cleanBrokerMetadata or `inventory forget`. topicCount is
+    from earlier commands, and only of the topics that they read. The exit code is 3 if a broker is missing.
 
     Examples:
         # All expected brokers

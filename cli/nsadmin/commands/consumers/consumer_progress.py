@@ -225,13 +225,13 @@ def consumer_progress(
     queues = [queue for r in progress_results for queue in _list_queues(r, owners_by_queue)]
     columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
     errors = [*(r.error for r in progress_results), *missing_errors]
-    notes = [
-        *map(str, missing_errors),
-        *_progress_notes(session, progress_results, describe_no_offsets(topic)),
-    ]
+    notes = [*map(str, missing_errors), *result_notes(progress_results)]
     rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
     consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
-    return rows._replace(totals={"consumeTps": consume_tps})
+    return rows._replace(
+        totals={"consumeTps": consume_tps},
+        table_notes=_sum_progress(progress_results, describe_no_offsets(topic)),
+    )
 
 
 def _shows_client_ids(session: Session) -> bool:
@@ -270,24 +270,19 @@ def _list_queues(
     ]
 
 
-def _progress_notes(
-    session: Session, results: list[ServerResult[ConsumeStats]], nothing_text: str
-) -> list[str]:
-    """The brokers that failed and, under a table, the totals."""
-    notes = result_notes(results)
+def _sum_progress(results: list[ServerResult[ConsumeStats]], nothing_text: str) -> list[str]:
+    """The totals of the brokers that answered."""
     known_stats = [r.result for r in results if r.result is not None]
-    if known_stats and session.options.style.output_format == "table":
-        queues = [q for stats in known_stats for q in stats.queues]
-        if not queues:
-            return [*notes, nothing_text]
-        total = sum_lags(q.lag for q in queues)
-        count = "unknown" if total.messages is None else str(total.messages)
-        notes.append(
-            f"consume TPS {sum(stats.consume_tps for stats in known_stats):.2f}, "
-            f"lag {count if total.reason is None else f'{count} ({total.reason})'}, "
-            f"inflight {sum(q.inflight_count or 0 for q in queues)}"
-        )
-    return notes
+    queues = [q for stats in known_stats for q in stats.queues]
+    if not queues:
+        return [nothing_text] if known_stats else []
+    total = sum_lags(q.lag for q in queues)
+    count = "unknown" if total.messages is None else str(total.messages)
+    return [
+        f"consume TPS {sum(stats.consume_tps for stats in known_stats):.2f}, "
+        f"lag {count if total.reason is None else f'{count} ({total.reason})'}, "
+        f"inflight {sum(q.inflight_count or 0 for q in queues)}"
+    ]
 
 
 def _topic_rows(
@@ -303,14 +298,12 @@ def _topic_rows(
     columns = [GROUP, *(c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS[1:])]
     errors = [*(r.error for r in results), *list_errors, *missing_errors]
     notes = [f"groups may be missing: {error_text(error)}" for error in list_errors]
-    notes += [
-        *map(str, missing_errors),
-        *_progress_notes(session, results, f"no group has an offset for {topic}"),
-    ]
+    notes += [*map(str, missing_errors), *result_notes(results)]
     if queues and _shows_client_ids(session):
         owners = quote_command("consumerProgress", "GROUP", "-t", topic, "-s", "true")
         notes.append(f"clientId is unknown here: {owners} asks the clients of a group")
-    return ResultRows.from_records(columns, queues, errors, notes)
+    rows = ResultRows.from_records(columns, queues, errors, notes)
+    return rows._replace(table_notes=_sum_progress(results, f"no group has an offset for {topic}"))
 
 
 def _all_group_rows(

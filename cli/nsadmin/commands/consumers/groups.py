@@ -179,7 +179,9 @@ def update_sub_group(
     ] = None,
     attribute_list: Annotated[
         str | None,
-        Option("--attributes", metavar="LIST", help="Attributes, as in +key=value,-other. 5.1.3 and later."),
+        Option(
+            "--attributes", metavar="ATTRIBUTES", help="Attributes, as in +key=value,-other. 5.1.3 and later."
+        ),
     ] = None,
 ) -> ResultRows:
     """Create a consumer group, or change only the settings that you pass.

@@ -52,7 +52,7 @@ def context_set(
         Option(
             "-n",
             "--namesrvAddr",
-            metavar="LIST",
+            metavar="ADDRS",
             help="Its name servers, as HOST:PORT;HOST:PORT. Repeatable.",
         ),
         Values("name-servers"),
@@ -138,7 +138,7 @@ def context_set(
         list[str] | None,
         Option(
             "--proxies",
-            metavar="LIST",
+            metavar="ADDRS",
             help="Its proxies, at their remoting ports: HOST:8080;HOST:8080. Repeatable.",
         ),
         Values("proxies"),

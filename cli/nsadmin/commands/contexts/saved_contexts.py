@@ -77,9 +77,15 @@ ContextNameArgument = Annotated[
 def context_list(session: Session) -> ResultRows:
     """List the saved contexts, and mark the one in use.
 
+    Run a command on all contexts with a pipe:
+
+    `nsadmin context list --output name | xargs -I@ nsadmin clusterList --context @`
+
     Examples:
         # My saved clusters
         nsadmin context list
+        # The names only, to run the same command on all contexts: every cluster, every customer
+        nsadmin context list --output name
     """
     saved_contexts = _load_contexts()
     return context_rows(saved_contexts, sorted(saved_contexts.contexts_by_name), is_brief=True)

@@ -54,9 +54,9 @@ def route_diff(
     session: Session,
     topic: Annotated[str | None, Argument(metavar="TOPIC", help="Only this topic."), Flags("-t", "--topic")],
     first_operand: Annotated[
-        str, Option("--from", metavar="WHAT", help=f"The first side: {SNAPSHOT_SOURCE_HELP}.")
+        str, Option("--from", metavar="SIDE", help=f"The first side: {SNAPSHOT_SOURCE_HELP}.")
     ],
-    second_operand: Annotated[str, Option("--to", metavar="WHAT", help="The second side: the same kinds.")],
+    second_operand: Annotated[str, Option("--to", metavar="SIDE", help="The second side: the same kinds.")],
     unified: Annotated[bool, Option("--unified", help="Print text in the format of diff -U0.")] = False,
     server_name: JournalServerOption = None,
     journal_folders: JournalOption = None,

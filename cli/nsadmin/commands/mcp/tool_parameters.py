@@ -18,13 +18,13 @@ MAX_FILE_LENGTH = 1 << 20
 
 PLAIN_METAVARS = frozenset(
     (
-        "A,B", "BODY", "BROKER", "BROKER,BROKER", "BROKERS", "BYTES", "CHARSET", "CHECK",
-        "CHECK=RANGE", "CLIENT", "CLIENTS", "CLUSTER", "CLUSTER,CLUSTER", "CONF", "COUNT", "DIFF", "DURATION",
-        "ENGINE", "GROUP", "ID", "JSON", "KEY", "KEYS", "KIND", "LIST", "LITE_TOPIC", "MODE", "MS",
-        "N", "N,N", "NAME", "NAME=VALUE", "NAMESPACE", "NUMBER", "OFFSET", "OLD=NEW", "PATH=VALUE",
-        "PATTERN", "PCT", "PERM", "PLACE", "PORT", "QUEUE", "RANGE", "REGEX", "RESOURCE", "SECONDS",
-        "SECTION", "SOURCE", "SQL92", "SUBJECT", "TAG", "TAGS", "TEXT", "TIME", "TOPIC", "TOPICS", "TYPE",
-        "UNIT", "VALUE", "VERSION",
+        "A,B", "ACTIONS", "ATTRIBUTES", "BODY", "BROKER", "BROKER,BROKER", "BROKERS", "BYTES", "CHARSET",
+        "CHECK", "CHECK=RANGE", "CLIENT", "CLIENTS", "CLUSTER", "CLUSTER,CLUSTER", "CONF", "COUNT", "DIFF",
+        "DURATION", "ENGINE", "GROUP", "ID", "JSON", "KEY", "KEYS", "KIND", "LITE_TOPIC", "MODE", "MS", "N",
+        "N,N", "NAME", "NAME=VALUE", "NAMESPACE", "NETWORKS", "NUMBER", "OFFSET", "OLD=NEW", "PATH=VALUE",
+        "PATTERN", "PCT", "PERM", "PERMS", "PLACE", "PORT", "QUEUE", "RANGE", "REGEX", "RESOURCE",
+        "RESOURCES", "SECONDS", "SECTION", "SOURCE", "SQL92", "SUBJECT", "TAG", "TAGS", "TEXT", "TIME",
+        "TOPIC", "TOPICS", "TYPE", "UNIT", "USERS", "VALUE", "VERSION",
     )
 )  # fmt: skip
 """Values that nsadmin sends to servers of the cluster, or selects rows with."""

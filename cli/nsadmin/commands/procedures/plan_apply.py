@@ -79,8 +79,10 @@ def export(
     """Write the state of a cluster as YAML: topics, consumer groups, order configurations, KV config.
 
     The file does not contain defaults (those of updateTopic and updateSubGroup), system topics and groups, or
-    retry and dead-letter topics. Differences between brokers are under perBroker, onlyOn or notOn. Equal
-    states give equal text. Name servers do not list their KV namespaces, so name those that you need.
+    retry and dead-letter topics. Users, ACLs and broker settings are not in it: `nsadmin backup create` saves
+    them, and `nsadmin backup show` prints them as text. Differences between brokers are under perBroker,
+    onlyOn or notOn. Equal states give equal text. Name servers do not list their KV namespaces, so name those
+    that you need.
 
     Editors can check and complete such a file with its schema: save the schema next to it as
     cluster.schema.json.

@@ -108,7 +108,10 @@ def update_topic(
     attribute_list: Annotated[
         str | None,
         Option(
-            "-a", "--attributes", metavar="LIST", help="Attributes: +message.type=FIFO,-other. 5.0 and later."
+            "-a",
+            "--attributes",
+            metavar="ATTRIBUTES",
+            help="Attributes: +message.type=FIFO,-other. 5.0 and later.",
         ),
     ] = None,
 ) -> ResultRows:

@@ -127,11 +127,9 @@ def stats_all(
     # One dead broker can affect thousands of topics: a line for each different error.
     counts = Counter(str(t.error).split("\n", 1)[0] for t in traffic if t.error is not None)
     notes = [f"{error} (missing in {count_noun(count, 'row')})" for error, count in counts.items()]
-    if session.options.style.output_format == "table":
-        notes += _sum_messages(traffic)
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     rows = ResultRows.from_records(columns, traffic, [None, *(t.error for t in traffic)], notes)
-    return rows._replace(limited_column=TOPIC.key)
+    return rows._replace(limited_column=TOPIC.key, table_notes=_sum_messages(traffic))
 
 
 def _sum_messages(traffic: Sequence[TopicTraffic]) -> list[str]:

@@ -183,7 +183,7 @@ def topic_list(
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
-        # Unused topics that nobody uses any more, to clean up: no message for 30 days, or none left
+        # Unused topics that nobody uses any more, to clean up: no message for 30 days, or none, as new topics
         nsadmin topicList -c --idle 30d --no-system
         # Who uses which topic: all topics with their consumer groups, and when they got the last message
         nsadmin topicList -c --times --no-system
@@ -211,12 +211,12 @@ def topic_list(
     # None stands for the name server, which answered: not everything failed, even if all brokers did.
     if not with_groups:
         ages = [a for a in _read_ages(session, names, cluster_name) if a.is_idle_since(newest_ms)]
-        _remark_empty(session, ages if newest_ms else ())
+        _remark_empty(session, ages if newest_ms else (), cluster_name)
         return ResultRows.from_records(AGE_COLUMNS, ages, [None, *(a.error for a in ages)])
     usages = [u for u in topics.list_usage(names) if cluster_name in (None, u.cluster_name)]
     if with_times or newest_ms is not None:
         used = [u for u in _add_ages(session, usages) if u.age.is_idle_since(newest_ms)]
-        _remark_empty(session, [u.age for u in used] if newest_ms else ())
+        _remark_empty(session, [u.age for u in used] if newest_ms else (), cluster_name)
         errors = [None, *(u.error for u in used)]
         return ResultRows.from_records(USED_COLUMNS, used, errors, _usage_notes([u.usage for u in used]))
     errors = [None, *(u.error for u in usages)]
@@ -239,11 +239,18 @@ def _list_types(session: Session, names: Sequence[str], cluster_name: str | None
     )
 
 
-def _remark_empty(session: Session, ages: Iterable[TopicAge]) -> None:
+def _remark_empty(session: Session, ages: Iterable[TopicAge], cluster_name: str | None) -> None:
     names = dict.fromkeys(age.topic for age in ages if not age.last_update_ms and not age.error)
     if names:
         shown = abbreviate_names([*names], 3)
-        session.write_remark(f"without a message, so new, or idle since their messages expired: {shown}")
+        addrs = [t.broker_addr for t in session.admin.groups.list_targets(cluster_name) if t.broker_addr]
+        hours = {
+            r.result.get("fileReservedTime") for r in session.admin.broker_configs.get_each(addrs) if r.result
+        }
+        kept = f" (brokers keep messages {hours.pop()} h)" if len(hours) == 1 and None not in hours else ""
+        session.write_remark(
+            f"without a message, so new, or idle since their messages expired{kept}: {shown}"
+        )
 
 
 def _add_ages(session: Session, usages: "Sequence[TopicUsage]") -> list[UsedTopic]:

@@ -35,15 +35,22 @@ BrokerMappingOption = Annotated[
     Option("--map", metavar="OLD=NEW", help="Target broker NEW for source broker OLD. Repeatable."),
 ]
 AllBrokersOption = Annotated[
-    bool, Option("--all-brokers", help="Every target broker gets the items of all source brokers.")
+    bool,
+    Option(
+        "--all-brokers",
+        help="Every target broker gets the items of all source brokers. Default, if no name is in both.",
+    ),
+]
+MissingOnlyOption = Annotated[
+    bool, Option("--missing-only", help="Change no item that exists: create only those that are missing.")
 ]
 
 TRANSFER_COLUMNS = outcome_columns(
     "kind of the item: topics, groups, orderConf, consumeModes, users, acls or accounts",
     "name of the target broker, or address of a name server",
     "the topic, group, user, subject or account",
-    "why the target cannot have the item; null for others",
-    "done, dry-run, unknown, failed, or left out (the target cannot have it)",
+    "why the target cannot have the item, or why it is kept; null for others",
+    "done, dry-run, kept, unknown, failed, or left out (the target cannot have it)",
 )
 
 
@@ -69,28 +76,38 @@ def transfer_topics(
     target_cluster: TargetClusterOption = None,
     broker_mappings: BrokerMappingOption = None,
     on_all_brokers: AllBrokersOption = False,
+    only_missing: MissingOnlyOption = False,
 ) -> ResultRows:
     """Create the topics of a cluster in another one, and read every change back.
 
     Topics get the queues, permissions and attributes of the source. An order configuration names the target
     brokers that get the topic. nsadmin deletes nothing. A topic that exists with other settings gets those of
-    the source: look at the preview. A topic that is equal gets no request, so run the command again at any
-    time. System, retry, dead-letter and static topics are left out. Messages are copied
-    by `nsadmin transfer messages`.
+    the source, unless you pass --missing-only: look at the preview. A topic that is equal gets no request, so
+    run the command again at any time. System, retry, dead-letter and static topics are left out. Messages are
+    copied by `nsadmin transfer messages`.
 
-    A source broker goes to the target broker of the same name. Otherwise pass --map for each of them, or
-    --all-brokers. If source brokers differ, --all-brokers takes the settings of the first one, and the
-    largest number of queues.
+    A source broker goes to the target broker of the same name. If no name is in both clusters, every target
+    broker gets all topics, as with --all-brokers. Otherwise pass --map for each broker with another name. If
+    source brokers differ, --all-brokers takes the settings of the first one, and the largest number of
+    queues.
 
     Examples:
         # Compare the topics of two clusters, such as test and production: a preview of the copies
-        nsadmin transfer topics --from prod --to dr --all-brokers --dry-run
-        # One topic and those whose names match a pattern, to a cluster with other brokers
+        nsadmin transfer topics --from prod --to dr --dry-run
+        # Create the topics that are missing, and overwrite no settings
+        nsadmin transfer topics --from prod --to dr --missing-only --yes
+        # One topic and those whose names match a pattern, on every broker of the target
         nsadmin transfer topics 'orders,pay*' --from prod --to dr --all-brokers --yes
     """
     sections = frozenset({Section.TOPICS, Section.STATIC_TOPICS, Section.ORDER_CONF})
     scope = _make_scope(
-        "transfer topics", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
+        "transfer topics",
+        sections,
+        source_cluster,
+        target_cluster,
+        broker_mappings,
+        on_all_brokers,
+        only_missing,
     )
     topics = frozenset(parse_name_list("TOPICS", topics_text))
     return _transfer(session, "transfer topics", source_text, target_text, scope._replace(topics=topics))
@@ -118,6 +135,7 @@ def transfer_groups(
     target_cluster: TargetClusterOption = None,
     broker_mappings: BrokerMappingOption = None,
     on_all_brokers: AllBrokersOption = False,
+    only_missing: MissingOnlyOption = False,
 ) -> ResultRows:
     """Create the consumer groups of a cluster in another one, and read every change back.
 
@@ -128,12 +146,20 @@ def transfer_groups(
     Examples:
         # Preview the copies of all groups
         nsadmin transfer groups --from prod --to dr --dry-run
+        # Create the groups that are missing, and overwrite no settings
+        nsadmin transfer groups --from prod --to dr --missing-only --yes
         # One group
         nsadmin transfer groups payments-consumer --from prod --to dr --yes
     """
     sections = frozenset({Section.GROUPS, Section.CONSUME_MODES})
     scope = _make_scope(
-        "transfer groups", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
+        "transfer groups",
+        sections,
+        source_cluster,
+        target_cluster,
+        broker_mappings,
+        on_all_brokers,
+        only_missing,
     )
     groups = frozenset(parse_name_list("GROUPS", groups_text))
     return _transfer(session, "transfer groups", source_text, target_text, scope._replace(groups=groups))
@@ -152,6 +178,7 @@ def transfer_acl(
     target_cluster: TargetClusterOption = None,
     broker_mappings: BrokerMappingOption = None,
     on_all_brokers: AllBrokersOption = False,
+    only_missing: MissingOnlyOption = False,
 ) -> ResultRows:
     """Create the users and ACLs of a cluster in another one, with their passwords, and read them back.
 
@@ -165,11 +192,17 @@ def transfer_acl(
 
     Examples:
         # Preview, with the rules that 5.x cannot express
-        nsadmin transfer acl --from old --to new --all-brokers --dry-run
+        nsadmin transfer acl --from old --to new --dry-run
     """
     sections = frozenset({Section.USERS, Section.ACLS, Section.ACCOUNTS})
     scope = _make_scope(
-        "transfer acl", sections, source_cluster, target_cluster, broker_mappings, on_all_brokers
+        "transfer acl",
+        sections,
+        source_cluster,
+        target_cluster,
+        broker_mappings,
+        on_all_brokers,
+        only_missing,
     )
     return _transfer(session, "transfer acl", source_text, target_text, scope)
 
@@ -181,6 +214,7 @@ def _make_scope(
     target_cluster: str | None,
     broker_mappings: Sequence[str] | None,
     on_all_brokers: bool,
+    only_missing: bool,
 ) -> MetadataScope:
     broker_names: dict[str, str] = {}
     for mapping_text in broker_mappings or ():
@@ -196,6 +230,7 @@ def _make_scope(
         target_cluster=target_cluster,
         broker_names=broker_names,
         on_all_brokers=on_all_brokers,
+        only_missing=only_missing,
     )
 
 
@@ -207,7 +242,13 @@ def _transfer(
         warn_of_restored_access(session, clusters.target, transfer.selected)
         names = sorted([*transfer.scope.topics, *transfer.scope.groups])
         items_text = abbreviate_names(names, 5) if names else f"all {command_name.partition(' ')[2]}"
-        session.confirm_change(f"Create and change {items_text} of {source_text} in {target_text}?")
+        if transfer.scope.on_all_brokers and not scope.on_all_brokers:
+            session.write_remark(
+                "no broker has the same name in both clusters: every target broker gets the items of all "
+                "source brokers; --map OLD=NEW chooses otherwise"
+            )
+        verb = "Create" if scope.only_missing else "Create or change"
+        session.confirm_change(f"{verb} {items_text} of {source_text} in {target_text}?")
         outcomes = list(transfer.run(is_dry_run=session.is_dry_run))
     shown = [outcome for outcome in outcomes if outcome.result != "unchanged"]
     shown += [
@@ -215,6 +256,8 @@ def _transfer(
         for loss in transfer.losses
     ]
     notes = [*transfer.source_backup.remarks, summarize_outcomes(outcomes, "nothing to change")]
+    if any(outcome.result == "dry-run" and outcome.before is not None for outcome in outcomes):
+        notes.append("--missing-only creates missing items, and changes none that exist")
     source_counts, counts = count_queues(transfer.source_backup), count_queues(transfer.selected)
     fewer = [
         f"{topic} {n} of {source_counts[topic]}" for topic, n in counts.items() if n < source_counts[topic]

@@ -36,8 +36,9 @@ class ResultRows(NamedTuple):
 
     `columns` are the keys of every row, in order; `table_columns` are the columns that a table shows, None
     for all. `errors` has the outcome of each server (None after a success) and decides the exit code.
-    `notes` are lines for stderr. `totals` are about all rows, for output forms that show them.
-    `done_code` is the exit code if no server failed. --limit counts rows, or the values of `limited_column`.
+    `notes` are lines for stderr, and `table_notes` those that only a table has, such as sums. `totals` are
+    about all rows, for output forms that show them. `done_code` is the exit code if no server failed.
+    --limit counts rows, or the values of `limited_column`.
     """
 
     columns: Sequence[str]
@@ -48,6 +49,7 @@ class ResultRows(NamedTuple):
     totals: Mapping[str, Any] = {}
     done_code: int = 0
     limited_column: str | None = None
+    table_notes: Sequence[str] = ()
 
     @classmethod
     def from_records(

@@ -5,21 +5,21 @@ from functools import partial
 
 from namesrv_core.errors import NotSupported, RocketMQError
 from nsadmin.client import AdminClient
-from nsadmin.client.access.acls import AclChange
+from nsadmin.client.access.acls import AclChange, AclEntries
 from nsadmin.client.access.plain_acls import AccountChange, PlainAccount
 from nsadmin.client.access.users import User, UserChange
 from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_not_found
 from nsadmin.operations.backups.records import WHITE_ADDRS_ITEM, BrokerBackup, Section
-from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
-from nsadmin.operations.broker_items import account_fields, user_fields
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome, change_item
+from nsadmin.operations.broker_items import ItemFields, account_fields, list_acl_items, user_fields
 
 
 class AccessRestore:
     """Restores the sections of one broker. Nothing is deleted."""
 
-    def __init__(self, admin: AdminClient, *, is_dry_run: bool) -> None:
+    def __init__(self, admin: AdminClient, *, is_dry_run: bool, only_missing: bool = False) -> None:
         self._admin, self._is_dry_run = admin, is_dry_run
-        self._judge_change = partial(judge_change, is_dry_run=is_dry_run)
+        self._change_item = partial(change_item, is_dry_run=is_dry_run, only_missing=only_missing)
 
     def restore_users(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Create and change users."""
@@ -36,16 +36,13 @@ class AccessRestore:
                 "its password is unknown: pass --passphrase-file with a backup made with --with-secrets, or "
                 "create the user: `nsadmin createUser --help`"
             )
-        is_equal = before is not None and user_fields(before) == user_fields(user)
-        if error is None and not is_equal and not self._is_dry_run:
-            [result] = self._admin.users.apply_plans([plan])
-            error = result.error
-        return self._judge_change(
+        return self._change_item(
             Section.USERS,
             broker,
             user.username,
             (None if before is None else user_fields(before), user_fields(user)),
             error,
+            lambda: self._admin.users.apply_plans([plan])[0].error,
         )
 
     def restore_acls(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
@@ -54,24 +51,22 @@ class AccessRestore:
         for subject, entries in broker.acls.items():
             [plan] = self._admin.acls.plan_merge([addr], subject, entries)
             change: AclChange | None = plan.result
-            before, after = (
-                ([], []) if change is None else (list(change.entries_before), list(change.entries_after))
-            )
+            before, after = ((), ()) if change is None else (change.entries_before, change.entries_after)
             error = plan.error
             if subject in new_subjects and is_not_found(error):
                 # The restore creates the user first.
-                before, after, error = [], list(entries), None
-            if error is None and set(before) != set(after) and not self._is_dry_run:
-                error = self._admin.acls.apply_plans([plan])[0].error
-            yield self._judge_change(
+                before, after, error = (), entries, None
+            yield self._change_item(
                 Section.ACLS,
                 broker.broker_name,
                 subject,
-                (sorted(entry.resource for entry in before), sorted(entry.resource for entry in after))
-                if set(before) != set(after)
-                else (True, True),
+                (_list_entries(subject, before), _list_entries(subject, after)),
                 error,
+                partial(self._apply_acl, plan),
             )
+
+    def _apply_acl(self, plan: ServerResult[AclChange]) -> RocketMQError | None:
+        return self._admin.acls.apply_plans([plan])[0].error
 
     def restore_accounts(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         """Create and change the accounts of a 4.x broker, and add trusted addresses."""
@@ -87,23 +82,33 @@ class AccessRestore:
         account_before = None if plan.result is None else plan.result.account_before
         before = None if account_before is None else account_fields(account_before)
         after = account_fields(account)
-        error = _explain_account_error(plan.error)
-        if error is None and before != after and not self._is_dry_run:
-            [result] = self._admin.plain_acls.apply_plans([plan])
-            error = result.error
-        return self._judge_change(Section.ACCOUNTS, broker, account.access_key, (before, after), error)
+        return self._change_item(
+            Section.ACCOUNTS,
+            broker,
+            account.access_key,
+            (before, after),
+            _explain_account_error(plan.error),
+            lambda: self._admin.plain_acls.apply_plans([plan])[0].error,
+        )
 
     def _restore_white_addrs(self, addr: str, broker: BrokerBackup) -> RestoreOutcome:
         [acl_result] = self._admin.plain_acls.list_accounts([addr])
         before = [] if acl_result.result is None else [*acl_result.result.global_white_addrs]
         after = list(dict.fromkeys([*before, *broker.white_addrs]))
-        error = _explain_account_error(acl_result.error)
-        if error is None and before != after and not self._is_dry_run:
-            [result] = self._admin.plain_acls.set_white_addrs([addr], after)
-            error = result.error
-        return self._judge_change(
-            Section.ACCOUNTS, broker.broker_name, WHITE_ADDRS_ITEM, (before, after), error
+        return self._change_item(
+            Section.ACCOUNTS,
+            broker.broker_name,
+            WHITE_ADDRS_ITEM,
+            (before or None, after),
+            _explain_account_error(acl_result.error),
+            lambda: self._admin.plain_acls.set_white_addrs([addr], after)[0].error,
         )
+
+
+def _list_entries(subject: str, entries: AclEntries) -> dict[str, ItemFields] | None:
+    """The fields of each entry by its resource; None for a subject without entries."""
+    items = list_acl_items({subject: tuple(sorted(entries))})
+    return {name.removeprefix(f"{subject} "): fields for name, fields in items.items()} or None
 
 
 def _explain_account_error(error: RocketMQError | None) -> RocketMQError | None:

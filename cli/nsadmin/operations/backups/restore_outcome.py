@@ -1,5 +1,6 @@
-"""RestoreOutcome: the result of a restore for one item on one server. Pure."""
+"""RestoreOutcome: the result of a restore for one item on one server."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -14,7 +15,7 @@ class RestoreOutcome(NamedTuple):
         before: The state before; None if there was none.
         after: The state after.
         result: "done", "dry-run", "unchanged", "kept", "unknown" or "failed".
-        reason: Why an offset was kept, or how it was found: "position" or "time".
+        reason: Why an item or an offset was kept, or how an offset was found: "position" or "time".
     """
 
     section: Section
@@ -27,21 +28,27 @@ class RestoreOutcome(NamedTuple):
     error: RocketMQError | None = None
 
 
-def judge_change(
+IS_KEPT = "it exists with other settings"
+
+
+def change_item(
     section: Section,
     server: str,
     item_name: str,
     before_and_after: tuple[Any, Any],
     error: RocketMQError | None,
+    write: Callable[[], RocketMQError | None],
     *,
     is_dry_run: bool,
+    only_missing: bool = False,
 ) -> RestoreOutcome:
-    """Return the outcome of a change that was made, or would be made in a dry run."""
+    """Write an item that differs, unless it is a dry run or the item exists and `only_missing` keeps it."""
     before, after = before_and_after
-    if error is not None:
-        result = "failed"
-    elif before == after:
-        result = "unchanged"
-    else:
-        result = "dry-run" if is_dry_run else "done"
-    return RestoreOutcome(section, server, item_name, before, after, result, error=error)
+    result = "unchanged" if before == after else "dry-run" if is_dry_run else "done"
+    if only_missing and result != "unchanged" and before is not None:
+        return RestoreOutcome(section, server, item_name, before, after, "kept", IS_KEPT)
+    if error is None and result == "done":
+        error = write()
+    return RestoreOutcome(
+        section, server, item_name, before, after, "failed" if error else result, error=error
+    )

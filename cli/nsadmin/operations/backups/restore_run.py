@@ -5,10 +5,11 @@ interrupted is run again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set, Sized
+from functools import partial
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
-from nsadmin.client.consumers.consume_modes import ModeChange
+from nsadmin.client.consumers.consume_modes import AssignedMode, ModeChange
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import NotApplied
 from nsadmin.operations.backups.access_restore import AccessRestore
@@ -20,10 +21,10 @@ from nsadmin.operations.backups.offset_restore import (
     plan_offsets,
 )
 from nsadmin.operations.backups.records import BrokerBackup, ClusterBackup, Section
-from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
+from nsadmin.operations.backups.restore_outcome import IS_KEPT, RestoreOutcome, change_item
 from nsadmin.operations.backups.restore_scope import describe_desired_cluster
 from nsadmin.operations.backups.static_restore import StaticTopicRestore
-from nsadmin.operations.plans.diff import ClusterDiff, compute_diff
+from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, compute_diff
 from nsadmin.operations.plans.executor import StepOutcome, execute_steps
 from nsadmin.operations.plans.observer import observe_cluster
 from nsadmin.operations.plans.records import ClusterState
@@ -40,6 +41,7 @@ _SECTIONS_BY_KIND: Mapping[str | None, Section] = {
 class RestoreRun:
     """One restore. `selected_backup` has the items, with the names of the cluster's brokers.
 
+    `only_missing` keeps topics, groups, KV config, consume modes, users and accounts that exist.
     `other_option` is what helps beside --map if the cluster does not have a broker.
 
     Raises NotFound if the cluster does not exist.
@@ -52,11 +54,12 @@ class RestoreRun:
         *,
         is_dry_run: bool,
         overwrites_offsets: bool,
+        only_missing: bool = False,
         other_option: str = "",
     ) -> None:
         self._admin, self._other_option = admin, other_option
         self._selected = selected_backup
-        self._is_dry_run = is_dry_run
+        self._is_dry_run, self._only_missing = is_dry_run, only_missing
         self._overwrites_offsets = overwrites_offsets
         desired_cluster = describe_desired_cluster(selected_backup)
         namespaces = [namespace for namespace in selected_backup.kv if namespace != ORDER_CONF_NAMESPACE]
@@ -73,11 +76,15 @@ class RestoreRun:
         yield from self._restore_planned()
         addrs_by_name = {state.broker_name: state.master_addr for state in self._cluster_state.broker_states}
         yield from self._restore_static_topics(addrs_by_name)
-        access_restore = AccessRestore(self._admin, is_dry_run=self._is_dry_run)
+        access_restore = AccessRestore(
+            self._admin, is_dry_run=self._is_dry_run, only_missing=self._only_missing
+        )
         for name, broker in self._selected.brokers.items():
             addr = addrs_by_name.get(name)
             if addr is None:
-                yield from _fail_broker(broker, NotApplied(self._describe_missing(name, addrs_by_name)))
+                error = NotApplied(self._describe_missing(name, addrs_by_name))
+                for section in _list_sections(broker)[:1]:
+                    yield RestoreOutcome(section, name, "", None, None, "failed", error=error)
                 continue
             for restore_section in (
                 self._restore_consume_modes,
@@ -97,12 +104,18 @@ class RestoreRun:
         )
 
     def _restore_planned(self) -> Iterator[RestoreOutcome]:
-        steps = self.planned_diff.steps
+        kept, steps = list[StepOutcome](), list[PlanStep]()
+        for step in self.planned_diff.steps:
+            if self._only_missing and step.before is not None:
+                kept.append(StepOutcome(step, "kept", None))
+            else:
+                steps.append(step)
         if self._is_dry_run:
             outcomes = [StepOutcome(step, "dry-run", None) for step in steps]
         else:
             outcomes = execute_steps(self._admin, self._cluster_state, steps)
-        for step, outcome in zip(steps, outcomes, strict=True):
+        for outcome in (*kept, *outcomes):
+            step = outcome.step
             item_name = f"{step.namespace} {step.item_name}" if step.namespace else step.item_name
             yield RestoreOutcome(
                 _SECTIONS_BY_KIND[step.kind],
@@ -111,7 +124,8 @@ class RestoreRun:
                 step.before,
                 step.after,
                 outcome.result,
-                error=outcome.error,
+                IS_KEPT if outcome.result == "kept" else "",
+                outcome.error,
             )
         for trouble in self.planned_diff.troubles:
             section = _SECTIONS_BY_KIND.get(trouble.kind, Section.TOPICS)
@@ -149,26 +163,29 @@ class RestoreRun:
             yield outcome
 
     def _restore_consume_modes(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
-        change_mode = (
-            self._admin.consume_modes.plan_change if self._is_dry_run else self._admin.consume_modes.set_mode
-        )
         for mode in broker.consume_modes:
             if self._is_dry_run and self._is_created(broker.broker_name, mode.topic, mode.group):
                 name = f"{mode.topic} {mode.group}"
                 after = mode.mode._asdict()
                 yield RestoreOutcome(Section.CONSUME_MODES, broker.broker_name, name, None, after, "dry-run")
                 continue
-            [result] = change_mode([addr], mode.topic, mode.group, mode.mode)
-            change: ModeChange | None = result.result
+            [plan] = self._admin.consume_modes.plan_change([addr], mode.topic, mode.group, mode.mode)
+            change: ModeChange | None = plan.result
             before = None if change is None or change.mode_before is None else change.mode_before._asdict()
-            yield judge_change(
+            yield change_item(
                 Section.CONSUME_MODES,
                 broker.broker_name,
                 f"{mode.topic} {mode.group}",
                 (before, mode.mode._asdict()),
-                result.error,
+                plan.error,
+                partial(self._set_mode, addr, mode),
                 is_dry_run=self._is_dry_run,
+                only_missing=self._only_missing,
             )
+
+    def _set_mode(self, addr: str, mode: AssignedMode) -> RocketMQError | None:
+        [result] = self._admin.consume_modes.set_mode([addr], mode.topic, mode.group, mode.mode)
+        return result.error
 
     def _restore_offsets(self, addr: str, broker: BrokerBackup) -> Iterator[RestoreOutcome]:
         if not broker.offsets:
@@ -229,8 +246,8 @@ class RestoreRun:
         return not self._created_items.isdisjoint({(broker, "topic", topic), (broker, "group", group)})
 
 
-def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[RestoreOutcome]:
-    """Yield one failure for a broker of the backup that cannot be restored."""
+def _list_sections(broker: BrokerBackup) -> list[Section]:
+    """The sections that the broker should get."""
     items_by_section: Mapping[Section, Sized] = {
         Section.TOPICS: broker.topics,
         Section.STATIC_TOPICS: broker.static_topics,
@@ -239,11 +256,9 @@ def _fail_broker(broker: BrokerBackup, error: RocketMQError) -> Iterator[Restore
         Section.OFFSETS: broker.offsets,
         Section.USERS: broker.users,
         Section.ACLS: broker.acls,
-        Section.ACCOUNTS: broker.accounts,
+        Section.ACCOUNTS: (*broker.accounts, *broker.white_addrs),
     }
-    for section, items in items_by_section.items():
-        if items:
-            yield RestoreOutcome(section, broker.broker_name, "", None, None, "failed", error=error)
+    return [section for section, items in items_by_section.items() if items]
 
 
 def _merge_queues(broker: str, outcomes: Sequence[OffsetOutcome]) -> Iterator[RestoreOutcome]:

@@ -4,13 +4,14 @@ Rule: a mapping that was changed after the backup stays, because an older mappin
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare
 from nsadmin.operations.backups.records import BrokerBackup, Section
-from nsadmin.operations.backups.restore_outcome import RestoreOutcome, judge_change
+from nsadmin.operations.backups.restore_outcome import RestoreOutcome, change_item
 from nsadmin.operations.broker_items import share_fields
 
 ShareResult = ServerResult[BrokerQueueShare | None]
@@ -52,10 +53,14 @@ class StaticTopicRestore:
             error = None
             if before != after:
                 error = find_obstacle(share, results) or self._find_lost_messages(topic, broker, share)
-                if error is None and not self._is_dry_run:
-                    error = self._put_share(topic, broker, share)
-            yield judge_change(
-                Section.STATIC_TOPICS, broker, topic, (before, after), error, is_dry_run=self._is_dry_run
+            yield change_item(
+                Section.STATIC_TOPICS,
+                broker,
+                topic,
+                (before, after),
+                error,
+                partial(self._put_share, topic, broker, share),
+                is_dry_run=self._is_dry_run,
             )
 
     def _find_lost_messages(self, topic: str, broker: str, share: BrokerQueueShare) -> RocketMQError | None:

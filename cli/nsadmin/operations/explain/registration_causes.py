@@ -171,8 +171,8 @@ def _auto_creation_state(facts: RouteFacts) -> CauseFinding:
     if not creating_names:
         return CauseFinding("unknown", "no master reported whether it creates topics automatically")
     return ok_finding(
-        f"{join_names(creating_names)} will create the topic with the first message; until then "
-        "consumers find no route"
+        f"producers can send: {join_names(creating_names)} will create the topic with the first message; "
+        "consumers find no route until then"
     )
 
 

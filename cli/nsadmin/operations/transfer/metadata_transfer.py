@@ -32,7 +32,9 @@ class MetadataScope(NamedTuple):
         source_cluster: The cluster; None if the source has one.
         target_cluster: The cluster; None if the target has one.
         broker_names: The target broker for a source broker. Default: the same name.
-        on_all_brokers: Every target broker gets all items.
+        on_all_brokers: Every target broker gets all items. This is also so if the target has no broker of
+            the source, and `broker_names` is empty.
+        only_missing: Leave items as they are that the target has with other settings.
     """
 
     sections: frozenset[Section]
@@ -42,11 +44,12 @@ class MetadataScope(NamedTuple):
     target_cluster: str | None = None
     broker_names: Mapping[str, str] = {}
     on_all_brokers: bool = False
+    only_missing: bool = False
 
 
 class MetadataTransfer:
     """One transfer: `source_backup` has the items as they are, `losses` the ones that the target
-    cannot have, `scope` the names that patterns mean.
+    cannot have, `scope` the names that patterns mean, and whether all brokers get the items.
 
     Raises:
         NotFound: A cluster, a topic or a group does not exist.
@@ -67,14 +70,18 @@ class MetadataTransfer:
         )
         _require_known_brokers(self.source_backup, scope)
         brokers = self.source_backup.brokers.values()
-        self.scope = scope = scope._replace(
-            topics=_expand_names("topic", scope.topics, (broker.topics for broker in brokers)),
-            groups=_expand_names("group", scope.groups, (broker.groups for broker in brokers)),
-        )
         target_addrs = {
             str(master.broker_name): master.broker_addr
             for master in targets.list_master_targets(target.clusters.get_info(), target_cluster)
         }
+        has_other_brokers = not scope.broker_names and target_addrs.keys().isdisjoint(
+            self.source_backup.brokers
+        )
+        self.scope = scope = scope._replace(
+            on_all_brokers=scope.on_all_brokers or has_other_brokers,
+            topics=_expand_names("topic", scope.topics, (broker.topics for broker in brokers)),
+            groups=_expand_names("group", scope.groups, (broker.groups for broker in brokers)),
+        )
         backup = select_backup(
             self.source_backup,
             RestoreScope(target_cluster, scope.sections, scope.topics, scope.groups, scope.broker_names),
@@ -116,6 +123,7 @@ class MetadataTransfer:
             self.selected,
             is_dry_run=is_dry_run,
             overwrites_offsets=False,
+            only_missing=self.scope.only_missing,
             other_option=", or --all-brokers",
         )
         return restore_run.restore_all()

@@ -36,11 +36,12 @@ def load_transfer(clusters: TransferClusters, pair: TopicPair) -> TopicPlan:
     """Return a plan of a transfer, with the queues and the rules of its record.
 
     Raises:
-        NotFound: There is no transfer.
+        NotFound: There is no transfer. The advice is to create the topic first if the target lacks it.
         NotApplied: The source does not list a queue of the record now.
     """
     record = open_store(clusters, pair).load()
     if record is None:
+        clusters.require_topics([pair])
         is_renamed = pair.topic != pair.target_topic
         mapping = ("--map-topic", "=".join(pair)) if is_renamed else ()
         other_name = f" to {pair.target_topic}" if is_renamed else ""

@@ -67,7 +67,8 @@ def test_the_mode_of_a_file_that_the_shell_opened_is_not_changed(tmp_path: Path)
     with file.open() as opened:
         device = f"/dev/fd/{opened.fileno()}"
         assert refused(None, device) == (
-            f"all users of this machine can read the secret in {device}: pass --passwordStdin"
+            f"nothing was changed: all users of this machine can read the secret in {device}: "
+            "pass --passwordStdin"
         )
 
 

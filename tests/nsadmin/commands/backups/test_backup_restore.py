@@ -26,6 +26,12 @@ def test_wrong_names_of_a_restore_are_refused_before_anything_is_asked(run: Run,
         users = run("backup", "restore", "a.zip", "--section", "users", "--dry-run", "-n", there.namesrv_addr)
         assert ("users have no effect on" in users.err, "ACLs have" in users.err) == (True, False)
         restore_offsets = ("backup", "restore", "a.zip", "--section", "offsets", "--dry-run")
+        cluster_b = ("-c", "cluster-b", "--dry-run", "--json", "-n", there.namesrv_addr)
+        elsewhere = run("backup", "restore", "a.zip", *cluster_b)
+        assert [(row["server"], row["name"]) for row in elsewhere.json] == [
+            (f"broker-a-{number}", None) for number in range(3)
+        ]
+        assert "nsadmin: failed on broker-a-0, broker-a-1, broker-a-2\n" in elsewhere.err
         overwriting = run(*restore_offsets, "--overwrite-offsets", "-n", there.namesrv_addr)
         assert "are connected, and commit their own offsets: stop them first" in overwriting.err
     restore = ("backup", "restore", "a.zip", "--yes", "-n", "127.0.0.1:9")

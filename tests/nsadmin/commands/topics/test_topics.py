@@ -378,7 +378,10 @@ def test_a_pattern_matches_system_topics_on_demand(
     assert list_topics("TBW102", "--no-system") == ["TBW102"]
 
 
-IDLE = "nsadmin: without a message, so new, or idle since their messages expired: U\n"
+IDLE = (
+    "nsadmin: without a message, so new, or idle since their messages expired "
+    "(brokers keep messages 72 h): U\n"
+)
 
 
 def test_the_newest_message_and_the_groups_of_each_topic_in_each_cluster(

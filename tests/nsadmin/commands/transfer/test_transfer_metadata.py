@@ -49,9 +49,33 @@ def test_a_topic_is_previewed_then_created_then_equal(move: Run, running_lab: La
 
 
 def test_a_broker_without_a_counterpart_names_the_option(move: Run) -> None:
-    result = move("groups", "--dry-run")
+    result = move("groups", "--map", "broker-a-0=broker-b-0", "--dry-run")
     assert result.code != 0
     assert "pass --map OLD=NEW, or --all-brokers (it has broker-b-0" in result.json[0]["error"]
+
+
+def test_all_brokers_get_the_items_if_the_clusters_have_no_name_in_common(move: Run) -> None:
+    result = move("topics", "--dry-run")
+    assert (result.code, result.json) == (0, move("topics", "--all-brokers", "--dry-run").json)
+    assert "nsadmin: no broker has the same name in both clusters: every target broker gets" in result.err
+
+
+def test_missing_only_creates_and_changes_nothing_that_exists(move: Run, run: Run, running_lab: Lab) -> None:
+    with AdminClient(running_lab.namesrv_addrs, timeout=5) as admin:
+        admin.topics.delete_topic("orders", "cluster-b")
+    other_settings = ("-b", "broker-b-0", "-r", "1", "-w", "1", "-n", running_lab.namesrv_addr)
+    assert run("updateTopic", "orders", *other_settings, "--yes").code == 0
+    preview = move("topics", "orders", "--dry-run")
+    assert "nsadmin: --missing-only creates missing items, and changes none that exist\n" in preview.err
+    result = move("topics", "orders", "--missing-only", "--yes")
+    assert result.code == 0, result.err
+    assert [(row["server"], row["result"], row["reason"]) for row in result.json] == [
+        ("broker-b-0", "kept", "it exists with other settings"),
+        ("broker-b-1", "done", None),
+        ("broker-b-2", "done", None),
+    ]
+    assert "2 items created, 1 kept" in result.err
+    assert "--missing-only" not in result.err
 
 
 def test_patterns_choose_the_items(move: Run) -> None:

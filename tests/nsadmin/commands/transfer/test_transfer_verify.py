@@ -4,6 +4,13 @@ from tests.nsadmin.conftest import Run
 from tests.support.transfer_clusters import ClusterPair
 
 
+def test_a_topic_that_the_target_lacks_is_transferred_first(transfer: Run, pair: ClusterPair) -> None:
+    pair.source_server.routes = {topic: {"broker-a": 6} for topic in "TU"}
+    result = transfer("verify", "U")
+    assert result.code == 5
+    assert "the target has no topic U: run `nsadmin transfer topics U --from" in result.err
+
+
 def test_the_exit_code_says_whether_the_target_has_everything(transfer: Run, pair: ClusterPair) -> None:
     assert transfer("verify", "T").code == 5
     for number in range(5):

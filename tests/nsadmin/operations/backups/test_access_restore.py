@@ -77,3 +77,9 @@ def test_a_dry_run_shows_the_acl_of_a_user_that_does_not_exist_yet(admin: AdminC
         assert [outcome.result for outcome in restore_run.restore_users(broker.addr, BROKER)] == ["done"]
         assert [outcome.result for outcome in restore_run.restore_acls(broker.addr, BROKER)] == ["done"]
         assert [outcome.result for outcome in restore_run.restore_acls(broker.addr, BROKER)] == ["unchanged"]
+        [(subject, [entry])] = BROKER.acls.items()
+        denied = BROKER._replace(acls={subject: (entry._replace(decision="Deny"),)})
+        keeping = AccessRestore(admin, is_dry_run=False, only_missing=True)
+        assert [outcome.result for outcome in keeping.restore_acls(broker.addr, denied)] == ["kept"]
+        [outcome] = restore_run.restore_acls(broker.addr, denied)
+        assert (outcome.result, outcome.before[entry.resource]["decision"]) == ("done", "Allow")

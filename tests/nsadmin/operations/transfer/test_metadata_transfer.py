@@ -69,7 +69,11 @@ def test_a_source_broker_goes_to_the_broker_that_is_named(running_lab: Lab, admi
         broker_names=names,
     )
     assert transfer(admin, scope, dry=True) == set()
-    unmapped = list(MetadataTransfer(admin, admin, scope._replace(broker_names={})).run(is_dry_run=True))
+    unmapped = list(
+        MetadataTransfer(admin, admin, scope._replace(broker_names={"broker-a-1": "broker-b-1"})).run(
+            is_dry_run=True
+        )
+    )
     assert 'the cluster has no broker "broker-a-0"' in str(unmapped[0].error)
 
 
