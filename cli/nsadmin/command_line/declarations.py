@@ -41,8 +41,16 @@ class Values(NamedTuple):
 EachNoun = Literal["topic", "consumer group", "broker"]
 
 
+def means_several(text: str | None) -> bool:
+    """Whether a text is several names: a,b or a pattern."""
+    return not frozenset(",*?").isdisjoint(text or "")
+
+
 class Each(NamedTuple):
-    """Beside one name, the value may be several, such as a,b or 'a*': the command then runs for each."""
+    """Beside one name, the value may be several, such as a,b or 'a*': the command then runs for each.
+
+    A check reads the names itself, because it reports one state of all.
+    """
 
     noun: EachNoun
 
@@ -85,8 +93,8 @@ class Parameter(NamedTuple):
         return f"{self.declaration.help or ''}{several}"
 
     def means_several(self, text: str | None) -> bool:
-        """Whether the command runs for each of several names, because the text is `a,b` or a pattern."""
-        return self.each is not None and not frozenset(",*?").isdisjoint(text or "")
+        """Whether the command runs for each of several names."""
+        return self.each is not None and means_several(text)
 
     @property
     def is_flag(self) -> bool:

@@ -24,7 +24,7 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
     """
     typed_names = parse_name_list(str(parameter.metavar), text)
     noun = str(parameter.each)
-    names = expand_patterns(noun, typed_names, lambda: _list_names(session, noun))
+    names = expand_names(session, noun, typed_names)
     results: list[ResultRows] = []
     errors: list[RocketMQError] = []
     failures: list[RocketMQError] = []
@@ -55,12 +55,19 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
     )
 
 
-def _list_names(session: Session, noun: str) -> Iterable[str]:
+def expand_names(
+    session: Session, noun: str, words: Iterable[str], cluster_name: str | None = None
+) -> list[str]:
+    """The names that names and patterns mean. Raises NotFound for a pattern that matches none."""
+    return expand_patterns(noun, words, lambda: _list_names(session, noun, cluster_name))
+
+
+def _list_names(session: Session, noun: str, cluster_name: str | None) -> Iterable[str]:
     if noun == "topic":
-        return session.admin.topics.list_user_names()
+        return session.admin.topics.list_user_names(cluster_name)
     if noun == "broker":
         return (group.broker_name for group in session.admin.clusters.get_info().broker_groups)
-    return {name for r in session.admin.groups.list_names() for name in r.result or ()}
+    return {name for r in session.admin.groups.list_names(cluster_name) for name in r.result or ()}
 
 
 def _add_name(result: ResultRows, key: str, name: str) -> ResultRows:
