@@ -219,7 +219,7 @@ def check_lag(
 ) -> CheckVerdict:
     """Check how many messages a consumer group has not consumed, on all brokers together.
 
-    Without a group, all groups are checked, each against the limits. Of several groups, the worst state counts.
+    Without a group, all groups are checked, each against the limits. Of several, the worst state counts.
 
     Messages that wait while no client of the group is connected are at least a warning. If a broker does not
     answer, the number is a lower bound: it can raise an alert, but then the state cannot be OK.

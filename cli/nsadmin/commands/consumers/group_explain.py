@@ -75,6 +75,8 @@ def group_explain(
         nsadmin group explain warehouse --filter step=subscriptions
         # How the queues are shared: the queues of each client, and clients that are idle without a queue
         nsadmin group explain warehouse --filter step=owners
+        # Lag per client: is one pod slow, or are all, and since when does the oldest message wait?
+        nsadmin group explain warehouse --filter step=lag
         # All groups of a topic, without the steps that do not apply
         nsadmin group explain --topic payments --filter result!=skipped
     """
