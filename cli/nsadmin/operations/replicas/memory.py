@@ -84,7 +84,7 @@ def judge_differences(
         for slave in group.slaves:
             for difference in compare_replicas(group, slave):
                 remembered = memory.get(difference.key)
-                if remembered is None or _has_caught_up(difference, remembered):
+                if remembered is None or _is_another(difference, remembered):
                     remembered = RememberedDifference(now_ms, difference.master_item)
                 new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
                 state, reason = _judge_difference(
@@ -169,12 +169,19 @@ def find_unlinked_slaves(group: ReplicaGroup) -> list[Replica]:
     return by_report[:missing_count]
 
 
-def _has_caught_up(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:
-    """Whether the slave has what the master had when the difference was first seen."""
+def _is_another(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:
+    """Whether the slave has had what the master had when the difference was first seen, or cannot have it.
+
+    A reset moves the master's offset back, and no copy then brings the slave to the old one.
+    """
     slave_item, old_item = difference.slave_item, remembered_difference.master_item
-    if difference.kind is ItemKind.OFFSET and slave_item is not None and old_item is not None:
-        return all(slave_item.get(queue_id, -1) >= offset for queue_id, offset in old_item.items())
-    return slave_item == old_item
+    if difference.kind is not ItemKind.OFFSET or slave_item is None or old_item is None:
+        return slave_item == old_item
+    master_item = difference.master_item or {}
+    if any(master_item.get(queue_id, offset) < offset for queue_id, offset in old_item.items()):
+        return True
+    is_ahead = any(offset > master_item.get(queue_id, offset) for queue_id, offset in slave_item.items())
+    return not is_ahead and all(slave_item.get(q, -1) >= offset for q, offset in old_item.items())
 
 
 def _judge_difference(
