@@ -47,13 +47,16 @@ class RememberedDifference(NamedTuple):
 
     Attributes:
         since_ms: Since when it is known.
-        master_item: The master's item at that time; for the commit log, the slave's end.
+        master_item: The master's item at that time.
         seen_ms: When it was last seen.
+        slave_item: The slave's item at that time, for offsets and the commit log. A slave that is ahead of
+            its master has changed its offsets if it copied.
     """
 
     since_ms: int
     master_item: Item | None
     seen_ms: int = 0
+    slave_item: Item | None = None
 
 
 Memory = Mapping[DifferenceKey, RememberedDifference]
@@ -85,7 +88,8 @@ def judge_differences(
             for difference in compare_replicas(group, slave):
                 remembered = memory.get(difference.key)
                 if remembered is None or _is_another(difference, remembered):
-                    remembered = RememberedDifference(now_ms, difference.master_item)
+                    slave_item = difference.slave_item if difference.kind is ItemKind.OFFSET else None
+                    remembered = RememberedDifference(now_ms, difference.master_item, slave_item=slave_item)
                 new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
                 state, reason = _judge_difference(
                     group, difference, now_ms, remembered.since_ms, interval_seconds
@@ -139,8 +143,8 @@ def _judge_log(
     if is_linked and master.log_end <= slave.log_end:
         return
     remembered = memory.get(difference.key)
-    if remembered is None or (remembered.master_item or {}).get(LOG_END, -1) < slave.log_end:
-        remembered = RememberedDifference(now_ms, difference.slave_item)
+    if remembered is None or (remembered.slave_item or {}).get(LOG_END, -1) < slave.log_end:
+        remembered = RememberedDifference(now_ms, None, slave_item=difference.slave_item)
     new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
     starts = [replica.started_ms for replica in (master, slave) if replica.started_ms is not None]
     has_stood_still = now_ms - remembered.since_ms > _STANDSTILL_SECONDS * 1000
@@ -180,8 +184,8 @@ def _is_another(difference: ReplicaDifference, remembered_difference: Remembered
     master_item = difference.master_item or {}
     if any(master_item.get(queue_id, offset) < offset for queue_id, offset in old_item.items()):
         return True
-    is_ahead = any(offset > master_item.get(queue_id, offset) for queue_id, offset in slave_item.items())
-    return not is_ahead and all(slave_item.get(q, -1) >= offset for q, offset in old_item.items())
+    has_old_offsets = all(slave_item.get(queue_id, -1) >= offset for queue_id, offset in old_item.items())
+    return has_old_offsets and slave_item != remembered_difference.slave_item
 
 
 def _judge_difference(

@@ -83,6 +83,8 @@ def test_a_slave_that_does_not_copy_a_reset_is_drift() -> None:
     states, memory = judged(further, memory, NOW_MS + 100_000)
     assert states == [LAG]
     assert judged(further, memory, NOW_MS + 141_000)[0] == [DRIFT]
+    copied = make_group(offsets(T={0: 2000}), offsets(T={0: 2003}))
+    assert judged(copied, memory, NOW_MS + 141_000)[0] == [LAG]
 
 
 def test_slaves_of_4_x_copy_every_10_seconds() -> None:
