@@ -315,7 +315,7 @@ class CommandRun:
     def _run_for_each_name(self) -> Any:
         """Run the command, or for each of several topics or groups if its parameter allows several."""
         run = partial(self.function, self._session, **self._arguments)
-        for parameter in self._parameters if self._entry.kind != "check" else ():
+        for parameter in self._parameters:
             if parameter.means_several(self._arguments[parameter.name]):
                 # Imported late: most commands run once.
                 from nsadmin.command_line.each_name import run_for_each

@@ -49,10 +49,11 @@ def means_several(text: str | None) -> bool:
 class Each(NamedTuple):
     """Beside one name, the value may be several, such as a,b or 'a*': the command then runs for each.
 
-    A check reads the names itself, because it reports one state of all.
+    With `is_joined`, the command runs once and reads the names itself, with `each_name.expand_names`.
     """
 
     noun: EachNoun
+    is_joined: bool = False
 
 
 class RequiredUnless:
@@ -85,7 +86,7 @@ class Parameter(NamedTuple):
     may_be_empty: bool = False
     joins_words: bool = False
     may_be_new: bool = False
-    each: EachNoun | None = None
+    each: Each | None = None
 
     @property
     def help(self) -> str:
@@ -94,7 +95,7 @@ class Parameter(NamedTuple):
 
     def means_several(self, text: str | None) -> bool:
         """Whether the command runs for each of several names."""
-        return self.each is not None and means_several(text)
+        return self.each is not None and not self.each.is_joined and means_several(text)
 
     @property
     def is_flag(self) -> bool:
@@ -148,7 +149,7 @@ def build_parameter(name: str, annotation: Any, default: Any, position: int | No
         elif isinstance(marker, Values):
             parameter = parameter._replace(value_source=marker.source)
         elif isinstance(marker, Each):
-            parameter = parameter._replace(each=marker.noun)
+            parameter = parameter._replace(each=marker)
         elif isinstance(marker, RequiredUnless):
             parameter = parameter._replace(alternative_names=marker.parameter_names)
     return parameter

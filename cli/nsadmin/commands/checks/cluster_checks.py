@@ -103,7 +103,10 @@ def check_divergence(
 def check_topic(
     session: Session,
     topic: Annotated[
-        str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic"), Each("topic")
+        str,
+        Argument(metavar="TOPIC", help="Name of a topic."),
+        Flags("-t", "--topic"),
+        Each("topic", is_joined=True),
     ],
     expectation: ExpectedBrokersOption = None,
     idle_text: Annotated[
@@ -201,7 +204,7 @@ def check_lag(
         str | None,
         Argument(metavar="GROUP", help="A consumer group. Default: all."),
         Flags("-g", "--groupName"),
-        Each("consumer group"),
+        Each("consumer group", is_joined=True),
     ],
     topic: Annotated[
         str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic of the group.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -17,6 +18,7 @@ from nsadmin.operations.checks.findings import (
     state_weight,
     worst_state,
 )
+from nsadmin.operations.side_by_side import run_side_by_side
 
 _MAX_THREADS = 32
 CLUSTER_CHECKS = tuple(entry.name for entry in CHECK_TABLE if entry.is_in_all)
@@ -95,12 +97,14 @@ def _run_steps(
     plan: CheckPlan,
     steps: Sequence[tuple[CheckEntry, CheckScope]],
 ) -> list[CheckFinding | UncheckedPart]:
-    # This import takes 10 ms, which other commands need not pay.
-    from concurrent.futures import ThreadPoolExecutor
-
     clients = [connect_client() for _ in steps]
-    with ThreadPoolExecutor(min(len(steps), _MAX_THREADS) or 1) as pool:
-        return list(pool.map(lambda client, step: _run_check(client, plan, *step), clients, steps))
+    return run_side_by_side(
+        [
+            partial(_run_check, client, plan, entry, scope)
+            for client, (entry, scope) in zip(clients, steps, strict=True)
+        ],
+        _MAX_THREADS,
+    )
 
 
 def _run_check(
