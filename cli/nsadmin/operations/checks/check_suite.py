@@ -148,7 +148,10 @@ def _combine_findings(
     bad.sort(key=lambda finding: -state_weight(finding.state))
     summary = count_noun(len(findings), noun)
     if bad:
-        titles = ", ".join(f"{(noun != 'check' and f.about) or f.title} {f.state.name}" for f in bad)
+        titles = ", ".join(
+            f"{(noun != 'check' and f.about) or f.title} {f.state.name}{f' ({f.worst})' if f.worst else ''}"
+            for f in bad
+        )
         summary = f"{part_is(len(bad), len(findings), noun)} not OK: {titles}"
     if unchecked:
         summary += f". Not checked: {', '.join(part.title for part in unchecked)}"

@@ -108,7 +108,14 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         summary += "; growth is known when the check runs again after 10 minutes"
     else:
         summary += f"; no store grew {seen.earlier.since_text}"
-    finding = scale.make_finding(summary, figures, details, doubts=doubts, minimum_state=minimum_state)
+    finding = scale.make_finding(
+        summary,
+        figures,
+        details,
+        doubts=doubts,
+        minimum_state=minimum_state,
+        worst=names[next(iter(full), fullest)],
+    )
     return finding._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 
 
