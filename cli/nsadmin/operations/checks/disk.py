@@ -185,7 +185,7 @@ CHECK = Check(
     Examples:
         # Disk usage of all brokers, and in how many days a disk is full (from the second run on)
         nsadmin check disk
-        # Critical alert above 80 percent: 10 points below the 90 at which brokers refuse messages
-        nsadmin check disk --critical 10:
+        # Critical if a disk is over 75 % full: 15 points below the 90 at which brokers refuse messages
+        nsadmin check disk --critical 15:
     """,
 )
