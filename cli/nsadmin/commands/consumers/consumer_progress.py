@@ -84,6 +84,11 @@ LAG_COLUMNS: Columns[QueueProgress] = (
     BROKER_ADDR.in_wide(),
     LAG_ERROR,
 )
+WAITING_SINCE: Column[GroupProgress] = Column(
+    "waitingSince",
+    "a time after which all waiting messages were stored (UTC); null if none wait, or if it is unknown",
+    lambda g: format_utc(g.waiting_since_ms),
+)
 GROUP_COLUMNS: Columns[GroupProgress] = (
     GROUP,
     Column("count", "connected clients", lambda g: g.count),
@@ -96,11 +101,7 @@ GROUP_COLUMNS: Columns[GroupProgress] = (
         "messages that were pulled but not acknowledged, in all queues; since 5.1",
         lambda g: g.inflight_total,
     ),
-    Column(
-        "waitingSince",
-        "a time after which all waiting messages were stored (UTC); null if none wait, or if it is unknown",
-        lambda g: format_utc(g.waiting_since_ms),
-    ).in_wide(),
+    WAITING_SINCE.in_wide(),
     GROUP_LAG_REASON,
     LAG_ERROR,
 )
