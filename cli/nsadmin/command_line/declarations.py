@@ -41,10 +41,19 @@ class Values(NamedTuple):
 EachNoun = Literal["topic", "consumer group", "broker"]
 
 
+def means_several(text: str | None) -> bool:
+    """Whether a text is several names: a,b or a pattern."""
+    return not frozenset(",*?").isdisjoint(text or "")
+
+
 class Each(NamedTuple):
-    """Beside one name, the value may be several, such as a,b or 'a*': the command then runs for each."""
+    """Beside one name, the value may be several, such as a,b or 'a*': the command then runs for each.
+
+    With `is_joined`, the command runs once and reads the names itself, with `each_name.expand_names`.
+    """
 
     noun: EachNoun
+    is_joined: bool = False
 
 
 class RequiredUnless:
@@ -77,7 +86,7 @@ class Parameter(NamedTuple):
     may_be_empty: bool = False
     joins_words: bool = False
     may_be_new: bool = False
-    each: EachNoun | None = None
+    each: Each | None = None
 
     @property
     def help(self) -> str:
@@ -85,8 +94,8 @@ class Parameter(NamedTuple):
         return f"{self.declaration.help or ''}{several}"
 
     def means_several(self, text: str | None) -> bool:
-        """Whether the command runs for each of several names, because the text is `a,b` or a pattern."""
-        return self.each is not None and not frozenset(",*?").isdisjoint(text or "")
+        """Whether the command runs for each of several names."""
+        return self.each is not None and not self.each.is_joined and means_several(text)
 
     @property
     def is_flag(self) -> bool:
@@ -140,7 +149,7 @@ def build_parameter(name: str, annotation: Any, default: Any, position: int | No
         elif isinstance(marker, Values):
             parameter = parameter._replace(value_source=marker.source)
         elif isinstance(marker, Each):
-            parameter = parameter._replace(each=marker.noun)
+            parameter = parameter._replace(each=marker)
         elif isinstance(marker, RequiredUnless):
             parameter = parameter._replace(alternative_names=marker.parameter_names)
     return parameter

@@ -7,13 +7,13 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import NotFound
 from nsadmin.client.results import error_text
 from nsadmin.command_line.argument_values import parse_name_list
-from nsadmin.command_line.declarations import Parameter
+from nsadmin.command_line.declarations import EachNoun, Parameter
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
 
-EACH_COLUMN = {"topic": "topic", "consumer group": "group", "broker": "brokerName"}
+EACH_COLUMN: dict[EachNoun, str] = {"topic": "topic", "consumer group": "group", "broker": "brokerName"}
 
 
 def run_for_each(session: Session, parameter: Parameter, text: str, run: Callable[..., Any]) -> ResultRows:
@@ -23,8 +23,9 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
     Raises NotFound if no name matches or none has a result, and UsageError if the command prints no rows.
     """
     typed_names = parse_name_list(str(parameter.metavar), text)
-    noun = str(parameter.each)
-    names = expand_patterns(noun, typed_names, lambda: _list_names(session, noun))
+    assert parameter.each is not None
+    noun = parameter.each.noun
+    names = expand_names(session, noun, typed_names)
     results: list[ResultRows] = []
     errors: list[RocketMQError] = []
     failures: list[RocketMQError] = []
@@ -58,12 +59,19 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
     )
 
 
-def _list_names(session: Session, noun: str) -> Iterable[str]:
+def expand_names(
+    session: Session, noun: EachNoun, words: Iterable[str], cluster_name: str | None = None
+) -> list[str]:
+    """The names that names and patterns mean. Raises NotFound for a pattern that matches none."""
+    return expand_patterns(noun, words, lambda: _list_names(session, noun, cluster_name))
+
+
+def _list_names(session: Session, noun: EachNoun, cluster_name: str | None) -> Iterable[str]:
     if noun == "topic":
-        return session.admin.topics.list_user_names()
+        return session.admin.topics.list_user_names(cluster_name)
     if noun == "broker":
         return (group.broker_name for group in session.admin.clusters.get_info().broker_groups)
-    return {name for r in session.admin.groups.list_names() for name in r.result or ()}
+    return {name for r in session.admin.groups.list_names(cluster_name) for name in r.result or ()}
 
 
 def _add_name(result: ResultRows, key: str, name: str) -> ResultRows:

@@ -54,8 +54,9 @@ def find_guides() -> dict[str, Guide]:
 def find_guide_of_command(typed_name: str) -> str | None:
     """Return the name of the how-to guide that is most about the command, else about its group."""
     guides = (g for g in find_guides().values() if g.path_name.startswith("how-to/"))
-    # This page has examples of all kinds.
-    texts = {g.name: g.read_text() for g in guides if g.name != "migrate-from-mqadmin"}
+    # The first page has examples of all kinds, and the second one only compares the TUI with other commands.
+    others = {"migrate-from-mqadmin", *(["use-the-tui"] if typed_name != "tui" else [])}
+    texts = {g.name: g.read_text() for g in guides if g.name not in others}
     for words in dict.fromkeys((typed_name, typed_name.partition(" ")[0])):
         mention = re.compile(rf"(?:nsadmin |`){re.escape(words)}(?![\w-])")
         mentions = {name: len(mention.findall(text)) for name, text in texts.items()}

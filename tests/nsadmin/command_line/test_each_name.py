@@ -61,5 +61,5 @@ def test_the_column_of_the_name_is_declared() -> None:
     for entry in registry.COMMANDS:
         function = entry.load_function()
         for parameter in command_parameters(function):
-            if parameter.each:
-                assert EACH_COLUMN[parameter.each] in declaration_of(function).column_names, entry.name
+            if parameter.each and not parameter.each.is_joined:
+                assert EACH_COLUMN[parameter.each.noun] in declaration_of(function).column_names, entry.name

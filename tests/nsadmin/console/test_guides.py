@@ -44,6 +44,8 @@ def test_a_page_without_a_translation_stays() -> None:
         ("route explain", "fix-no-route-info"),
         ("dlq purge", "dead-letters"),
         ("backup show", "back-up-and-restore"),
+        ("check lag", "triage-consumer-lag"),
+        ("tui", "use-the-tui"),
         ("dumpCompactionLog", None),
     ],
 )

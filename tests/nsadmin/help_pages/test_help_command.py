@@ -154,6 +154,7 @@ QUESTIONS = """
     keep messages longer: updateBrokerConfig
     key: queryMsgByKey
     keys and values in a namespace: kv list, kv get
+    lag per client one slow pod: group explain
     limit a consumer that reads old data: updateColdDataFlowCtrGroupConfig
     list failed messages of last hour: dlq show, dlq list
     list of my clusters: context list

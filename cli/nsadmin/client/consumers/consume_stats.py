@@ -1,6 +1,6 @@
 """Owns the records of GET_CONSUME_STATS and GET_BROKER_CONSUME_STATS: the progress of groups on queues."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -51,6 +51,17 @@ class GroupQueueLag(NamedTuple):
         if self.consumer_offset is None or self.pull_offset is None:
             return None
         return self.pull_offset - self.consumer_offset
+
+
+def find_waiting_since(lags: Iterable[GroupQueueLag]) -> int | None:
+    """Return a time in ms since 1970 after which all unconsumed messages were stored.
+
+    Each was stored after the last consumed message of its queue. None if nothing waits, or if the time is
+    unknown.
+    """
+    times = [lag.last_consumed_ms for lag in lags if lag.lag.messages]
+    known_times = [time_ms for time_ms in times if time_ms is not None]
+    return min(known_times) if known_times and len(known_times) == len(times) else None
 
 
 class ConsumeStats(NamedTuple):

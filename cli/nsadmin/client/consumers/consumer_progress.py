@@ -26,6 +26,7 @@ from nsadmin.client.consumers.consume_stats import (
     ConsumeStats,
     GroupQueueLag,
     complete_stats,
+    find_waiting_since,
     parse_broker_stats,
     parse_group_stats,
 )
@@ -49,6 +50,8 @@ class GroupProgress(NamedTuple):
         inflight_total: Delivered, unacknowledged messages. None if all brokers are older than 5.1.
         error: The first failure; None if every broker answered.
         lag_reason: Why `lag` is None, or lacks some queues.
+        waiting_since_ms: All unconsumed messages were stored after this time, in ms since 1970. None if
+            nothing waits, or if the time is unknown.
     """
 
     group: str
@@ -58,6 +61,15 @@ class GroupProgress(NamedTuple):
     inflight_total: int | None
     error: RocketMQError | None
     lag_reason: str | None = None
+    waiting_since_ms: int | None = None
+
+    @property
+    def count(self) -> int | None:  # type: ignore[override]
+        """The number of connected clients, as in the column `count`; None if it is unknown.
+
+        It replaces the method of tuples.
+        """
+        return len(self.connections.clients) if self.connections.clients or self.error is None else None
 
 
 class ConsumerAdmin:
@@ -342,4 +354,5 @@ def _summarize_group(
         sum(inflight_counts) if inflight_counts or (known_stats and not queue_lags) else None,
         next((error for error in errors if error is not None), None),
         total_lag.reason,
+        find_waiting_since(queue_lags),
     )

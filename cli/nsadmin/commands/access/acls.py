@@ -41,7 +41,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.servers import result_notes
+from nsadmin.commands.columns.servers import drop_absences, result_notes
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part, read_row
 from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
@@ -159,7 +159,8 @@ def get_acl(
 ) -> ResultRows:
     """Show the ACL of one user, on a broker or on every broker of a cluster.
 
-    A Super user may do everything, also without an ACL. A line on stderr says so.
+    A Super user may do everything, also without an ACL. A line on stderr says so. Other lines name brokers
+    that do not have the user, or no ACL of it.
 
     Examples:
         # What a user may do: its rights on all brokers
@@ -191,7 +192,7 @@ def _entry_rows(
         for subject, subject_entries in sorted((result.result or {}).items())
         for entry in subject_entries
     ]
-    errors = [r.error for r in results]
+    errors = drop_absences(r.error for r in results)
     return ResultRows.from_records(ACL_COLUMNS, entries, errors, result_notes(results))
 
 

@@ -34,7 +34,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_rows,
     describe_change,
 )
-from nsadmin.commands.columns.servers import result_notes
+from nsadmin.commands.columns.servers import drop_absences, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.phrases import count_noun, failed_on
@@ -108,6 +108,8 @@ def get_user(
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
     """Show one user on a broker, or on every broker of a cluster.
+
+    A line on stderr names brokers that do not have the user.
 
     Examples:
         # A user on every broker of a cluster
@@ -326,7 +328,7 @@ def _user_rows(
         for user in result.result or ()
     ]
     notes = [*result_notes(results), *_describe_differences(results)]
-    return ResultRows.from_records(USER_COLUMNS, users, [r.error for r in results], notes)
+    return ResultRows.from_records(USER_COLUMNS, users, drop_absences(r.error for r in results), notes)
 
 
 def _describe_differences(results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:

@@ -102,6 +102,8 @@ def check_all(
         nsadmin check all --exclude '^analytics$'
         # Fail if a broker is missing, or a group 10,000 messages behind; here one is (exit code 2)
         nsadmin check all --expect broker-a-0,broker-a-1,broker-a-2 --critical lag=10000
+        # Fail if a disk is over 75 % full: 15 points below the 90 at which brokers refuse messages
+        nsadmin check all --critical disk=15: --skip lag
         # Only the lag of one group, for node_exporter
         nsadmin check all -g warehouse --critical 'lag=~:' --format prometheus --out nsadmin.prom
         # Wait until a restarted cluster is healthy

@@ -46,11 +46,21 @@ def format_text(report: CheckReport) -> str:
         text_lines.append(f"  {part.state.name:<8}  {part.title:<{title_width}}  {part.summary}")
         if part.state:
             text_lines += [f"    {line}" for line in part.brief_details or part.details]
+            if next_step := _find_next_step(part):
+                text_lines.append(f"    next: {next_step}")
     text_lines += _value_lines(overall.samples[:_MAX_TEXT_VALUES])
     hidden_count = len(overall.samples) - _MAX_TEXT_VALUES
     if hidden_count > 0:
         text_lines.append(f"  and {count_noun(hidden_count, 'more value')}: --format json shows all")
     return "\n".join(map(cell_text, text_lines))
+
+
+def _find_next_step(finding: CheckFinding) -> str | None:
+    entry = CHECKS_BY_NAME.get(finding.check)
+    name = finding.about or finding.worst
+    if finding.remedies:
+        return finding.remedies[0]
+    return entry.load().format_remedy(name) if entry and (name or not entry.subject) else None
 
 
 def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:

@@ -10,14 +10,15 @@ from typer import Option
 
 from namesrv_core.errors import BadSettings, RocketMQError
 from nsadmin.client.wall_clock import time
-from nsadmin.command_line.argument_values import parse_duration_seconds
+from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.broker_expectation import parse_expected_brokers
+from nsadmin.command_line.declarations import means_several
 from nsadmin.commands.checks.check_formats import REPORT_WRITERS, CheckReport
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import CheckVerdict
 from nsadmin.console.session import Session
-from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckScale, CheckScope
-from nsadmin.operations.checks.check_table import find_check
+from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckScale, CheckScope
+from nsadmin.operations.checks.check_table import CHECKS_BY_NAME, find_check
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError
 
@@ -122,12 +123,43 @@ def run_check(
     scope = scope._replace(
         tls=session.options.access.tls, report_wait=lambda seconds: announce_wait(session, seconds)
     )
+    subject = CHECKS_BY_NAME[check_name].subject
+    named = scope.group if subject == "group" else scope.topic if subject == "topic" else None
+    if means_several(named):
+        return _run_check_of_each(session, check_name, (warning, critical), scope, str(named))
     return run_probe(
         session,
         check_name,
         lambda: check.judge(scale, check.observe(session.admin, scope)),
         scope.group or scope.topic,
     )
+
+
+def _run_check_of_each(
+    session: Session, check_name: str, limits: CheckLimits, scope: CheckScope, text: str
+) -> CheckVerdict:
+    """Run the check of a topic or group for each name that a list or a pattern means."""
+    # Imported late: health probes check one thing.
+    from nsadmin.command_line.each_name import expand_names
+    from nsadmin.operations.checks import check_suite
+
+    is_of_topics = CHECKS_BY_NAME[check_name].subject == "topic"
+    words = parse_name_list("TOPIC" if is_of_topics else "GROUP", text)
+
+    def run_each() -> CheckOutcome:
+        names = expand_names(
+            session, "topic" if is_of_topics else "consumer group", words, scope.cluster_name
+        )
+        names = [n for n in names if scope.excluded is None or not scope.excluded.search(n)]
+        plan = check_suite.CheckPlan(
+            scope,
+            topics=names if is_of_topics else (),
+            groups=() if is_of_topics else names,
+            limits={check_name: limits},
+        )
+        return check_suite.run_check_of_each(session.open_background_client, check_name, plan)
+
+    return run_probe(session, check_name, run_each)
 
 
 def run_probe(

@@ -24,6 +24,12 @@ def result_notes(results: Iterable[ServerResult[Any]], kind: str = "broker") -> 
     return failure_notes(((r.addr, r.error) for r in results), kind)
 
 
+def drop_absences(errors: Iterable[RocketMQError | None]) -> list[RocketMQError | None]:
+    """The errors; if a server has the thing, those that do not have it did not fail."""
+    errors = list(errors)
+    return [None if None in errors and is_not_found(error) else error for error in errors]
+
+
 def outcome_word(error: RocketMQError | None, done: str = "done") -> str:
     """The value of the column `result`."""
     return done if error is None else "not found" if is_not_found(error) else "failed"

@@ -39,6 +39,7 @@ from nsadmin.commands.columns.servers import ERROR, failure_notes, result_notes
 from nsadmin.commands.columns.topics import QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.inventory.keeper import BrokerMissingError, InventoryKeeper
@@ -83,13 +84,14 @@ LAG_COLUMNS: Columns[QueueProgress] = (
     BROKER_ADDR.in_wide(),
     LAG_ERROR,
 )
+WAITING_SINCE: Column[GroupProgress] = Column(
+    "waitingSince",
+    "a time after which all waiting messages were stored (UTC); null if none wait, or if it is unknown",
+    lambda g: format_utc(g.waiting_since_ms),
+)
 GROUP_COLUMNS: Columns[GroupProgress] = (
     GROUP,
-    Column(
-        "count",
-        "connected clients",
-        lambda g: len(g.connections.clients) if g.connections.clients or g.error is None else None,
-    ),
+    Column("count", "connected clients", lambda g: g.count),
     VERSION.of(lambda g: ",".join(sorted({c.version for c in g.connections.clients if c.version})) or None),
     *of_part(lambda g: g.connections, (CONSUME_TYPE, MESSAGE_MODEL)),
     Column("tps", "messages that the group consumes per second", lambda g: g.consume_tps),
@@ -99,6 +101,7 @@ GROUP_COLUMNS: Columns[GroupProgress] = (
         "messages that were pulled but not acknowledged, in all queues; since 5.1",
         lambda g: g.inflight_total,
     ),
+    WAITING_SINCE.in_wide(),
     GROUP_LAG_REASON,
     LAG_ERROR,
 )
@@ -181,7 +184,8 @@ def consumer_progress(
     With -t and without GROUP, the rows are the queues of all groups of the topic.
 
     Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
-    of messages consumed per second. lag and inflight are the sums over the queues.
+    of messages consumed per second. lag and inflight are the sums over the queues. The column waitingSince of
+    wide output and JSON is a time: all messages that wait were stored after it.
 
     If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
     broker, and the exit code is 3 (see `nsadmin inventory list`).

@@ -6,7 +6,9 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.results import error_text
-from nsadmin.command_line.declarations import Each, Flags, command
+from nsadmin.command_line.argument_values import parse_name_list
+from nsadmin.command_line.declarations import Each, Flags, command, means_several
+from nsadmin.command_line.each_name import expand_names
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
@@ -43,7 +45,7 @@ def group_explain(
         str | None,
         Argument(metavar="GROUP", help="A consumer group. Default: all groups of the topic."),
         Flags("-g", "--groupName"),
-        Each("consumer group"),
+        Each("consumer group", is_joined=True),
     ] = None,
     topic: Annotated[
         str | None,
@@ -75,19 +77,23 @@ def group_explain(
         nsadmin group explain warehouse --filter step=subscriptions
         # How the queues are shared: the queues of each client, and clients that are idle without a queue
         nsadmin group explain warehouse --filter step=owners
+        # Lag per client: is one pod slow, or are all, and since when does the oldest message wait?
+        nsadmin group explain warehouse --filter step=lag
         # All groups of a topic, without the steps that do not apply
         nsadmin group explain --topic payments --filter result!=skipped
     """
     if group is not None:
-        names, errors = [group], list[RocketMQError]()
+        words = parse_name_list("GROUP", group)
+        names, errors = expand_names(session, "consumer group", words, cluster_name), list[RocketMQError]()
     elif topic is not None:
         names, errors = session.admin.topics.find_consumer_groups(topic)
     else:
         raise UsageError("missing GROUP or --topic TOPIC: usage: nsadmin group explain GROUP")
     groups = explain_groups(session.admin, open_inventory(session), names, topic, cluster_name)
+    is_single = group is not None and not means_several(group)
     verdict = reach_verdict(e for g in groups for e in g.explanations)
     notes = [
-        f"{g.group}: {line}" if group is None else line
+        line if is_single else f"{g.group}: {line}"
         for g in groups
         for line in describe_verdict(g.explanations, "the group consumes its topics")
     ]
@@ -96,6 +102,6 @@ def group_explain(
         [GroupStep(g.group, explanation) for g in groups for explanation in g.explanations],
         verdict_errors("unknown" if errors and verdict == "fine" else verdict),
         [*(f"groups may be missing: {error_text(error)}" for error in errors), *notes],
-        common={GROUP: group} if group else {},
-        table=(*(() if group else (GROUP,)), RESULT, STEP, SEEN, NEXT),
+        common={GROUP: group} if is_single else {},
+        table=(*(() if is_single else (GROUP,)), RESULT, STEP, SEEN, NEXT),
     )

@@ -134,12 +134,15 @@ def reset_offset_by_time(
     nsadmin reads the offsets again after 6 seconds, and up to two more times if a move was overwritten. Then
     the result is "failed". Without connected clients, nsadmin does not wait.
 
-    -b, -q and -o move the group on one queue: the offset after a poison message skips this one message.
+    -b, -q and -o move the group on one queue: the offset after a poison message skips this one message. If it
+    is the next message of the queue, its offset is the consumerOffset that `nsadmin consumerProgress GROUP`
+    shows. A lower offset moves the group back, and a line on stderr says so.
 
     With --undo, the group returns to the offsets that it had before the last resetOffsetByTime,
     skipAccumulatedMessage or cloneGroupOffset of this account on the topic. What it has consumed since then,
     it receives again. The audit has these offsets, so the account that moved the group can undo it. A command
-    that failed and ran again is one move. If --undo fails, run it again.
+    that failed and ran again is one move. If --undo fails, run it again. Moves before the last one are not
+    undone: a second --undo undoes the first.
 
     Examples:
         # Reprocess since yesterday 10:00: preview how many messages the group would receive again
@@ -185,6 +188,12 @@ def reset_offset_by_time(
                 wanted_offset,
             )
         ]
+        for move in offset_plans[0].moves if wanted_offset is not None else ():
+            if move.repeated_count and move.old_offset is not None:
+                session.write_remark(
+                    f"offset {wanted_offset} is before {move.old_offset}, the offset of {group}: it receives "
+                    f"{count_noun(move.repeated_count, 'message')} again (-o {move.old_offset + 1} skips one)"
+                )
     else:
         offset_plans = _plan_topics(
             session,
@@ -442,7 +451,7 @@ def _apply_offset_plans(
     if returning and audit_path() is not None:
         undo_command = quote_command("resetOffsetByTime", group, ",".join(returning), "--undo")
         if command_name != _UNDO:
-            notes.append(f"to undo it: {undo_command}")
+            notes.append(f"to undo this move only: {undo_command}")
         elif not any(errors):
             # --undo after a failed one continues it.
             notes.append(f"to return to the offsets from before this undo: {undo_command}")

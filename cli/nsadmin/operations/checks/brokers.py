@@ -1,6 +1,7 @@
 """Checks that all registered brokers answer, and that each broker name has a master."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
@@ -143,7 +144,10 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
     if masterless:
         details.append(f"to see which groups cannot read now: {quote_command(*CUT_OFF_GROUPS_COMMAND)}")
-    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state)
+    silent = (status.broker_name for status in statuses.values() if not status.is_reachable)
+    unlisted = (lost.broker.label for lost in seen.missing_brokers)
+    worst = next(chain((g.broker_name for g in masterless), refusing_names, silent, unlisted), None)
+    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, worst=worst)
     return finding.with_inventory_problem(seen.inventory_problem)
 
 

@@ -131,6 +131,7 @@ class CheckScale:
         doubts: Sequence[str] = (),
         minimum_state: CheckState = CheckState.OK,
         about: str | None = None,
+        worst: str | None = None,
     ) -> CheckFinding:
         """Return a finding with the worst state of its figures, or `minimum_state` if that is worse.
 
@@ -147,7 +148,8 @@ class CheckScale:
         if doubts and state is CheckState.UNKNOWN:
             more = f" ({len(doubts) - 1} more below)" if doubts[1:] else ""
             summary = f"{doubts[0]}{more}; {summary}"
-        return CheckFinding(self.check_name, state, summary, samples, (*detail_lines, *doubts), about)
+        details = (*detail_lines, *doubts)
+        return CheckFinding(self.check_name, state, summary, samples, details, about, worst=worst)
 
     def make_unknown_finding(
         self, summary: str, detail_lines: Iterable[str] = (), about: str | None = None
@@ -195,7 +197,7 @@ class Check(NamedTuple, Generic[T]):
     """A check. `observe` reads the facts, and `judge` decides about them without a request or a clock.
 
     `measures` have the default limits. `warning_when` and `critical_when` are for the documentation. `remedy`
-    is the command to run if the state is not OK; `{about}` in it stands for the topic or group.
+    is the command to run if the state is not OK; `{about}` in it is a word, the topic, group or broker.
 
     A check without options of its own needs no command function: `help` and the help of --warning and
     --critical describe its command, which has --clusterName with `takes_cluster`.
@@ -217,8 +219,12 @@ class Check(NamedTuple, Generic[T]):
         # Imported late: a health probe needs no remedy.
         import shlex
 
-        words = shlex.split(self.remedy.format(about=shlex.quote(about or "")))
-        return quote_command(*words[1:])
+        _, *words = shlex.split(self.remedy)
+        if not about and "{about}" in words:
+            del words[words.index("{about}") :]
+            if words[-1].startswith("-"):
+                words.pop()
+        return quote_command(*(word.format(about=about) for word in words))
 
     def make_scale(self, limits: CheckLimits = (None, None)) -> CheckScale:
         """Return the measures with their limits. Raises InvalidRangeError."""

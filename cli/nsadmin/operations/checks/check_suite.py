@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -17,6 +18,7 @@ from nsadmin.operations.checks.findings import (
     state_weight,
     worst_state,
 )
+from nsadmin.operations.side_by_side import run_side_by_side
 
 _MAX_THREADS = 32
 CLUSTER_CHECKS = tuple(entry.name for entry in CHECK_TABLE if entry.is_in_all)
@@ -53,9 +55,6 @@ def run_checks(
     Calls `connect_client` in this thread, once per check. The thread of the check enters and leaves its
     result.
     """
-    # This import takes 10 ms, which other commands need not pay.
-    from concurrent.futures import ThreadPoolExecutor
-
     seen_groups: set[str] = set()
     scope = plan.scope._replace(is_part=True, report_groups=seen_groups.update)
     steps = [
@@ -65,11 +64,8 @@ def run_checks(
         and entry.name not in plan.skipped
         and not (entry.subject == "group" and plan.groups)
     ]
-    steps += [(CHECKS_BY_NAME["topic"], scope._replace(topic=topic)) for topic in plan.topics]
-    steps += [(CHECKS_BY_NAME["lag"], scope._replace(group=group)) for group in plan.groups]
-    clients = [connect_client() for _ in steps]
-    with ThreadPoolExecutor(min(len(steps), _MAX_THREADS) or 1) as pool:
-        results = list(pool.map(lambda client, step: _run_check(client, plan, *step), clients, steps))
+    steps += _name_steps(plan, scope)
+    results = _run_steps(connect_client, plan, steps)
     findings = [result for result in results if isinstance(result, CheckFinding)]
     unchecked = [result for result in results if isinstance(result, UncheckedPart)]
     unchecked += [UncheckedPart(name, "skipped with --skip") for name in plan.skipped]
@@ -77,7 +73,38 @@ def run_checks(
         reason = f"topics and groups that match {plan.scope.excluded.pattern}"
         unchecked.append(UncheckedPart("excluded names", reason))
     unchecked += _list_unasked(plan, len(seen_groups.difference(plan.groups)))
-    return _combine_findings(findings, unchecked), findings
+    return _combine_findings("all", "check", findings, unchecked), findings
+
+
+def run_check_of_each(
+    connect_client: Callable[[], AbstractContextManager[AdminClient]], check_name: str, plan: CheckPlan
+) -> tuple[CheckFinding, list[CheckFinding]]:
+    """Run the check of each topic or group of the plan. Return the combined finding and all findings."""
+    results = _run_steps(connect_client, plan, _name_steps(plan, plan.scope))
+    findings = [result for result in results if isinstance(result, CheckFinding)]
+    return _combine_findings(check_name, CHECKS_BY_NAME[check_name].subject or "check", findings), findings
+
+
+def _name_steps(plan: CheckPlan, scope: CheckScope) -> list[tuple[CheckEntry, CheckScope]]:
+    return [
+        *((CHECKS_BY_NAME["topic"], scope._replace(topic=topic)) for topic in plan.topics),
+        *((CHECKS_BY_NAME["lag"], scope._replace(group=group)) for group in plan.groups),
+    ]
+
+
+def _run_steps(
+    connect_client: Callable[[], AbstractContextManager[AdminClient]],
+    plan: CheckPlan,
+    steps: Sequence[tuple[CheckEntry, CheckScope]],
+) -> list[CheckFinding | UncheckedPart]:
+    clients = [connect_client() for _ in steps]
+    return run_side_by_side(
+        [
+            partial(_run_check, client, plan, entry, scope)
+            for client, (entry, scope) in zip(clients, steps, strict=True)
+        ],
+        _MAX_THREADS,
+    )
 
 
 def _run_check(
@@ -114,17 +141,22 @@ def _list_unasked(plan: CheckPlan, group_count: int) -> list[UncheckedPart]:
     ]
 
 
-def _combine_findings(findings: Sequence[CheckFinding], unchecked: Sequence[UncheckedPart]) -> CheckFinding:
+def _combine_findings(
+    check_name: str, noun: str, findings: Sequence[CheckFinding], unchecked: Sequence[UncheckedPart] = ()
+) -> CheckFinding:
     bad = [finding for finding in findings if finding.state is not CheckState.OK]
     bad.sort(key=lambda finding: -state_weight(finding.state))
-    summary = f"{len(findings)} checks"
+    summary = count_noun(len(findings), noun)
     if bad:
-        titles = ", ".join(f"{finding.title} {finding.state.name}" for finding in bad)
-        summary = f"{part_is(len(bad), len(findings), 'check')} not OK: {titles}"
+        titles = ", ".join(
+            f"{(noun != 'check' and f.about) or f.title} {f.state.name}{f' ({f.worst})' if f.worst else ''}"
+            for f in bad
+        )
+        summary = f"{part_is(len(bad), len(findings), noun)} not OK: {titles}"
     if unchecked:
         summary += f". Not checked: {', '.join(part.title for part in unchecked)}"
     return CheckFinding(
-        "all",
+        check_name,
         worst_state([finding.state for finding in findings]),
         summary,
         details=tuple(f"not checked: {part.check}: {part.reason}" for part in unchecked),

@@ -108,7 +108,14 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         summary += "; growth is known when the check runs again after 10 minutes"
     else:
         summary += f"; no store grew {seen.earlier.since_text}"
-    finding = scale.make_finding(summary, figures, details, doubts=doubts, minimum_state=minimum_state)
+    finding = scale.make_finding(
+        summary,
+        figures,
+        details,
+        doubts=doubts,
+        minimum_state=minimum_state,
+        worst=names[next(iter(full), fullest)],
+    )
     return finding._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 
 
@@ -178,7 +185,7 @@ CHECK = Check(
     Examples:
         # Disk usage of all brokers, and in how many days a disk is full (from the second run on)
         nsadmin check disk
-        # Critical alert above 80 percent: 10 points below the 90 at which brokers refuse messages
-        nsadmin check disk --critical 10:
+        # Critical if a disk is over 75 % full: 15 points below the 90 at which brokers refuse messages
+        nsadmin check disk --critical 15:
     """,
 )

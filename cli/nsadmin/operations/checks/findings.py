@@ -111,7 +111,8 @@ class CheckFinding(NamedTuple):
 
     `about` is the topic or group that was checked. `brief_details` replaces the details in text for people,
     for example without the names of all servers. `remedies` says what to do about each of the first details.
-    `unchecked` is what a finding about several checks is not about.
+    `unchecked` is what a finding about several checks is not about. `worst` is the worst topic, group or
+    server of several.
     """
 
     check: str
@@ -123,6 +124,7 @@ class CheckFinding(NamedTuple):
     brief_details: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     unchecked: tuple[UncheckedPart, ...] = ()
+    worst: str | None = None
 
     @property
     def title(self) -> str:

@@ -92,7 +92,9 @@ def judge_groups(
 
 def judge_group(scale: CheckScale, seen: GroupObservation) -> CheckFinding:
     """If a broker does not answer, the lag is a lower bound: it can raise an alert, but cannot be OK."""
-    group, connections, _, total_lag, _, lag_error, lag_reason = seen.group_progress
+    progress = seen.group_progress
+    group, connections, total_lag = progress.group, progress.connections, progress.lag
+    lag_error, lag_reason = progress.error, progress.lag_reason
     failure_lines = [
         f"{addr}: {error_text(error)}" for addr, error in connections.errors.items() if error is not None
     ]

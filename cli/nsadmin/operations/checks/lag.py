@@ -175,6 +175,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
             *failures,
         ],
         minimum_state=overall.state,
+        worst=bad[0].about if bad else None,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.results import NotFound, error_text
 
@@ -113,4 +114,4 @@ def merge_groups(groups: Sequence[BrokerAddrGroup]) -> list[BrokerAddrGroup]:
 
 def explain_brokers(broker_addrs: Iterable[str]) -> tuple[str, ...]:
     """The remedies of details about these brokers."""
-    return tuple(f"`nsadmin broker explain {addr}`" for addr in broker_addrs)
+    return tuple(f"`{quote_command('broker', 'explain', addr)}`" for addr in broker_addrs)

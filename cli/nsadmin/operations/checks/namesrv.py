@@ -39,7 +39,12 @@ def judge(scale: CheckScale, servers: list[NameServerObservation]) -> CheckFindi
         "latency": {s.addr: s.pulse.latency_ms / 1000 for s in servers if s.pulse},
     }
     details = [_format_server(server) for server in sorted(servers, key=lambda server: server.is_serving)]
-    return scale.make_finding(f"{serving_count} of {len(servers)} name servers answer", figures, details)
+    return scale.make_finding(
+        f"{serving_count} of {len(servers)} name servers answer",
+        figures,
+        details,
+        worst=next((server.addr for server in servers if not server.is_serving), None),
+    )
 
 
 def _format_server(server: NameServerObservation) -> str:

@@ -51,7 +51,9 @@ def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
         f"{MAX_FRAME_BYTES} bytes: {seen.broker_names[largest_addr]}"
     )
     details = [_format_size(seen.broker_names[addr], size) for addr, size in sizes[:_MAX_SHOWN]]
-    return scale.make_finding(summary, figures, details, doubts=failure_lines)
+    return scale.make_finding(
+        summary, figures, details, doubts=failure_lines, worst=seen.broker_names[largest_addr]
+    )
 
 
 def _format_size(broker_name: str, size: RegistrationSize) -> str:

@@ -63,7 +63,12 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
     ]
     summary = _summarize(comparison, missing_count)
     return scale.make_finding(
-        summary, figures, details, doubts=comparison.failure_lines, minimum_state=minimum_state
+        summary,
+        figures,
+        details,
+        doubts=comparison.failure_lines,
+        minimum_state=minimum_state,
+        worst=drift[0].difference.broker_name if drift else None,
     )
 
 
@@ -125,5 +130,5 @@ CHECK = Check(
     judge,
     warning_when="a slave differs from its master, and replication does not remove the difference",
     critical_when="a slave lacks a topic, a group or another item, or copies no messages",
-    remedy="nsadmin replicaDiff",
+    remedy="nsadmin replicaDiff -b {about}",
 )

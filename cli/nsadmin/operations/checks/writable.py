@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -186,9 +187,11 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     ]
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     summary = _summarize_groups(groups, len(user_topics))
-    return scale.make_finding(summary, figures, details, minimum_state=minimum_state).with_inventory_problem(
-        seen.inventory_problem
-    )
+    hidden = (topic for topics in groups.hidden.values() for topic in topics)
+    worst = next(chain(groups.unwritable, hidden, groups.reduced), None)
+    return scale.make_finding(
+        summary, figures, details, minimum_state=minimum_state, worst=worst
+    ).with_inventory_problem(seen.inventory_problem)
 
 
 def _list_user_topics(seen: WritableTopicsObservation, lost_topics: Iterable[str]) -> list[str]:

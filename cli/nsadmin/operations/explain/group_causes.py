@@ -11,6 +11,7 @@ from namesrv_core.protocol.stored_messages import StoredMessage
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.consumers.client_runtime import ALL_QUEUES, can_be_asked
+from nsadmin.client.consumers.consume_stats import find_waiting_since
 from nsadmin.client.consumers.lag import BEYOND_END, sum_lags
 from nsadmin.client.did_you_mean import find_similar_names
 from nsadmin.client.message_queues import MessageQueue, list_readable_queues
@@ -944,12 +945,18 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     if waiting and not tps and not facts.connections.clients:
         yield skipped_finding("messages wait until a client is connected: see the step noClient")
     elif waiting and not tps:
-        evidence = f"waiting messages: {waiting}; the group consumed none in the last minute"
+        evidence = (
+            f"waiting messages: {waiting}{_describe_age(facts)}; the group consumed none in the last minute"
+            f"{_describe_lag_shares(facts)}"
+        )
         advice = Advice("see whether the lag shrinks now", ("consumerProgress", facts.group, "--watch", "10"))
         yield CauseFinding("unknown", evidence, advice)
     elif waiting and waiting > 60 * tps:
         trend = _describe_trend(facts, waiting, tps)
-        evidence = f"waiting messages: {waiting}; the group consumes {tps:.2f} per second{trend}"
+        evidence = (
+            f"waiting messages: {waiting}{_describe_age(facts)}; "
+            f"the group consumes {tps:.2f} per second{trend}{_describe_lag_shares(facts)}"
+        )
         instruction = "add clients, at most one for each queue, if this shows that the lag grows"
         advice = Advice(instruction, ("consumerProgress", facts.group, "--watch", "10"))
         yield CauseFinding("warning", evidence, advice)
@@ -972,13 +979,35 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
     return f", {facts.put_tps:.2f} arrive: {trend}"
 
 
+def _describe_age(facts: GroupFacts) -> str:
+    since_ms = find_waiting_since(facts.lags)
+    return "" if since_ms is None else f", stored after {format_utc_second(since_ms)}"
+
+
+def _describe_lag_shares(facts: GroupFacts) -> str:
+    """The lag of each client, the largest first: is one client slow, or are all?"""
+    if len(facts.clients) < 2 or not _shares_queues(facts):
+        return ""
+    waiting = {lag.queue: lag.lag.messages or 0 for lag in facts.lags}
+    shares = {
+        client_id: sum(waiting.get(queue, 0) for queue in info.held_queues)
+        for client_id, info in facts.running
+        if not info.pop_queues
+    }
+    if len(shares) < len(facts.running) or not any(shares.values()):
+        return ""
+    texts = [f"{c} {shares[c]}" for c in sorted(shares, key=lambda c: -shares[c])]
+    return f"; lag per client: {join_names(texts)}"
+
+
 def _small_lag(facts: GroupFacts) -> CauseFinding:
     total = sum_lags(lag.lag for lag in facts.lags)
     if total.messages is None:
         return skipped_finding(f"the lag is not known from offsets: {total.reason}")
     reason = f" ({total.reason})" if total.reason else ""
     return ok_finding(
-        f"waiting messages: {total.messages}{reason}; {_consume_tps(facts):.2f} consumed per second"
+        f"waiting messages: {total.messages}{reason}{_describe_age(facts)}; "
+        f"{_consume_tps(facts):.2f} consumed per second{_describe_lag_shares(facts)}"
     )
 
 

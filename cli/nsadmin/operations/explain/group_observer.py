@@ -1,6 +1,7 @@
 """Reads what is known about consumer groups: from brokers, then from their clients."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -17,9 +18,11 @@ from nsadmin.operations.explain.findings import CauseExplanation, Verdict, reach
 from nsadmin.operations.explain.group_causes import explain_group, is_quiet
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.side_by_side import run_side_by_side
 
 _SAMPLE_SIZE, _MAX_SAMPLED_QUEUES = 32, 64
 _MAX_HEADS, _MAX_STACKS = 64, 3
+_MAX_THREADS = 8
 
 
 class GroupExplanation(NamedTuple):
@@ -50,7 +53,10 @@ def explain_groups(
         RocketMQError: No name server answered.
     """
     cluster = observe_cluster(admin, inventory, cluster_name)
-    explained = [(name, explain_group(observe_group(admin, cluster, name, topic))) for name in groups]
+    observed = run_side_by_side(
+        [partial(observe_group, admin, cluster, name, topic) for name in groups], _MAX_THREADS
+    )
+    explained = [(facts.group, explain_group(facts)) for facts in observed]
     return [GroupExplanation(name, tuple(steps), reach_verdict(steps)) for name, steps in explained]
 
 

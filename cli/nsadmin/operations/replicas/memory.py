@@ -47,13 +47,16 @@ class RememberedDifference(NamedTuple):
 
     Attributes:
         since_ms: Since when it is known.
-        master_item: The master's item at that time; for the commit log, the slave's end.
+        master_item: The master's item at that time.
         seen_ms: When it was last seen.
+        slave_item: The slave's item at that time, for offsets and the commit log. A slave that is ahead of
+            its master has changed its offsets if it copied.
     """
 
     since_ms: int
     master_item: Item | None
     seen_ms: int = 0
+    slave_item: Item | None = None
 
 
 Memory = Mapping[DifferenceKey, RememberedDifference]
@@ -84,8 +87,9 @@ def judge_differences(
         for slave in group.slaves:
             for difference in compare_replicas(group, slave):
                 remembered = memory.get(difference.key)
-                if remembered is None or _has_caught_up(difference, remembered):
-                    remembered = RememberedDifference(now_ms, difference.master_item)
+                if remembered is None or _is_another(difference, remembered):
+                    slave_item = difference.slave_item if difference.kind is ItemKind.OFFSET else None
+                    remembered = RememberedDifference(now_ms, difference.master_item, slave_item=slave_item)
                 new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
                 state, reason = _judge_difference(
                     group, difference, now_ms, remembered.since_ms, interval_seconds
@@ -139,8 +143,8 @@ def _judge_log(
     if is_linked and master.log_end <= slave.log_end:
         return
     remembered = memory.get(difference.key)
-    if remembered is None or (remembered.master_item or {}).get(LOG_END, -1) < slave.log_end:
-        remembered = RememberedDifference(now_ms, difference.slave_item)
+    if remembered is None or (remembered.slave_item or {}).get(LOG_END, -1) < slave.log_end:
+        remembered = RememberedDifference(now_ms, None, slave_item=difference.slave_item)
     new_memory[difference.key] = remembered._replace(seen_ms=now_ms)
     starts = [replica.started_ms for replica in (master, slave) if replica.started_ms is not None]
     has_stood_still = now_ms - remembered.since_ms > _STANDSTILL_SECONDS * 1000
@@ -169,12 +173,19 @@ def find_unlinked_slaves(group: ReplicaGroup) -> list[Replica]:
     return by_report[:missing_count]
 
 
-def _has_caught_up(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:
-    """Whether the slave has what the master had when the difference was first seen."""
+def _is_another(difference: ReplicaDifference, remembered_difference: RememberedDifference) -> bool:
+    """Whether the slave has had what the master had when the difference was first seen, or cannot have it.
+
+    A reset moves the master's offset back, and no copy then brings the slave to the old one.
+    """
     slave_item, old_item = difference.slave_item, remembered_difference.master_item
-    if difference.kind is ItemKind.OFFSET and slave_item is not None and old_item is not None:
-        return all(slave_item.get(queue_id, -1) >= offset for queue_id, offset in old_item.items())
-    return slave_item == old_item
+    if difference.kind is not ItemKind.OFFSET or slave_item is None or old_item is None:
+        return slave_item == old_item
+    master_item = difference.master_item or {}
+    if any(master_item.get(queue_id, offset) < offset for queue_id, offset in old_item.items()):
+        return True
+    has_old_offsets = all(slave_item.get(queue_id, -1) >= offset for queue_id, offset in old_item.items())
+    return has_old_offsets and slave_item != remembered_difference.slave_item
 
 
 def _judge_difference(

@@ -36,7 +36,13 @@ class ReplicaMemoryStore:
         file_record = {
             "format": _FORMAT,
             "differences": [
-                [*key, remembered.since_ms, remembered.master_item, remembered.seen_ms]
+                [
+                    *key,
+                    remembered.since_ms,
+                    remembered.master_item,
+                    remembered.seen_ms,
+                    remembered.slave_item,
+                ]
                 for key, remembered in memory.items()
             ],
         }
@@ -61,7 +67,8 @@ class _SavedDifference(msgspec.Struct, array_like=True):
     since_ms: int
     master_item: Any
     seen_ms: int | None = None
-    """Earlier versions did not write when the difference was last seen."""
+    slave_item: Any = None
+    """Earlier versions did not write the last two."""
 
 
 class _SavedMemory(msgspec.Struct):
@@ -76,16 +83,17 @@ def _parse_memory(json_value: Any) -> Memory:
                 saved.since_ms,
                 _parse_item(saved.kind, saved.master_item),
                 saved.since_ms if saved.seen_ms is None else saved.seen_ms,
+                _parse_item(saved.kind, saved.slave_item),
             )
         )
         for saved in convert_saved(json_value, _SavedMemory).differences
     }
 
 
-def _parse_item(kind: ItemKind, master_item: Any) -> Item | None:
-    if master_item is None:
+def _parse_item(kind: ItemKind, item: Any) -> Item | None:
+    if item is None:
         return None
     if kind is ItemKind.OFFSET:
         # JSON turns the queue ids into texts.
-        return convert_saved(master_item, dict[int, int | None])
-    return convert_saved(master_item, dict[str, Any])
+        return convert_saved(item, dict[int, int | None])
+    return convert_saved(item, dict[str, Any])

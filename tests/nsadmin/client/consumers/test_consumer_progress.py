@@ -2,10 +2,10 @@
 
 import pytest
 
-from namesrv_core.errors import RequestError
+from namesrv_core.errors import RequestError, RocketMQError
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
-from nsadmin.client.consumers.consume_stats import GroupQueueLag
+from nsadmin.client.consumers.consume_stats import GroupQueueLag, find_waiting_since
 from nsadmin.client.consumers.lag import BROADCASTS, Lag
 from nsadmin.client.message_queues import MessageQueue
 from tests.support.consumer_brokers import ConsumerBroker
@@ -22,6 +22,13 @@ def test_a_queue_that_was_never_committed_has_no_offset(admin: AdminClient) -> N
     assert result.result is not None
     assert (result.result.consume_tps, result.result.queues) == (1.5, LAGS)
     assert [(lag.lag.messages, lag.inflight_count) for lag in LAGS] == [(10, 2), (None, None)]
+
+
+def test_messages_wait_since_the_oldest_message_that_was_consumed_last() -> None:
+    newer, unknown = LAGS[0]._replace(last_consumed_ms=2000), LAGS[0]._replace(last_consumed_ms=None)
+    assert find_waiting_since([newer, *LAGS]) == 1000
+    assert find_waiting_since([newer, unknown]) is None
+    assert find_waiting_since([newer._replace(consumer_offset=100)]) is None
 
 
 def test_an_offset_of_0_that_was_committed_counts(admin: AdminClient, broker: ConsumerBroker) -> None:
@@ -70,6 +77,14 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: Cons
     )
     assert errors == {broker.addr: None}
     assert len(admin.consumers.get_all_progress(include_system=True)[0]) == 3
+
+
+def test_the_count_of_a_group_is_that_of_its_clients(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.clients = {"G": ["c1", "c2"]}
+    [group], _ = admin.consumers.get_all_progress()
+    assert (group.count, group._replace(error=RocketMQError("x")).count) == (2, 2)
+    silent = group._replace(connections=group.connections._replace(clients=()))
+    assert (silent.count, silent._replace(error=RocketMQError("x")).count) == (0, None)
 
 
 def test_a_group_that_a_broker_cannot_tell_of_has_no_sums(admin: AdminClient, broker: ConsumerBroker) -> None:

@@ -67,6 +67,15 @@ def test_who_may_use_a_topic(run: Run, master: AccessBroker) -> None:
     assert (silent.code, silent.err) == (0, f"nsadmin: the Super users of {master.addr} are unknown\n")
 
 
+def test_an_acl_that_some_brokers_lack_is_found(
+    run: Run, cluster: tuple[str, ...], master: AccessBroker, slave: AccessBroker
+) -> None:
+    create = ("createAcl", "shop", "-r", "Topic:orders", "-a", "Pub", "-d", "Allow", "--yes")
+    assert run(*create, "-b", slave.addr, *cluster[2:]).code == 0
+    shown = run("getAcl", "shop", *cluster)
+    assert (shown.code, f'broker {master.addr}: no user "shop"' in shown.err) == (0, True)
+
+
 def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: tuple[str, ...]) -> None:
     result = run("getAcl", "shop", *cluster)
     assert result.code == 5

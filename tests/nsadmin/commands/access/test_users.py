@@ -51,6 +51,16 @@ def test_where_brokers_differ_is_said(
     make(master, "shop")
     result = run("listUser", *cluster)
     assert (result.code, result.err) == (0, f"nsadmin: user shop: not on {slave.addr}\n")
+    shown = run("getUser", "shop", *cluster)
+    assert (shown.code, shown.err) == (0, f'nsadmin: broker {slave.addr}: no user "shop"\n')
+    slave.close()
+    assert run("getUser", "shop", *cluster).code == 3
+
+
+def test_where_a_user_differs_is_said(
+    run: Run, cluster: tuple[str, ...], master: AccessBroker, slave: AccessBroker
+) -> None:
+    make(master, "shop")
     make(slave, "shop", "q")
     result = run("getUser", "shop", *cluster)
     assert result.err == f"nsadmin: user shop: differs between {master.addr}, {slave.addr} (the password)\n"

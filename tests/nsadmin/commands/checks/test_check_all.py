@@ -7,7 +7,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from nsadmin.operations.checks.check_suite import CHECKS_WITH_LIMITS
 from tests.nsadmin.conftest import Run
-from tests.support.checks import SKIP_WORDS
+from tests.support.checks import SKIP_WORDS, UNSCRIPTED_CHECKS
+from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import FakeNameServer
 
 
@@ -40,8 +41,8 @@ def test_the_worst_state_is_the_exit_code(run: Run, first_server: FakeNameServer
     result = run("check", "all", f"-n{first_server.addr};{dead_addr}", *SKIP_WORDS, "--settle", "0")
     assert result.code == 1
     assert result.out.splitlines()[0].partition(". ")[0] == (
-        "WARNING: 5 of 5 checks are not OK: namesrv WARNING, brokers WARNING, writable WARNING,"
-        " heartbeat WARNING, divergence UNKNOWN"
+        f"WARNING: 5 of 5 checks are not OK: namesrv WARNING ({dead_addr}), brokers WARNING, "
+        "writable WARNING, heartbeat WARNING, divergence UNKNOWN"
     )
 
 
@@ -100,6 +101,20 @@ def test_what_is_excluded_is_not_judged_and_said(run: Run, first_server: FakeNam
     assert value["state"] == "OK"
     reasons = {part["check"]: part["reason"] for part in value["notChecked"]}
     assert reasons["excluded names"] == "topics and groups that match ^Clo"
+
+
+def test_the_first_line_names_the_worst_group_and_the_report_has_the_next_step(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.configs |= {"H": {"groupName": "H"}}
+    consumer_broker.clients = {"G": ["c1"], "H": ["c1"]}
+    consumer_broker.offsets |= {("G", "T", 1): 50, ("H", "T", 0): 50, ("H", "T", 1): 50}
+    skipped = ",".join(name for name in UNSCRIPTED_CHECKS if name != "lag")
+    words = ("check", "all", "-n", first_server.addr, "--skip", skipped, "--settle", "0")
+    result = run(*words, "--critical", "lag=20")
+    assert "lag CRITICAL (H)" in result.out.splitlines()[0]
+    assert "    next: nsadmin group explain H\n" in result.out
+    assert "nsadmin group explain" not in run(*words, "--exclude", "H").out
 
 
 def test_a_check_that_is_none(run: Run, first_server: FakeNameServer) -> None:

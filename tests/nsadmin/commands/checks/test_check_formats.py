@@ -90,6 +90,7 @@ def test_text_of_many_checks_tells_each_and_details_of_those_that_are_not_ok() -
         '  WARNING   lag my "group"\\n  12 messages | behind\n'
         "    queue 1|2\n"
         "    queue 2\n"
+        "    next: nsadmin group explain 'my \"group\"\\n'\n"
         "  OK        brokers           3 of 3 answer"
     )
 

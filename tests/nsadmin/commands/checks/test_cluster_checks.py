@@ -57,11 +57,44 @@ def test_a_group_on_one_topic(
     excluded = found(run, "lag", "-n", first_server.addr, "--critical", "9", "--exclude", "^G$")
     assert (excluded["state"], excluded["summary"]) == ("OK", "no groups")
     assert "-t needs a group: nsadmin consumerProgress -t T" in run("check", "lag", "-t", "T").err
-    refused = run("check", "lag", "a,b")
-    assert (
-        refused.code,
-        "check lag takes one group or all, not a,b: see --exclude REGEX" in refused.err,
-    ) == (3, True)
+
+
+def test_several_groups_by_list_or_pattern(
+    run: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    consumer_broker.configs |= {name: {"groupName": name} for name in ("G-one", "other")}
+    consumer_broker.clients = {"G": ["c1"], "G-one": ["c1"]}
+    consumer_broker.offsets |= {("G-one", "T", 0): 70, ("G-one", "T", 1): 50, ("G", "T", 1): 50}
+    addr = ("-n", first_server.addr)
+
+    def judge(*words: str) -> tuple[str, str, dict[str, str]]:
+        report = found(run, "lag", *words, *addr, "--warning", "20", "--critical", "1000")
+        return report["state"], report["summary"], {c["about"]: c["state"] for c in report["checks"]}
+
+    assert judge("G*") == (
+        "WARNING",
+        "1 of 2 groups is not OK: G-one WARNING",
+        {"G": "OK", "G-one": "WARNING"},
+    )
+    assert judge("G,G-one", "-t", "T")[0] == "WARNING"
+    assert judge("G*", "--exclude", "one")[:2] == ("OK", "1 group")
+    assert judge("G,nosuch") == (
+        "UNKNOWN",
+        "1 of 2 groups is not OK: nosuch UNKNOWN",
+        {"G": "OK", "nosuch": "UNKNOWN"},
+    )
+    assert found(run, "lag", "zz*", *addr)["summary"] == 'no consumer group matches "zz*"'
+    assert found(run, "lag", "zz*", *addr)["state"] == "UNKNOWN"
+    assert run("check", "lag", "G,", *addr).code == 3
+
+
+def test_several_topics_by_list_or_pattern(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
+    first_server.routes["T-two"] = {"broker-a": 6}
+    every = found(run, "topic", "T*", both_servers)
+    assert [c["about"] for c in every["checks"]] == ["T", "T-two"]
+    missing = found(run, "topic", "T,nosuch", both_servers)
+    assert (missing["state"], missing["summary"]) == ("CRITICAL", "1 of 2 topics is not OK: nosuch CRITICAL")
+    assert found(run, "topic", "zz*", both_servers)["summary"] == 'no topic matches "zz*"'
 
 
 def test_name_servers_that_differ(run: Run, both_servers: str, second_server: FakeNameServer) -> None:

@@ -119,6 +119,7 @@ def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> No
         "tps": 1.5,
         "lag": 10,
         "inflight": 2,
+        "waitingSince": "1970-01-01T00:00:01.000Z",
         "lagReason": "no consumer offset on 1 of 2 queues",
         "error": None,
     }

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin import AdminClient
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker, format_queue_map
@@ -47,6 +48,19 @@ def test_a_dead_broker_is_a_cause(
     result = ask("group", "explain", "G", "--json")
     assert result.code in (1, 3)
     assert result.json[0]["step"] == "brokerDown"
+
+
+def test_several_groups_by_list_or_pattern(ask: Run, online_broker: ConsumerBroker) -> None:
+    online_broker.configs |= {name: {"groupName": name} for name in ("G-idle", "other")}
+    asked = online_broker.asked
+    several = ask("group", "explain", "G*", "--json")
+    assert (several.code, list(dict.fromkeys(row["group"] for row in several.json))) == (1, ["G", "G-idle"])
+    assert "nsadmin: G: the group consumes its topics\n" in several.err.replace("no problem: ", "")
+    assert "nsadmin: G-idle: cause found: noClient\n" in several.err
+    # The brokers are read once for all groups.
+    assert sum(request.code == RequestCode.GET_BROKER_CONFIG for request in asked) == 1
+    assert ask("group", "explain", "G,other").out.startswith("group ")
+    assert ask("group", "explain", "zz*").err.startswith('nsadmin: no consumer group matches "zz*"\n')
 
 
 def test_what_cannot_be_asked(ask: Run, online_broker: ConsumerBroker) -> None:

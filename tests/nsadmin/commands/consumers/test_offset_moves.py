@@ -11,7 +11,7 @@ from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import Answer, FakeNameServer, answer_json
 from tests.support.lab import start_lab
 
-UNDO_HINT = "nsadmin: to undo it: nsadmin resetOffsetByTime G T --undo\n"
+UNDO_HINT = "nsadmin: to undo this move only: nsadmin resetOffsetByTime G T --undo\n"
 
 
 @pytest.fixture
@@ -87,6 +87,14 @@ def test_one_queue_goes_to_any_offset_that_it_has(
     assert result.code == 0
     assert [(row["queueId"], row["to"], row["result"]) for row in result.json] == [(3, int(offset), "done")]
     assert filled_broker.offsets["G", "T", 3] == int(offset)
+    back = (
+        f"nsadmin: offset {offset} is before 20, the offset of G: it receives {20 - int(offset)} messages "
+        "again (-o 21 skips one)\n"
+    )
+    assert result.err == back + UNDO_HINT
+    filled_broker.offsets["G", "T", 3] = 9
+    # A move forwards is no surprise.
+    assert ask(*words[:-2], "-o", "11", "-y").err == UNDO_HINT
     # mqadmin demands -s, and does not look at it.
     assert ask(*words, "-s", "now", "-y").code == 0
     assert filled_broker.offsets["G", "T", 3] == int(offset)
@@ -305,7 +313,7 @@ def test_an_undo_of_all_queues_says_what_another_one_does(ask: Run, filled_broke
     result = ask("resetOffsetByTime", "G", "T", "--undo", "--yes")
     assert (result.code, result.err) == (
         0,
-        UNDO_HINT.replace("undo it", "return to the offsets from before this undo"),
+        UNDO_HINT.replace("undo this move only", "return to the offsets from before this undo"),
     )
     assert set(filled_broker.offsets.values()) == {20}
 
@@ -369,7 +377,7 @@ def test_a_skip_without_a_topic_is_of_all_topics_and_undone_with_one_command(
     assert two_topics.offsets == before
     result = ask("skipAccumulatedMessage", "-g", "G", "--yes", "--json")
     undo = "nsadmin resetOffsetByTime G %RETRY%G,T,U --undo"
-    assert (result.code, result.err) == (0, f"{gone}nsadmin: to undo it: {undo}\n")
+    assert (result.code, result.err) == (0, f"{gone}nsadmin: to undo this move only: {undo}\n")
     assert {two_topics.offsets[place] for place in before if place[1] != "Gone"} == {50}
     assert ask(*undo.split()[1:], "--yes").code == 3
     assert {place: two_topics.offsets[place] for place in before} == before

@@ -65,8 +65,8 @@ def test_the_worst_state_counts_and_is_named_first(
     whole, parts = found(first_server.addr, second_server.addr, dead_addr)
     assert whole.state is CheckState.CRITICAL
     assert whole.summary.partition(". ")[0] == (
-        "5 of 5 checks are not OK: divergence CRITICAL, writable CRITICAL, namesrv WARNING, brokers WARNING,"
-        " heartbeat WARNING"
+        "5 of 5 checks are not OK: divergence CRITICAL, writable CRITICAL (T), "
+        f"namesrv WARNING ({dead_addr}), brokers WARNING, heartbeat WARNING"
     )
     assert parts["divergence"].state is CheckState.CRITICAL
 

@@ -24,4 +24,6 @@ def test_a_check_has_the_name_of_its_line_and_describes_its_command_if_no_functi
 
 def test_a_remedy_names_the_topic_or_group() -> None:
     assert find_check("lag").format_remedy("my group") == "nsadmin group explain 'my group'"
+    assert find_check("replicas").format_remedy("broker-a") == "nsadmin replicaDiff -b broker-a"
+    assert find_check("replicas").format_remedy(None) == "nsadmin replicaDiff"
     assert find_check("divergence").format_remedy(None) == "nsadmin divergence"

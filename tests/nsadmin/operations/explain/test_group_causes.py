@@ -395,6 +395,21 @@ def test_a_lag_says_when_it_is_gone(text: str, put_tps: float | None, trend: str
     assert evidence == f"waiting messages: 890; the group consumes 1.00 per second{trend}"
 
 
+@pytest.mark.parametrize(("tps", "result"), [(1.0, "warning"), (0.0, "unknown"), (100.0, "ok")])
+def test_a_lag_says_which_client_is_behind_and_since_when(tps: float, result: str) -> None:
+    lags = (GroupQueueLag("G", Q0, 30, 10, 10, NOW), GroupQueueLag("G", Q1, 910, 10, 10, NOW - 60_000))
+    stats = (ServerResult(MASTER, ConsumeStats(tps, lags), None),)
+    fast, slow = make_client("fast", make_queue(Q0)), make_client("slow", make_queue(Q1))
+    heads = {Q0: make_message(age_ms=0), Q1: make_message(age_ms=0)}
+    steps = explain_group(make_facts(fast, slow, stats=stats, heads=heads))
+    [lag] = [s.finding for s in steps if s.cause_id == "lag"]
+    assert lag.result == result
+    assert lag.evidence.startswith("waiting messages: 920, stored after 2027-01-15T07:59:00Z; ")
+    assert lag.evidence.endswith("; lag per client: slow 900, fast 20")
+    [alone] = [s.finding for s in explain_group(make_facts(BOTH, stats=stats)) if s.cause_id == "lag"]
+    assert "per client" not in alone.evidence
+
+
 def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
     client = ConnectedClient("g1", None, "JAVA", None, (), "gRPC", ("10.0.0.9:8080",))
     heartbeat = ClientHeartbeat(ProxyIdentity("10.0.0.9", 8080, 8081), "G", client, None, None, False, 0, 0)

@@ -69,6 +69,24 @@ def test_an_offset_that_the_slave_does_not_reach_within_two_intervals_is_drift()
     assert [remembered.since_ms for remembered in memory.values()] == [later]
 
 
+def test_an_offset_that_was_reset_is_lag_while_the_group_catches_up() -> None:
+    memory = judged(make_group(offsets(T={0: 1000}), offsets(T={0: 990})))[1]
+    for seconds, master, slave in ((60, 50, 990), (120, 110, 30), (180, 170, 100), (240, 230, 170)):
+        group = make_group(offsets(T={0: master}), offsets(T={0: slave}))
+        states, memory = judged(group, memory, NOW_MS + seconds * 1000)
+        assert states == [LAG], seconds
+
+
+def test_a_slave_that_does_not_copy_a_reset_is_drift() -> None:
+    memory = judged(make_group(offsets(T={0: 10}), offsets(T={0: 990})))[1]
+    further = make_group(offsets(T={0: 90}), offsets(T={0: 990}))
+    states, memory = judged(further, memory, NOW_MS + 100_000)
+    assert states == [LAG]
+    assert judged(further, memory, NOW_MS + 141_000)[0] == [DRIFT]
+    copied = make_group(offsets(T={0: 2000}), offsets(T={0: 2003}))
+    assert judged(copied, memory, NOW_MS + 141_000)[0] == [LAG]
+
+
 def test_slaves_of_4_x_copy_every_10_seconds() -> None:
     behind = make_group(offsets(T={0: 10}), offsets(T={0: 4}), "4.9.7")
     memory = judged(behind)[1]

@@ -10,7 +10,7 @@ from nsadmin.operations.replicas.memory_store import ReplicaMemoryStore, open_re
 from nsadmin.operations.run_folder import InvalidStateError
 
 MEMORY = {
-    ("C", "broker-a", 1, "offset", "T@G"): RememberedDifference(5, {0: 10, 1: 20}, 9),
+    ("C", "broker-a", 1, "offset", "T@G"): RememberedDifference(5, {0: 10, 1: 20}, 9, {0: 4}),
     ("C", "broker-a", 1, "topic", "orders"): RememberedDifference(6, {"perm": 6}, 9),
     ("C", "broker-a", 1, "group", "gone"): RememberedDifference(7, None, 9),
 }
