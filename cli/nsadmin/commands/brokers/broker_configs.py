@@ -34,7 +34,7 @@ from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.restart_settings import describe_break, is_read_at_start
+from nsadmin.operations.setting_effects import describe_break, describe_deletion, is_read_at_start
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
 CONFIG_CHANGE_COLUMNS = broker_change_columns(KEY, before="the value before", after="the value afterwards")
@@ -100,7 +100,7 @@ def update_broker_config(
     says so for those that it knows, such as thread pools. Brokers refuse to change the settings in their
     configBlackList. A change that breaks a running broker needs --yes without a terminal: SYNC_FLUSH as
     flushDiskType, and any value of listenPort, brokerIP1, brokerName, brokerClusterName, brokerId or
-    brokerRole.
+    brokerRole. So does a lower fileReservedTime, because brokers then delete messages.
 
     Examples:
         # Change a setting of all brokers at run time, without a restart: preview it
@@ -118,13 +118,17 @@ def update_broker_config(
         if slave_count:
             stay = "stays as it is" if slave_count == 1 else "stay as they are"
             session.write_remark(f"{count_noun(slave_count, 'slave')} {stay}: -a true includes slaves")
-    if loss := describe_break(key, value):
-        session.require_yes("updateBrokerConfig", loss)
-        session.write_remark(f"{loss}: better set it in broker.conf, and restart the broker")
-    session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
     configs = session.admin.broker_configs
-    change_item = configs.plan_update if session.is_dry_run else configs.update_item
-    results = change_item(distinct_addrs(targets), key, value)
+    results = configs.plan_update(distinct_addrs(targets), key, value)
+    if breakage := describe_break(key, value):
+        session.require_yes("updateBrokerConfig", breakage)
+        session.write_remark(f"{breakage}: better set it in broker.conf, and restart the broker")
+    if deletion := describe_deletion(key, value, (r.result.before for r in results if r.result)):
+        session.require_yes("updateBrokerConfig", deletion)
+        session.write_remark(deletion)
+    session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
+    if not session.is_dry_run:
+        results = configs.apply_update(results, key, value)
     if is_read_at_start(key) and any(r.result and r.result.is_change for r in results):
         session.write_remark(f"{key} takes effect when the broker restarts")
     done = "dry-run" if session.is_dry_run else "done"

@@ -10,7 +10,7 @@ from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
-from nsadmin.operations.restart_settings import is_read_at_start
+from nsadmin.operations.setting_effects import is_read_at_start
 
 NAMESRV_CONFIG_COLUMNS: Columns[tuple[str, str, str]] = (NAMESRV_ADDR.of(lambda r: r[0]), KEY, VALUE)
 NAMESRV_CHANGE_COLUMNS = name_server_change_columns(
