@@ -21,13 +21,13 @@ def parse_boolean(option_flag: str, option_text: str | None) -> bool | None:
     return parsed_value
 
 
-_TOPIC_PERMS = (2, 4, 6)
+TOPIC_PERMS = (2, 4, 6)
 """Brokers accept 0 to 7 (`PermName.isValid`): 0 closes a topic, and bit 1 makes it a template (TBW102)."""
 
 
 def validate_perm(perm_bits: int | None) -> int | None:
     """Return the permission bits of a topic, else raise UsageError."""
-    if perm_bits is not None and perm_bits not in _TOPIC_PERMS:
+    if perm_bits is not None and perm_bits not in TOPIC_PERMS:
         raise UsageError(_invalid_perm_text(str(perm_bits)))
     return perm_bits
 

@@ -1,4 +1,4 @@
-"""Knows settings that released servers (4.9.7, 5.5.0) read only at their start, that break one, or that delete.
+"""Knows settings that released servers (4.9.7, 5.5.0) read only at their start, that break one, or delete.
 
 It is no complete list. Who calls the getter of a setting tells when a server reads it.
 """

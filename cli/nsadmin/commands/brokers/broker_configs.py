@@ -1,6 +1,7 @@
 """Owns getBrokerConfig and updateBrokerConfig, the commands for broker settings."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
@@ -28,6 +29,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_columns,
     broker_change_rows,
     read_change,
+    undo_on_brokers,
 )
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
@@ -69,7 +71,13 @@ def get_broker_config(
     return ResultRows.from_records(BROKER_CONFIG_COLUMNS, items, errors, result_notes(results))
 
 
-@command(columns=CONFIG_CHANGE_COLUMNS)
+def _undo_config_change(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return undo_on_brokers(
+        rows, "brokerAddr", lambda row: ("updateBrokerConfig", "-k", row["key"], "-v", row["before"])
+    )
+
+
+@command(columns=CONFIG_CHANGE_COLUMNS, undo_lines=_undo_config_change)
 def update_broker_config(
     session: Session,
     key: Annotated[

@@ -58,7 +58,7 @@ WritableBrokerArgument = Annotated[
 ]
 
 
-@command(columns=PERM_COLUMNS)
+@command(columns=PERM_COLUMNS, undo_lines=lambda rows: [["repair", "wipe", rows[0]["brokerName"]]])
 def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Remove the write permission from all topics of a broker, on every name server.
 

@@ -5,7 +5,11 @@ from typing import Annotated
 from typer import Argument
 
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.changes import name_server_change_columns, name_server_change_rows
+from nsadmin.commands.columns.changes import (
+    name_server_change_columns,
+    name_server_change_rows,
+    undo_on_name_servers,
+)
 from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
@@ -44,7 +48,10 @@ def get_namesrv_config(session: Session) -> ResultRows:
     )
 
 
-@command(columns=NAMESRV_CHANGE_COLUMNS)
+@command(
+    columns=NAMESRV_CHANGE_COLUMNS,
+    undo_lines=lambda rows: undo_on_name_servers(rows, "updateNamesrvConfig", "-k", rows[0]["key"]),
+)
 def update_namesrv_config(
     session: Session, key: NamesrvKeyArgument, value: NamesrvValueArgument
 ) -> ResultRows:

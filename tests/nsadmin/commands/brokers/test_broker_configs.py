@@ -76,12 +76,19 @@ def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead_addr: str,
     ],
 )
 def test_masters_are_changed_and_slaves_if_wanted(
-    run: Run, server: FakeNameServer, flags: tuple[str, ...], results: list[str], master: TopicBroker
+    run: Run,
+    server: FakeNameServer,
+    flags: tuple[str, ...],
+    results: list[str],
+    master: TopicBroker,
+    slave: TopicBroker,
 ) -> None:
     words = ("updateBrokerConfig", "fileReservedTime", "96", "-c", "C", "-n", server.addr, "--json")
     result = run(*words, *flags)
-    note = "nsadmin: 1 slave stays as it is: -a true includes slaves\n"
-    assert (result.code, result.err) == (0, "" if "true" in flags else note)
+    addrs = master.addr if "true" not in flags else f"{master.addr},{slave.addr}"
+    note = "" if "true" in flags else "nsadmin: 1 slave stays as it is: -a true includes slaves\n"
+    undo = f"nsadmin: to undo it: nsadmin updateBrokerConfig -k fileReservedTime -v 72 -b {addrs}\n"
+    assert (result.code, result.err) == (0, note + ("" if "--dry-run" in flags else undo))
     rows = json.loads(result.out)
     assert [row["result"] for row in rows] == results
     assert (rows[0]["before"], rows[0]["after"], rows[0]["changes"]) == ("72", "96", "72 -> 96")
@@ -97,7 +104,9 @@ def test_a_setting_that_brokers_read_at_their_start_needs_a_restart(run: Run, ma
     master.items["sendMessageThreadPoolNums"] = "2"
     words = ("updateBrokerConfig", "sendMessageThreadPoolNums", "32", "-b", master.addr, "--yes")
     remark = "nsadmin: sendMessageThreadPoolNums takes effect when the broker restarts\n"
-    assert [run(*words, *more).err for more in (["--dry-run"], [], [])] == [remark, remark, ""]
+    undo_words = f"updateBrokerConfig -k sendMessageThreadPoolNums -v 2 -b {master.addr}"
+    told = [run(*words, *more).err for more in (["--dry-run"], [], [])]
+    assert told == [remark, f"{remark}nsadmin: to undo it: nsadmin {undo_words}\n", ""]
     assert is_read_at_start("traceTopicEnable")
     assert not is_read_at_start("fileReservedTime")
 
@@ -212,4 +221,5 @@ def test_a_silent_name_server_is_named_although_the_broker_made_the_change(
     assert result.err == (
         f"nsadmin: name server {frozen.addr}: no answer within 0.3 s: {master.addr} made the change "
         "but cannot register it here yet\n"
+        f"nsadmin: to undo it: nsadmin updateBrokerConfig -k brokerPermission -v 6 -b {master.addr}\n"
     )

@@ -34,7 +34,8 @@ def test_each_broker_keeps_what_was_not_named(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
 ) -> None:
     result = run("updateTopic", "T", "-c", "C", "-p", "6", "-r", "8", "-n", server.addr)
-    assert (result.code, result.err) == (0, "")
+    undo = f"nsadmin updateTopic T -r 4 -b {a.addr} && nsadmin updateTopic T -p 4 -b {b.addr}"
+    assert (result.code, result.err) == (0, f"nsadmin: to undo it: {undo}\n")
     assert [re.split(" {2,}", line) for line in result.out.splitlines()[1:]] == [
         [a.addr, "master", "broker-a", "T", "readQueueNums 4 -> 8", "done", "-"],
         [b.addr, "master", "broker-b", "T", "perm r-- -> rw-", "done", "-"],
@@ -110,7 +111,9 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert (result.code, result.err) == (
         0,
         f"nsadmin: clients get no order configuration from {server.addr}, because orderMessageEnable is "
-        "false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to them\n",
+        "false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to them\n"
+        "nsadmin: to undo it: nsadmin updateOrderConf T put -v broker-b:1 && "
+        f"nsadmin updateTopic T -w 4 -b {by_name}\n",
     )
     assert [(row["role"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         ("master", "writeQueueNums 4 -> 3", "done"),
@@ -119,8 +122,8 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
 
 
-def restoring(broker: TopicBroker, queues: int) -> str:
-    return f"restore the read queues with `nsadmin updateTopic T -b {broker.addr} -r {queues}`"
+def undoing(broker: TopicBroker, *words: str) -> str:
+    return f"nsadmin: to undo it: nsadmin updateTopic T {' '.join(words)} -b {broker.addr}\n"
 
 
 def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
@@ -141,8 +144,8 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert (run(*words, "--dry-run").code, 17 in a.asked_codes()) == (0, False)
     result = run(*words, "--yes")
     fact = f"consumers cannot read the messages of T in queues 1 and up on {a.addr} now"
-    assert (result.code, result.err) == (0, f"nsadmin: {fact}: {restoring(a, 4)}\n")
-    assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
+    assert (result.code, result.err) == (0, f"nsadmin: {fact}\n{undoing(a, '-r', '4')}")
+    assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == undoing(a, "-p", "6")
 
 
 def test_what_is_lost_on_several_brokers_is_said_once(run: Run, a: TopicBroker, b: TopicBroker) -> None:
@@ -153,8 +156,8 @@ def test_what_is_lost_on_several_brokers_is_said_once(run: Run, a: TopicBroker, 
     assert run(*words).err.count("consumers will not") == 1
     assert loss in run(*words).err
     assert loss in run(*words, "--dry-run").err
-    undo = f"restore the read queues with `nsadmin updateTopic T -b {a.addr},{b.addr} -r 4`"
-    assert f"in queues 1 and up on {brokers} now: {undo}\n" in run(*words, "--yes").err
+    undo = f"nsadmin: to undo it: nsadmin updateTopic T -r 4 -b {a.addr},{b.addr}\n"
+    assert f"in queues 1 and up on {brokers} now\n{undo}" in run(*words, "--yes").err
 
 
 def test_a_name_server_is_not_called_a_master(run: Run, server: FakeNameServer) -> None:
@@ -176,15 +179,15 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     assert f"(G: 7 messages): wait until `{waiting}` shows no row: " in refused.err
     assert f"(G: 7 messages): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
     assert run(*words, "--yes").err == (
-        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G: 7 messages): "
-        f"{restoring(a, 4)}\n"
+        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G: 7 messages)\n"
+        f"{undoing(a, '-r', '4')}"
     )
     a.configs["T"]["readQueueNums"] = 4
     a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 50), (50, 50))
     done = run(*words)
     assert (done.code, done.err) == (
         0,
-        f"nsadmin: all groups of T have consumed queues 2 and up on {a.addr}\n",
+        f"nsadmin: all groups of T have consumed queues 2 and up on {a.addr}\n{undoing(a, '-r', '4')}",
     )
     a.configs["T"]["readQueueNums"] = 4
     a.handlers[RequestCode.GET_CONSUME_STATS] = refuse_with(1, "broken")
@@ -204,9 +207,10 @@ def test_a_topic_that_consumers_may_not_read_needs_a_yes(
     )
     assert 17 not in a.asked_codes()
     allowed = run(*words, "-b", a.addr, "--yes")
+    undo = "" if words[1] == "New" else undoing(a, "-p", "6")
     assert (allowed.code, allowed.err) == (
         0,
-        f"nsadmin: consumers cannot read {words[1]} on {a.addr} now\n",
+        f"nsadmin: consumers cannot read {words[1]} on {a.addr} now\n{undo}",
     )
     assert a.configs[words[1]]["perm"] == 2
     assert run(*words, "-b", a.addr).code == 0, "nothing changes"
@@ -222,7 +226,8 @@ def test_a_topic_that_takes_no_messages_is_noted(
     for dry_words in (("--dry-run",), ()):
         result = run("updateTopic", topic, "-b", a.addr, option, *dry_words)
         assert result.code == 0
-        assert result.err == f"nsadmin: without {lack}, producers cannot send to {topic} on broker-a\n"
+        undo = "" if dry_words or topic == "New" else undoing(a, "-w", "4")
+        assert result.err == f"nsadmin: without {lack}, producers cannot send to {topic} on broker-a\n{undo}"
     assert run("updateTopic", topic, "-b", a.addr, option).err == ""
 
 
@@ -318,8 +323,10 @@ def test_a_pattern_of_clusters_creates_a_topic_only_if_no_cluster_has_it(
     words = ("updateTopic", "T", "-r", "16", "-n", server.addr, "--json", "-c")
     left_out = run(*words, "*")
     assert (left_out.code, left_out.err) == (
-        0, "nsadmin: T is not created in D, which does not have it: pass -c D to create it there\n"
-    )  # fmt: skip
+        0,
+        "nsadmin: T is not created in D, which does not have it: pass -c D to create it there\n"
+        + undoing(a, "-r", "4"),
+    )
     assert [row["brokerName"] for row in json.loads(left_out.out)] == ["broker-a"]
     assert (a.configs["T"]["readQueueNums"], "T" in b.configs) == (16, False)
     assert run(*words, "*,D").err == ""
