@@ -313,6 +313,7 @@ def _apply_topic_patch(
             names = set(session.admin.topics.list_names())
             if topic not in names:
                 remark_similar_name(session, topic, names)
+    _remark_moved_keys(session, topic, plans)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
         session.require_yes(
@@ -345,6 +346,29 @@ def _apply_topic_patch(
     notes += [*loss_notes, *_list_closed_notes(topic, due_changes)]
     notes += failed_on(errors) if notes else []
     return changes, errors, notes
+
+
+def _remark_moved_keys(session: Session, topic: str, plans: Sequence[TopicConfigChange]) -> None:
+    """Say that an ordered topic does not keep its order while its number of write queues changes."""
+    former = [plan.before for plan in plans if plan.before is not None]
+    if not former or all(
+        (plan.before.write_queue_nums if plan.before else 0) == plan.after.write_queue_nums
+        for plan in plans
+        if plan.is_change and plan.after is not None
+    ):
+        return
+    if any(c.order or c.message_type == "FIFO" for c in former) or _find_order_conf(session, topic):
+        session.write_remark(
+            f"{topic} is ordered: another number of queues moves keys to other queues, so the order of the "
+            "messages of a key is not kept across the change"
+        )
+
+
+def _find_order_conf(session: Session, topic: str) -> str | None:
+    """The order configuration on the first name server that has one; a -b HOST:PORT needs no name server."""
+    if not session.namesrv_addrs:
+        return None
+    return next((r.result for r in session.admin.order_confs.get_each(topic) if r.result), None)
 
 
 def _find_losses(
@@ -478,29 +502,27 @@ def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[Topic
     queues_by_broker = {
         str(broker_name): change.after["writeQueueNums"]
         for change, broker_name in changes
-        # A broker marks a topic as ordered if name servers have an order configuration of it.
         if isinstance(change.after, dict)
-        and change.after["order"]
         and not (
             isinstance(change.before, dict)
             and change.before["writeQueueNums"] == change.after["writeQueueNums"]
         )
     }
-    # A command for a broker address needs no name server.
-    if not queues_by_broker or not session.namesrv_addrs:
+    conf_text = _find_order_conf(session, topic) if queues_by_broker else None
+    if conf_text is None:
         return []
     order_confs = session.admin.order_confs
-    conf_text = next((r.result for r in order_confs.get_each(topic) if r.result), None)
     new_text = order_confs.merge_conf(topic, queues_by_broker)
-    silent_addrs = order_confs.find_servers_without()
-    if conf_text in (None, new_text) or len(silent_addrs) == len(session.namesrv_addrs):
+    if conf_text == new_text:
         return []
+    command = quote_command("updateOrderConf", topic, "put", new_text)
+    if len(order_confs.find_servers_without()) == len(session.namesrv_addrs):
+        return [f"the order configuration, which no client gets, stays {conf_text}: run {command}"]
     ordered_queues: Mapping[str, int] = {}
     with suppress(ValueError):
         ordered_queues = parse_order_conf(conf_text)
     is_short = any(count < ordered_queues.get(name, 0) for name, count in queues_by_broker.items())
     effect = "sends to missing queues fail" if is_short else "ordered messages do not use all queues"
-    command = quote_command("updateOrderConf", topic, "put", new_text)
     return [f"the order configuration stays {conf_text}, so {effect}: run {command}"]
 
 

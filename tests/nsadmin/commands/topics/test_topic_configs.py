@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,11 @@ from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, answer_json, answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
+
+MOVED_KEYS = (
+    "nsadmin: T is ordered: another number of queues moves keys to other queues, so the order of the "
+    "messages of a key is not kept across the change\n"
+)
 
 
 @pytest.fixture
@@ -68,11 +74,16 @@ def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conf", "enabled", "count", "effect"),
+    ("conf", "enabled", "count", "remark"),
     [
-        ("broker-a:4;gone:1", "true", "8", "ordered messages do not use all queues"),
-        ("broker-a:4;gone:1", "true", "2", "sends to missing queues fail"),
-        ("broker-a:4;gone:1", "false", "8", None),
+        (
+            "broker-a:4;gone:1",
+            "true",
+            "8",
+            " stays broker-a:4;gone:1, so ordered messages do not use all queues",
+        ),
+        ("broker-a:4;gone:1", "true", "2", " stays broker-a:4;gone:1, so sends to missing queues fail"),
+        ("broker-a:4;gone:1", "false", "8", ", which no client gets, stays broker-a:4;gone:1"),
         ("broker-a:8;gone:1", "true", "8", None),
         (None, "true", "8", None),
     ],
@@ -84,14 +95,45 @@ def test_an_order_configuration_that_stays_is_told(
     conf: str | None,
     enabled: str,
     count: str,
-    effect: str | None,
+    remark: str | None,
 ) -> None:
     server.config["orderMessageEnable"] = enabled
     server.kv["ORDER_TOPIC_CONFIG"] = {"T": conf} if conf else {}
     result = run("updateTopic", "T", "-b", "broker-a", "-w", count, "-r", "8", "-n", server.addr, "--dry-run")
     put = f"nsadmin updateOrderConf T put 'broker-a:{count};gone:1'"
-    remark = f"nsadmin: the order configuration stays {conf}, so {effect}: run {put}" if effect else ""
-    assert (result.code, result.err[: len(remark)], result.err == "") == (0, remark, not effect)
+    told = f"nsadmin: the order configuration{remark}: run {put}\n" if remark else ""
+    assert (result.code, result.err.removeprefix(MOVED_KEYS)) == (0, told)
+
+
+@pytest.mark.parametrize(
+    ("config", "conf"),
+    [
+        ({"order": True}, {}),
+        ({"attributes": {"message.type": "FIFO"}}, {}),
+        ({}, {"T": "broker-b:4"}),
+    ],
+)
+def test_an_ordered_topic_does_not_keep_its_order_with_more_queues(
+    run: Run, server: FakeNameServer, b: TopicBroker, config: dict[str, Any], conf: dict[str, str]
+) -> None:
+    words = ("updateTopic", "T", "-b", "broker-b", "-n", server.addr)
+    for flags in (("-w", "16", "--dry-run"), ("-w", "16")):
+        b.configs["T"] = topic_config("T")
+        assert MOVED_KEYS not in run(*words, *flags).err
+        b.configs["T"] = topic_config("T", **config)
+        server.kv["ORDER_TOPIC_CONFIG"] = conf
+        assert run(*words, *flags).err.count(MOVED_KEYS) == 1
+        assert MOVED_KEYS not in run(*words, "-r", "9").err
+        server.kv["ORDER_TOPIC_CONFIG"] = {}
+
+
+def test_another_broker_moves_the_keys_of_an_ordered_topic(
+    run: Run, server: FakeNameServer, b: TopicBroker
+) -> None:
+    del b.configs["T"]
+    assert run("updateTopic", "T", "-c", "C", "-n", server.addr, "--dry-run").err == MOVED_KEYS
+    server.config["orderMessageEnable"] = "true"
+    assert run("updateTopic", "New", "-c", "C", "-o", "true", "-n", server.addr, "--dry-run").err == ""
 
 
 def test_an_ordered_topic_gets_its_order_configuration(
@@ -110,8 +152,9 @@ def test_an_ordered_topic_gets_its_order_configuration(
     result = run(*words)
     assert (result.code, result.err) == (
         0,
-        f"nsadmin: clients get no order configuration from {server.addr}, because orderMessageEnable is "
-        "false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to them\n"
+        f"{MOVED_KEYS}nsadmin: clients get no order configuration from {server.addr}, because "
+        "orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to "
+        "them\n"
         "nsadmin: to undo it: nsadmin updateOrderConf T put -v broker-b:1 && "
         f"nsadmin updateTopic T -w 4 -b {by_name}\n",
     )
@@ -226,8 +269,12 @@ def test_a_topic_that_takes_no_messages_is_noted(
     for dry_words in (("--dry-run",), ()):
         result = run("updateTopic", topic, "-b", a.addr, option, *dry_words)
         assert result.code == 0
+        moved = MOVED_KEYS if topic == "T" else ""
         undo = "" if dry_words or topic == "New" else undoing(a, "-w", "4")
-        assert result.err == f"nsadmin: without {lack}, producers cannot send to {topic} on broker-a\n{undo}"
+        assert (
+            result.err
+            == f"{moved}nsadmin: without {lack}, producers cannot send to {topic} on broker-a\n{undo}"
+        )
     assert run("updateTopic", topic, "-b", a.addr, option).err == ""
 
 
@@ -329,7 +376,7 @@ def test_a_pattern_of_clusters_creates_a_topic_only_if_no_cluster_has_it(
     )
     assert [row["brokerName"] for row in json.loads(left_out.out)] == ["broker-a"]
     assert (a.configs["T"]["readQueueNums"], "T" in b.configs) == (16, False)
-    assert run(*words, "*,D").err == ""
+    assert run(*words, "*,D").err == MOVED_KEYS
     assert b.configs["T"]["readQueueNums"] == 16
     assert run("updateTopic", "New", "-n", server.addr, "-c", "*").err == ""
     assert "New" in a.configs
