@@ -314,6 +314,7 @@ def _apply_topic_patch(
             if topic not in names:
                 remark_similar_name(session, topic, names)
     _remark_moved_keys(session, topic, plans)
+    _remark_closed(session, topic, due_changes)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
         session.require_yes(
@@ -362,6 +363,29 @@ def _remark_moved_keys(session: Session, topic: str, plans: Sequence[TopicConfig
             f"{topic} is ordered: another number of queues moves keys to other queues, so the order of the "
             "messages of a key is not kept across the change"
         )
+
+
+def _remark_closed(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> None:
+    """Say that the changes close the last brokers that take messages of a topic."""
+    closing = {due.broker_name for due in due_changes if _is_open(due.before) and not _is_open(due.after)}
+    # A -b HOST:PORT needs no name server, and a topic may have no route.
+    with suppress(RocketMQError):
+        if (
+            closing
+            and session.namesrv_addrs
+            and not any(
+                queue.is_writable and queue.broker_name not in closing
+                for queue in session.admin.topics.get_route(topic).queues
+            )
+        ):
+            session.write_remark(
+                f"producers will not be able to send to {topic}: no other broker takes its messages"
+            )
+
+
+def _is_open(config: BrokerTopicConfig | None) -> bool:
+    """Whether producers can send to the topic."""
+    return config is not None and bool(config.perm & Perm.WRITE and config.write_queue_nums)
 
 
 def _find_order_conf(session: Session, topic: str) -> str | None:

@@ -383,6 +383,20 @@ def test_a_pattern_of_clusters_creates_a_topic_only_if_no_cluster_has_it(
     assert "New" in b.configs
 
 
+@pytest.mark.parametrize(("where", "says_it"), [(("-c", "C"), True), (("-b", "broker-a"), False)])
+def test_the_last_broker_that_takes_messages_is_told(
+    run: Run, server: FakeNameServer, b: TopicBroker, where: tuple[str, ...], says_it: bool
+) -> None:
+    b.configs["T"]["perm"] = 6
+    server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
+    told = "nsadmin: producers will not be able to send to T: no other broker takes its messages\n"
+    words = ("updateTopic", "T", "-p", "4", *where, "-n", server.addr, "--dry-run")
+    assert (told in run(*words).err) == says_it
+    server.routes["T"]["broker-b"] = 4
+    assert told in run(*words).err
+    assert told not in run("updateTopic", "T", "-p", "6", *where, "-n", server.addr).err
+
+
 @pytest.mark.parametrize("words", [("updateTopicPerm", "T", "6"), ("updateTopic", "T", "-p", "6")])
 def test_the_permission_in_other_clusters_is_told(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, words: tuple[str, ...]
