@@ -11,6 +11,7 @@ from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.broker_identity import observe_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.drained_brokers import list_drained_names
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import (
     DrainRisk,
@@ -151,6 +152,7 @@ def prepare_drain(
         environment.read_ordered_topics(master_addr) if plan.durable else frozenset(),
         now_ms,
         environment.read_slave_gaps(master_addr or None, find_slave_addrs(servers)),
+        list_drained_names(Installation(admin, state_home).keep_own(load_drains(state_home))),
     )
     twin_lines = observe_twins(admin, inventory, [plan.broker])
     twin_risks = [DrainRisk("twoProcesses", line, (), True, "then drain it again") for line in twin_lines]
