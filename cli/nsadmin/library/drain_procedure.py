@@ -235,14 +235,18 @@ def explain_missing_drain(
     servers: Sequence[NameServerFacts],
     folder: DrainFolder | None,
 ) -> str:
-    """Say that this account has no drain of a broker, and what else is known: a wrong name, or its end."""
+    """Say that the account has no drain of a broker, and what else is known: a wrong name, or its end."""
+    # Imported late, as below.
+    from nsadmin.console.audit import describe_user
+
+    account = f"the account {describe_user()}"
     if all(server.error is not None for server in servers):
-        return f'this account has no drain of "{broker_name}"; no name server answered: {servers[0].error}'
+        return f'{account} has no drain of "{broker_name}"; no name server answered: {servers[0].error}'
     if not any(server.is_registered for server in servers):
-        return f"{describe_unknown_broker(broker_name, servers)}, and this account has no drain of it"
+        return f"{describe_unknown_broker(broker_name, servers)}, and {account} has no drain of it"
     undone_ms = None if folder is None else folder.read_undone_ms()
     if undone_ms is None:
-        text = f"this account has no drain of {broker_name}"
+        text = f"{account} has no drain of {broker_name}"
     else:
         text = f"{broker_name} has no drain: it was undone at {format_utc_second(undone_ms)}"
     own_queues = environment.read_own_queues(find_master_addr(servers) or "")

@@ -14,6 +14,7 @@ import pytest
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.lag import Lag
+from nsadmin.console.audit import describe_user
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.state import (
     DrainState,
@@ -100,7 +101,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     unknown = with_env("drainStatus", "no-such")
     assert (unknown.code, unknown.err) == (
         5,
-        'nsadmin: no name server lists a broker "no-such", and this account has no drain of it\n',
+        'nsadmin: no name server lists a broker "no-such", and the account '
+        f"{describe_user()} has no drain of it\n",
     )
 
 
