@@ -118,6 +118,7 @@ def update_broker_config(
         # A broker has a wrong IP address, such as that of a container: set the right one, then restart it
         nsadmin updateBrokerConfig brokerIP1 10.0.0.5 -b 127.0.0.1:10911 --dry-run
     """
+    argument_values.validate_setting_key(key)
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)
     if cluster_name is not None and not with_slaves:

@@ -257,6 +257,7 @@ def update_sub_group(
         session, group, cluster_name, targets, lambda: _find_brokers_without(session, group, targets)
     )
     if group not in (names := _list_group_names(session, targets)):
+        argument_values.validate_group_name(group)
         remark_similar_name(session, group, names)
     _remark_on_other_clusters(session, [group], cluster_name, settings)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")

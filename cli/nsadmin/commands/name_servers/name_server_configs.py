@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Argument
 
+from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import (
     name_server_change_columns,
@@ -65,6 +66,7 @@ def update_namesrv_config(
         # Send order configurations to clients
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
+    argument_values.validate_setting_key(key)
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
     configs = session.admin.name_servers
     before = [r.then(lambda items: items.get(key)) for r in configs.get_config_each()]

@@ -306,6 +306,8 @@ def _apply_topic_patch(
     """
     configs = session.admin.topic_configs
     plans = configs.plan_update(distinct_addrs(targets), topic, patch, create=create_missing)
+    if create_missing and all(plan.before is None for plan in plans):
+        argument_values.validate_topic_name(topic)
     due_changes = [plan for plan in plans if plan.is_change]
     warn_of_drains(session, (due.broker_name for due in due_changes))
     if due_changes and session.namesrv_addrs and all(plan.before is None for plan in plans):
