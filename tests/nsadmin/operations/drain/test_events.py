@@ -131,7 +131,7 @@ def test_all_that_is_known() -> None:
     assert events.describe_status("broker-a", STATUS.to_record()) == [
         ("broker-a", "snapshot wipe settle [wait] safe"),
         ("messages per minute", "1200"),
-        ("last minute", "pay 2,000 (from clients), orders 9 (from clients)"),
+        ("last minute", "pay 2000 (from clients), orders 9 (from clients)"),
         ("lag", "1500 messages of 2 groups"),
         ("slaves behind", "h:4 12 bytes, h:5 unknown"),
         ("writable topics", "h:1 0, h:2 unknown"),
