@@ -144,8 +144,8 @@ def undo_on_brokers(
 
 def undo_on_name_servers(rows: Sequence[Mapping[str, Any]], *words: str) -> list[list[str]]:
     """The command that undoes a change: these words, and the value that all name servers had before."""
-    former = {row.get("before") for row in rows if row["result"] != "failed"}
-    return [] if None in former or len(former) != 1 else [[*words, "-v", *former]]
+    former = [row.get("before") for row in rows if row["result"] != "failed"]
+    return [] if former[0] is None or len({*former}) > 1 else [[*words, "-v", former[0]]]
 
 
 def plan_write(current: ServerResult[str], new_value: str) -> ServerResult[str]:

@@ -138,9 +138,9 @@ def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first_server: 
 
 
 def test_a_dry_run_of_a_wipe_names_the_topics_that_no_other_broker_takes(
-    run: Run, first_server: FakeNameServer, dead_addr: str
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
-    first_server.clusters["C"]["other"] = {0: dead_addr}
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "other": {0: dead_addr}}}
     first_server.routes = {
         "T": {"broker-a": 6, "other": 4},
         "U": {"broker-a": 6, "other": 6},
