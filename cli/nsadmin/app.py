@@ -265,6 +265,7 @@ class CommandRun:
             self._require_known_columns()
             self._warn_of_future()
             exit_code = self._deliver_result()
+            self._tell_undo(exit_code)
             if isinstance(self._result, ResultRows):
                 for hint in self._suggest_names(exit_code) or self._advise_on_errors(self._result.errors):
                     session.write_remark(hint)
@@ -297,8 +298,15 @@ class CommandRun:
         finally:
             session.close()
             if session.sent_changes.first_exchanges:
-                rows = self._result if isinstance(self._result, ResultRows) else None
-                self._append_to_audit(rows, exit_code)
+                self._append_to_audit(self._result, exit_code)
+
+    def _tell_undo(self, exit_code: int) -> None:
+        if self._session.sent_changes.first_exchanges and declaration_of(self.function).undo_lines:
+            # Imported late: only changes are undone.
+            from nsadmin.commands.history.undo_commands import find_undo
+
+            if undo := find_undo(self._build_audit_record(self._result, exit_code)):
+                self._session.write_remark(f"to undo it: {undo}")
 
     def _deliver_result(self) -> int:
         """Run the command, once or with --watch, and write what it returns."""
@@ -508,15 +516,18 @@ class CommandRun:
                 name_servers = make_finder(self._options.namesrv_addr)()
         return advise_on_errors(errors, next(targets, "-c CLUSTER"), name_servers)
 
-    def _append_to_audit(self, rows: ResultRows | None, exit_code: int) -> None:
+    def _build_audit_record(self, result: Any, exit_code: int) -> dict[str, Any]:
         # Imported late: only changes are recorded.
         from nsadmin.console import audit
 
         command_words = [self._entry.name, *self._words]
-        audit.append_audit_record(
-            audit.build_audit_record(self._session, command_words, self._arguments, rows, exit_code),
-            syncs=True,
-        )
+        rows = result if isinstance(result, ResultRows) else None
+        return audit.build_audit_record(self._session, command_words, self._arguments, rows, exit_code)
+
+    def _append_to_audit(self, result: Any, exit_code: int) -> None:
+        from nsadmin.console import audit
+
+        audit.append_audit_record(self._build_audit_record(result, exit_code), syncs=True)
 
 
 def _mqadmin_form(

@@ -75,6 +75,11 @@ def parse_changes(text: str | None) -> dict[str, str]:
     return values_by_key
 
 
+def format_changes(values_by_key: Mapping[str, str]) -> str:
+    """Write values by signed key as parse_changes reads them: "+a=1,-b"."""
+    return ",".join(f"{key}={value}" if key[0] == "+" else key for key, value in values_by_key.items())
+
+
 def apply_changes(before: Mapping[str, str], signed_changes: Mapping[str, str]) -> dict[str, str]:
     """The attributes after changes by signed key, as a broker merges them."""
     added = {key[1:]: value for key, value in signed_changes.items() if key[0] == "+"}

@@ -257,7 +257,7 @@ def test_settings_are_those_that_mqadmin_shows(cluster: Cluster) -> None:
 
 
 def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
-    result = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER)
+    result = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER, "--yes")
     assert (result.code, [(row["before"], row["after"], row["result"]) for row in result.rows]) == (
         0,
         [("72", "48", "done")] * 2,

@@ -135,7 +135,7 @@ def test_a_broker_of_the_old_release(cluster: TunnelledCluster, way_name: str) -
         "wipeWritePerm broker-old",
         "addWritePerm broker-old",
     ]
-    result = cluster.ways[way_name].run("batch", "-", "--yes", "--json", typed="\n".join(lines))
+    result = cluster.ways[way_name].run("batch", "-", "--yes", "--quiet", "--json", typed="\n".join(lines))
     assert (result.returncode, result.stderr) == (0, ""), result.stdout
     listed, _, status, *_, message, _, _ = read_documents(result.stdout)
     addr = f"{OLD_IP}:{cluster.brokers[1].port}"

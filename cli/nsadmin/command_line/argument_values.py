@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from namesrv_core.durations import parse_duration
 from namesrv_core.protocol import resource_attributes
-from namesrv_core.protocol.resource_names import find_topic_name_problem
+from namesrv_core.protocol.resource_names import find_group_name_problem, find_topic_name_problem
 from nsadmin.console.exit_codes import UsageError
 
 _BOOLEAN_WORDS = {"true": True, "false": False}
@@ -21,13 +21,13 @@ def parse_boolean(option_flag: str, option_text: str | None) -> bool | None:
     return parsed_value
 
 
-_TOPIC_PERMS = (2, 4, 6)
+TOPIC_PERMS = (2, 4, 6)
 """Brokers accept 0 to 7 (`PermName.isValid`): 0 closes a topic, and bit 1 makes it a template (TBW102)."""
 
 
 def validate_perm(perm_bits: int | None) -> int | None:
     """Return the permission bits of a topic, else raise UsageError."""
-    if perm_bits is not None and perm_bits not in _TOPIC_PERMS:
+    if perm_bits is not None and perm_bits not in TOPIC_PERMS:
         raise UsageError(_invalid_perm_text(str(perm_bits)))
     return perm_bits
 
@@ -37,10 +37,23 @@ def _invalid_perm_text(perm_text: str) -> str:
 
 
 def validate_topic_name(topic_text: str) -> str:
-    name_problem = find_topic_name_problem(topic_text)
-    if name_problem is not None:
-        raise UsageError(name_problem)
-    return topic_text
+    return _require_no_problem(topic_text, find_topic_name_problem(topic_text))
+
+
+def validate_group_name(group_text: str) -> str:
+    return _require_no_problem(group_text, find_group_name_problem(group_text))
+
+
+def validate_setting_key(key_text: str) -> str:
+    """Return the key of a setting if it has no blanks, else raise UsageError."""
+    problem = f'invalid setting "{key_text}": a key has no blanks'
+    return _require_no_problem(key_text, problem if any(map(str.isspace, key_text)) else None)
+
+
+def _require_no_problem(text: str, problem: str | None) -> str:
+    if problem is not None:
+        raise UsageError(problem)
+    return text
 
 
 def validate_queue_count(option_flag: str, queue_count: int | None) -> int | None:

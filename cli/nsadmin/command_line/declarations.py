@@ -1,6 +1,6 @@
 """What a command declares: its parameters, with Typer's declarations, and what Typer does not know of it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from typer.models import ArgumentInfo, OptionInfo
@@ -216,6 +216,8 @@ def _add_common_flags(parameters: Sequence[Parameter]) -> list[Parameter]:
 
 
 ExamplesPlace = Literal["lab", "broker", "old broker", "controller", "elsewhere"]
+UndoLines = Callable[[Sequence[Mapping[str, Any]]], Sequence[Sequence[str]]]
+"""Returns the command lines that undo a change, by its rows in the audit; none if they do not tell it."""
 
 
 class CommandDeclaration(NamedTuple):
@@ -226,6 +228,7 @@ class CommandDeclaration(NamedTuple):
     examples_place: ExamplesPlace
     nothing: str
     counts_first: bool
+    undo_lines: UndoLines | None
 
     @property
     def column_names(self) -> list[str]:
@@ -243,20 +246,22 @@ def command(
     examples: tuple[ExamplesPlace, str] = ("lab", ""),
     nothing: str = "",
     counts_first: bool = False,
+    undo_lines: UndoLines | None = None,
 ) -> Callable[[F], F]:
     """Declare the columns of a command's rows; those of all kinds of rows, if it can return several.
 
     `agent_refusal` is why MCP clients cannot use it. `examples` is where the tests run its examples if not on
     the lab, and why. `nothing` is what an empty result means, with {servers} for the name servers. With
     `counts_first`, a command that deletes calls `Session.require_yes` itself, when it knows how much it would
-    delete. The name, kind and summary of a command are in `nsadmin.command_line.registry`.
+    delete. `undo_lines` is how to undo a change. The name, kind and summary of a command are in
+    `nsadmin.command_line.registry`.
     """
 
     columns_by_key: dict[str, AnyColumn] = {}
     for column in columns:
         columns_by_key.setdefault(column.key, column)
     declaration = CommandDeclaration(
-        tuple(columns_by_key.values()), agent_refusal, examples[0], nothing, counts_first
+        tuple(columns_by_key.values()), agent_refusal, examples[0], nothing, counts_first, undo_lines
     )
 
     def declare(function: F) -> F:

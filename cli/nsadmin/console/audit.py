@@ -172,6 +172,14 @@ def load_audit(audit_file: Path) -> AuditLog:
     )
 
 
+def list_connection(audit_record: AuditRecord) -> list[str]:
+    """Return the options with which another command reaches the servers of a record; [] if it needs none."""
+    if audit_record.get("context"):
+        return ["--context", str(audit_record["context"])]
+    namesrv_addrs = audit_record.get("nameServers")
+    return ["-n", ";".join(namesrv_addrs)] if namesrv_addrs else []
+
+
 def _parse_lines(file_lines: Sequence[bytes]) -> Iterator[tuple[int, AuditRecord | None]]:
     for line_number, json_line in enumerate(file_lines, 1):
         if not json_line:

@@ -11,6 +11,7 @@ from nsadmin.console.phrases import count_noun, format_utc_second
 from nsadmin.operations.broker_identity import observe_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.drained_brokers import list_drained_names
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import (
     DrainRisk,
@@ -151,6 +152,7 @@ def prepare_drain(
         environment.read_ordered_topics(master_addr) if plan.durable else frozenset(),
         now_ms,
         environment.read_slave_gaps(master_addr or None, find_slave_addrs(servers)),
+        list_drained_names(Installation(admin, state_home).keep_own(load_drains(state_home))),
     )
     twin_lines = observe_twins(admin, inventory, [plan.broker])
     twin_risks = [DrainRisk("twoProcesses", line, (), True, "then drain it again") for line in twin_lines]
@@ -233,14 +235,18 @@ def explain_missing_drain(
     servers: Sequence[NameServerFacts],
     folder: DrainFolder | None,
 ) -> str:
-    """Say that this account has no drain of a broker, and what else is known: a wrong name, or its end."""
+    """Say that the account has no drain of a broker, and what else is known: a wrong name, or its end."""
+    # Imported late, as below.
+    from nsadmin.console.audit import describe_user
+
+    account = f"the account {describe_user()}"
     if all(server.error is not None for server in servers):
-        return f'this account has no drain of "{broker_name}"; no name server answered: {servers[0].error}'
+        return f'{account} has no drain of "{broker_name}"; no name server answered: {servers[0].error}'
     if not any(server.is_registered for server in servers):
-        return f"{describe_unknown_broker(broker_name, servers)}, and this account has no drain of it"
+        return f"{describe_unknown_broker(broker_name, servers)}, and {account} has no drain of it"
     undone_ms = None if folder is None else folder.read_undone_ms()
     if undone_ms is None:
-        text = f"this account has no drain of {broker_name}"
+        text = f"{account} has no drain of {broker_name}"
     else:
         text = f"{broker_name} has no drain: it was undone at {format_utc_second(undone_ms)}"
     own_queues = environment.read_own_queues(find_master_addr(servers) or "")

@@ -65,7 +65,7 @@ def test_settings_before_and_after(cluster: Cluster) -> None:
         ("updateBrokerConfig", "fileReservedTime", "47", "-c", CLUSTER),
     ):
         planned_rows = cluster(*words, "--dry-run").rows
-        done = cluster(*words).rows
+        done = cluster(*words, "--yes").rows
         before_and_after = [(row["before"], row["after"], row["changes"]) for row in planned_rows]
         assert [(row["before"], row["after"], row["changes"]) for row in done] == before_and_after
         assert {row["changes"] for row in cluster(*words, "--dry-run").rows} == {None}

@@ -4,8 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin.command_line import argument_values
 from nsadmin.console.exit_codes import UsageError
+from tests.nsadmin.conftest import Run
+from tests.support.fake_servers import FakeNameServer, answer_json
+from tests.support.topic_brokers import TopicBroker
 
 
 def test_good_ones() -> None:
@@ -64,6 +68,32 @@ def test_names_that_no_broker_takes(name: str) -> None:
         UsageError, match=r'^invalid topic name ".*": use letters, digits and % \| _ -, at most'
     ):
         argument_values.validate_topic_name(name)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("updateTopic", "pay ments", "-b", "broker-a"), 'topic name "pay ments": use letters'),
+        (("updateSubGroup", "my group", "-b", "broker-a"), 'group name "my group": use letters'),
+        (
+            ("updateBrokerConfig", "file ReservedTime", "9", "-b", "broker-a"),
+            'setting "file Reserved',
+        ),
+        (("updateNamesrvConfig", "listen Port", "9"), 'setting "listen Port": a key has no blanks'),
+        (("updateControllerConfig", "my key", "9", "-a", "h:1"), 'setting "my key": a key has no blanks'),
+    ],
+)
+def test_a_name_that_no_server_takes_is_one_wrong_command_line(
+    run: Run, words: tuple[str, ...], problem: str
+) -> None:
+    with TopicBroker() as broker, FakeNameServer({"C": {"broker-a": {0: broker.addr}}}) as server:
+        broker.handlers[RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG] = lambda asked: answer_json(
+            asked, {"subscriptionGroupTable": {}}
+        )
+        for flag in ("--dry-run", "--yes"):
+            result = run(*words, flag, "-n", server.addr)
+            assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+            assert result.err.startswith(f"nsadmin: invalid {problem}")
 
 
 @pytest.mark.parametrize("name", ["klingon", "base64", "hex"])

@@ -89,7 +89,7 @@ class BrokerConfigs:
     def plan_update(
         self, broker_addrs: Iterable[str], item_key: str, item_value: str
     ) -> list[ServerResult[ConfigItemChange]]:
-        """Plan `update_item` without changing anything.
+        """Plan `apply_update` without changing anything.
 
         Args:
             broker_addrs: The addresses of brokers or controllers.
@@ -110,10 +110,7 @@ class BrokerConfigs:
     def update_item(
         self, broker_addrs: Iterable[str], item_key: str, item_value: str
     ) -> list[ServerResult[ConfigItemChange]]:
-        """Update one item on servers, and read it back.
-
-        Sends UPDATE_BROKER_CONFIG (25), or UPDATE_CONTROLLER_CONFIG (1009) to controllers. A server that has
-        the value already gets no request, because a broker rewrites its whole file on each update.
+        """Update one item on servers, and read it back: `plan_update`, then `apply_update`.
 
         Args:
             broker_addrs: The addresses of brokers or controllers.
@@ -125,7 +122,25 @@ class BrokerConfigs:
             that the server made all the same has a `late_error`. The error is NotFound for an unknown item,
             NotApplied for an invalid value. Brokers answer success in both cases.
         """
-        plans_by_addr = {c.addr: c for c in self.plan_update(broker_addrs, item_key, item_value)}
+        return self.apply_update(self.plan_update(broker_addrs, item_key, item_value), item_key, item_value)
+
+    def apply_update(
+        self, plans: Iterable[ServerResult[ConfigItemChange]], item_key: str, item_value: str
+    ) -> list[ServerResult[ConfigItemChange]]:
+        """Apply a planned update of one item, and read it back.
+
+        Sends UPDATE_BROKER_CONFIG (25), or UPDATE_CONTROLLER_CONFIG (1009) to controllers. A server that has
+        the value already gets no request, because a broker rewrites its whole file on each update.
+
+        Args:
+            plans: The result of `plan_update`.
+            item_key: The key of the plan.
+            item_value: The new value of the plan.
+
+        Returns:
+            One ServerResult per address, in order, as of `update_item`.
+        """
+        plans_by_addr = {c.addr: c for c in plans}
         changing_addrs = [
             addr for addr, change in plans_by_addr.items() if change.result and change.result.is_change
         ]

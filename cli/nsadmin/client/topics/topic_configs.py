@@ -11,7 +11,13 @@ from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, V5_0_0, RequestCode
 from namesrv_core.protocol.command import RemotingCommand
-from namesrv_core.protocol.resource_attributes import apply_changes, find_refusal, parse_changes, sign_changes
+from namesrv_core.protocol.resource_attributes import (
+    apply_changes,
+    find_refusal,
+    format_changes,
+    parse_changes,
+    sign_changes,
+)
 from namesrv_core.protocol.resource_names import find_topic_name_problem
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.caller import Caller
@@ -311,7 +317,6 @@ def _build_update_request(
 ) -> RemotingCommand:
     # A broker refuses to remove an attribute that it does not have.
     signed = sign_changes(dict(before.attributes if before else ()), dict(topic_config.attributes))
-    changes = ",".join(f"{key}={value}" if key[0] == "+" else key for key, value in signed.items())
     update_header = broker_headers.CreateTopic(
         topic=topic_config.topic_name,
         default_topic=DEFAULT_TOPIC,
@@ -321,7 +326,7 @@ def _build_update_request(
         topic_filter_type=topic_config.topic_filter_type,
         topic_sys_flag=topic_config.topic_sys_flag,
         order=topic_config.order,
-        attributes=changes or None,
+        attributes=format_changes(signed) or None,
     )
     return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, update_header)
 

@@ -1,6 +1,7 @@
 """Owns getBrokerConfig and updateBrokerConfig, the commands for broker settings."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
@@ -28,13 +29,14 @@ from nsadmin.commands.columns.changes import (
     broker_change_columns,
     broker_change_rows,
     read_change,
+    undo_on_brokers,
 )
 from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.restart_settings import describe_break, is_read_at_start
+from nsadmin.operations.setting_effects import describe_break, describe_deletion, is_read_at_start
 
 BROKER_CONFIG_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (*TARGET_COLUMNS, KEY, VALUE)
 CONFIG_CHANGE_COLUMNS = broker_change_columns(KEY, before="the value before", after="the value afterwards")
@@ -69,7 +71,13 @@ def get_broker_config(
     return ResultRows.from_records(BROKER_CONFIG_COLUMNS, items, errors, result_notes(results))
 
 
-@command(columns=CONFIG_CHANGE_COLUMNS)
+def _undo_config_change(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return undo_on_brokers(
+        rows, "brokerAddr", lambda row: ("updateBrokerConfig", "-k", row["key"], "-v", row["before"])
+    )
+
+
+@command(columns=CONFIG_CHANGE_COLUMNS, undo_lines=_undo_config_change)
 def update_broker_config(
     session: Session,
     key: Annotated[
@@ -100,7 +108,7 @@ def update_broker_config(
     says so for those that it knows, such as thread pools. Brokers refuse to change the settings in their
     configBlackList. A change that breaks a running broker needs --yes without a terminal: SYNC_FLUSH as
     flushDiskType, and any value of listenPort, brokerIP1, brokerName, brokerClusterName, brokerId or
-    brokerRole.
+    brokerRole. So does a lower fileReservedTime, because brokers then delete messages.
 
     Examples:
         # Change a setting of all brokers at run time, without a restart: preview it
@@ -110,6 +118,7 @@ def update_broker_config(
         # A broker has a wrong IP address, such as that of a container: set the right one, then restart it
         nsadmin updateBrokerConfig brokerIP1 10.0.0.5 -b 127.0.0.1:10911 --dry-run
     """
+    argument_values.validate_setting_key(key)
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)
     if cluster_name is not None and not with_slaves:
@@ -118,13 +127,17 @@ def update_broker_config(
         if slave_count:
             stay = "stays as it is" if slave_count == 1 else "stay as they are"
             session.write_remark(f"{count_noun(slave_count, 'slave')} {stay}: -a true includes slaves")
-    if loss := describe_break(key, value):
-        session.require_yes("updateBrokerConfig", loss)
-        session.write_remark(f"{loss}: better set it in broker.conf, and restart the broker")
-    session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
     configs = session.admin.broker_configs
-    change_item = configs.plan_update if session.is_dry_run else configs.update_item
-    results = change_item(distinct_addrs(targets), key, value)
+    results = configs.plan_update(distinct_addrs(targets), key, value)
+    if breakage := describe_break(key, value):
+        session.require_yes("updateBrokerConfig", breakage)
+        session.write_remark(f"{breakage}: better set it in broker.conf, and restart the broker")
+    if deletion := describe_deletion(key, value, (r.result.before for r in results if r.result)):
+        session.require_yes("updateBrokerConfig", deletion)
+        session.write_remark(deletion)
+    session.confirm_change(f'Set {key} = "{value}" on {describe_targets(targets)}?')
+    if not session.is_dry_run:
+        results = configs.apply_update(results, key, value)
     if is_read_at_start(key) and any(r.result and r.result.is_change for r in results):
         session.write_remark(f"{key} takes effect when the broker restarts")
     done = "dry-run" if session.is_dry_run else "done"

@@ -257,6 +257,7 @@ def update_controller_config(
         # Preview the change
         nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 -a 127.0.0.1:9877 --dry-run
     """
+    argument_values.validate_setting_key(key)
     controller_addrs = parse_controller_list(controller_list)
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(controller_addrs)}?')
     configs = session.admin.controllers.configs

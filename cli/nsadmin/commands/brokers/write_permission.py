@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.protocol.codes import Perm
+from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NoneReachable, error_text
@@ -17,8 +17,10 @@ from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
+from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.risks import find_lone_topics, find_master_addr
 
 _READ_WRITE = Perm.READ | Perm.WRITE
 
@@ -58,7 +60,7 @@ WritableBrokerArgument = Annotated[
 ]
 
 
-@command(columns=PERM_COLUMNS)
+@command(columns=PERM_COLUMNS, undo_lines=lambda rows: [["repair", "wipe", rows[0]["brokerName"]]])
 def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Remove the write permission from all topics of a broker, on every name server.
 
@@ -75,6 +77,8 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
         # Stop traffic: make producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
+    if session.is_dry_run or session.can_ask:
+        _write_remarks(session, _describe_closed(session, broker_name))
     session.confirm_change(
         f"Remove the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
         "registration may restore it (nsadmin drain then removes it again)"
@@ -88,19 +92,17 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
 def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> ResultRows:
     """Give all topics of a broker the permission rw-, on every name server.
 
-    Read-only topics also become writable: nsadmin names those that the broker itself has read-only. `repair
-    wipe` restores the permission that each topic has on the broker instead.
+    Read-only topics and RocketMQ's own ones also get it: nsadmin names those that have another permission on
+    the broker. `repair wipe` restores the permission that each topic has on the broker instead.
 
     Examples:
         # Let producers write to broker-a-0 again
         nsadmin addWritePerm broker-a-0 --yes
     """
     is_before = session.is_dry_run or session.can_ask
-    read_only = _describe_read_only(
-        session, broker_name, "will be writable" if is_before else "are writable now"
-    )
+    other_perms = _describe_other_perms(session, broker_name, "will be rw-" if is_before else "are rw- now")
     if is_before:
-        _write_remarks(session, read_only)
+        _write_remarks(session, other_perms)
     session.confirm_change(
         f"Make all topics of {broker_name} readable and writable on {_list_name_servers(session)}?"
     )
@@ -108,23 +110,39 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         return _preview(session, broker_name, lambda perm: _READ_WRITE)
     results = session.admin.brokers.add_write_perm(broker_name)
     if not is_before and any(result.error is None for result in results):
-        _write_remarks(session, read_only)
+        _write_remarks(session, other_perms)
     return _count_rows(broker_name, results)
 
 
-def _describe_read_only(session: Session, broker_name: str, outcome: str) -> list[str]:
-    """Name the topics that the broker has read-only: its name servers would let clients write to them."""
+def _describe_closed(session: Session, broker_name: str) -> list[str]:
+    """Name the topics that no other broker takes messages of."""
+    environment = ClusterEnvironment(session.admin, broker_name)
+    servers = [server for server in environment.read_servers() if server.is_registered]
+    master_addr, cluster_name = find_master_addr(servers), next((s.cluster_name for s in servers), None)
+    system_topics = environment.read_system_topics(master_addr or "", cluster_name or "")
+    closed = {topic for server in servers for topic in find_lone_topics(server, {}, system_topics)}
+    if not closed:
+        return []
+    names = abbreviate_names(sorted(closed), 5)
+    return [f"no other broker takes messages of {count_noun(len(closed), 'topic')}: {names}"]
+
+
+def _describe_other_perms(session: Session, broker_name: str, outcome: str) -> list[str]:
+    """Name the topics that the broker has with another permission than addWritePerm gives them."""
     with suppress(NoneReachable, NotFound):
         master_addr = find_broker_addr(session, broker_name)
         [(_, configs, error)] = session.admin.topic_configs.list_broker_topics([master_addr])
-        read_only = sorted(c.topic_name for c in configs or () if c.perm & _READ_WRITE == Perm.READ)
         if error is not None:
-            return [f"the topics that {broker_name} has read-only are unknown: {error_text(error)}"]
-        if read_only:
-            names, command = abbreviate_names(read_only, 5), quote_command("repair", "wipe", broker_name)
+            return [f"the permissions that topics have on {broker_name} are unknown: {error_text(error)}"]
+        # Topics of applications are read-only; only RocketMQ's own ones have the other permissions.
+        others = sorted(
+            (c for c in configs or () if c.perm != _READ_WRITE), key=lambda c: (c.perm != Perm.READ, c)
+        )
+        if others:
+            names = abbreviate_names([f"{c.topic_name} {perm_text(c.perm)}" for c in others], 5)
             return [
-                f"topics that {broker_name} itself has read-only {outcome} ({names}): `{command}` restores "
-                "the broker's own permissions"
+                f"{count_noun(len(others), 'topic')} that {broker_name} itself has with other permissions "
+                f"{outcome} ({names}): `{quote_command('repair', 'wipe', broker_name)}` restores these"
             ]
     return []
 

@@ -1,7 +1,7 @@
 """Columns about a change on a server: the values before and after it, the difference, and the outcome."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,6 +119,33 @@ def name_server_change_rows(
         for r in results
     ]  # fmt: skip
     return ResultRows.from_records(columns, changes, [r.error for r in results], common=common)
+
+
+def undo_on_brokers(
+    rows: Iterable[Mapping[str, Any]],
+    address_key: str,
+    find_words: Callable[[Mapping[str, Any]], Sequence[str] | None],
+) -> list[list[str]]:
+    """The commands that undo a change: one for all brokers with the same words.
+
+    `rows` are those of the audit. There is no command if one broker has no words: nothing can give it back
+    what it had.
+    """
+    addrs_by_words: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        if row["result"] != "done":
+            continue
+        words = find_words(row)
+        if words is None:
+            return []
+        addrs_by_words.setdefault(tuple(words), []).append(row[address_key])
+    return [[*words, "-b", ",".join(addrs)] for words, addrs in addrs_by_words.items()]
+
+
+def undo_on_name_servers(rows: Sequence[Mapping[str, Any]], *words: str) -> list[list[str]]:
+    """The command that undoes a change: these words, and the value that all name servers had before."""
+    former = [row.get("before") for row in rows if row["result"] != "failed"]
+    return [] if former[0] is None or len({*former}) > 1 else [[*words, "-v", former[0]]]
 
 
 def plan_write(current: ServerResult[str], new_value: str) -> ServerResult[str]:

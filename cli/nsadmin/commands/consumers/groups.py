@@ -1,5 +1,6 @@
 """Owns getConsumerConfig, updateSubGroup and deleteSubGroup, which manage consumer groups on brokers."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, NamedTuple
@@ -8,6 +9,7 @@ from typer import Argument, Option
 
 from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
+from namesrv_core.protocol.resource_attributes import format_changes, sign_changes
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.groups import GroupChange, is_system_group
@@ -31,6 +33,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_columns,
     describe_change,
     describe_removal,
+    undo_on_brokers,
 )
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER
@@ -121,7 +124,41 @@ def get_consumer_config(
     return ResultRows.from_records(CONFIG_COLUMNS, rows, errors, notes, common={GROUP: group})
 
 
-@command(columns=GROUP_CHANGE_COLUMNS)
+_GROUP_FLAGS = {
+    "consumeEnable": "-s",
+    "consumeFromMinEnable": "-m",
+    "consumeBroadcastEnable": "-d",
+    "consumeMessageOrderly": "-o",
+    "retryQueueNums": "-q",
+    "retryMaxTimes": "-r",
+    "groupRetryPolicy": "-p",
+    "brokerId": "-i",
+    "whichBrokerWhenConsumeSlowly": "-w",
+    "notifyConsumerIdsChangedEnable": "-a",
+}
+
+
+def _undo_group_change(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return undo_on_brokers(rows, "brokerAddr", _find_former_settings)
+
+
+def _find_former_settings(row: Mapping[str, Any]) -> list[str] | None:
+    """The words that give a group its settings from before back; None for a group that was new."""
+    before, after = row.get("before"), row.get("after")
+    if not before or not after:
+        return None
+    words = ["updateSubGroup", row["group"]]
+    for name, flag in _GROUP_FLAGS.items():
+        if before.get(name) != after.get(name):
+            if before.get(name) is None:
+                return None
+            # JSON writes booleans as the options take them.
+            words += [flag, json.dumps(before[name], separators=(",", ":"))]
+    former = sign_changes(after.get("attributes") or {}, before.get("attributes") or {})
+    return [*words, *(["--attributes", format_changes(former)] if former else [])]
+
+
+@command(columns=GROUP_CHANGE_COLUMNS, undo_lines=_undo_group_change)
 def update_sub_group(
     session: Session,
     group: Annotated[
@@ -222,6 +259,7 @@ def update_sub_group(
         session, group, cluster_name, targets, lambda: _find_brokers_without(session, group, targets)
     )
     if group not in (names := _list_group_names(session, targets)):
+        argument_values.validate_group_name(group)
         remark_similar_name(session, group, names)
     _remark_on_other_clusters(session, [group], cluster_name, settings)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")

@@ -81,8 +81,8 @@ def find_former_offsets(
     )
 
 
-def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:
-    """Add `undo` to the records: the command, for the topics on which it was the last move of the group.
+def add_move_undos(records: Iterable[AuditRecord]) -> list[AuditRecord]:
+    """Add `undo` to the records of moves, for the topics on which each was the last move of the group.
 
     Brokers cannot remove an offset where there was none, so a move without former offsets has no undo.
     """
@@ -99,13 +99,12 @@ def add_undo_commands(records: Iterable[AuditRecord]) -> list[AuditRecord]:
                 moved.add((group, topic, *servers))
                 if row.get("from") is not None:
                     topics[topic] = None
-                    context = record.get("context")
                     undo = quote_command(
                         "resetOffsetByTime",
                         group,
                         ",".join(topics),
                         "--undo",
-                        *(("--context", context) if context else servers),
+                        *audit.list_connection(record),
                     )
         undone |= moved
         completed.append(record | {"undo": undo})

@@ -6,7 +6,7 @@ from typer import Option
 
 from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import command
-from nsadmin.commands.consumers.offset_undo import add_undo_commands
+from nsadmin.commands.history.undo_commands import add_undo_commands
 from nsadmin.console import audit
 from nsadmin.console.audit import AuditRecord, UnreadableAuditError
 from nsadmin.console.exit_codes import UsageError
@@ -25,9 +25,7 @@ SERVERS: Column[AuditRecord] = Column(
     "addresses of the servers that received changes",
     lambda r: tuple(dict.fromkeys(request.get("server") for request in r.get("sent") or ())),
 )
-UNDO = _recorded_column(
-    "undo", "command that moves a group back, for its last move on a topic; null if nothing can move back"
-)
+UNDO = _recorded_column("undo", "command that gives back what the change replaced; null if there is none")
 AUDIT_COLUMNS: Columns[AuditRecord] = (
     Column("time", "start of the command (UTC)", lambda r: format_utc(r["time"])),
     _recorded_column("user", "name of the account"),
@@ -68,7 +66,8 @@ def audit_list(
     Each command that sent a changing request has a row, also if it failed or was interrupted. JSON also has
     the name servers, each request with its outcome, and the rows that the command showed. The audit is in
     nsadmin/audit.jsonl in ~/.local/state, or in the file in NSADMIN_AUDIT. NSADMIN_AUDIT=off disables it.
-    undo has the command that moves a group back after a reset of its offsets that was a mistake.
+    undo has the command that gives back the former settings of brokers, topics, groups or name servers. After
+    a reset of offsets, it moves the group back.
 
     Examples:
         # The log of all my changes: what did I run?

@@ -16,6 +16,7 @@ from nsadmin.commands.columns.changes import (
     name_server_change_columns,
     name_server_change_rows,
     plan_write,
+    undo_on_name_servers,
 )
 from nsadmin.commands.columns.name_servers import KV_KEY, NAMESPACE
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
@@ -114,7 +115,12 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
     return ResultRows.from_records(KV_LIST_COLUMNS, entries, errors, notes, common={NAMESPACE: namespace})
 
 
-@command(columns=KV_UPDATE_COLUMNS)
+@command(
+    columns=KV_UPDATE_COLUMNS,
+    undo_lines=lambda rows: undo_on_name_servers(
+        rows, "updateKvConfig", "-s", rows[0]["namespace"], "-k", rows[0]["key"]
+    ),
+)
 def update_kv_config(
     session: Session, namespace: NamespaceArgument, key: KvKeyArgument, value: KvValueArgument
 ) -> ResultRows:

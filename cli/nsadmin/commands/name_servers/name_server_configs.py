@@ -4,13 +4,18 @@ from typing import Annotated
 
 from typer import Argument
 
+from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, Values, command
-from nsadmin.commands.columns.changes import name_server_change_columns, name_server_change_rows
+from nsadmin.commands.columns.changes import (
+    name_server_change_columns,
+    name_server_change_rows,
+    undo_on_name_servers,
+)
 from nsadmin.commands.columns.servers import NAMESRV_ADDR, result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.output import Columns, ResultRows
 from nsadmin.console.session import Session
-from nsadmin.operations.restart_settings import is_read_at_start
+from nsadmin.operations.setting_effects import is_read_at_start
 
 NAMESRV_CONFIG_COLUMNS: Columns[tuple[str, str, str]] = (NAMESRV_ADDR.of(lambda r: r[0]), KEY, VALUE)
 NAMESRV_CHANGE_COLUMNS = name_server_change_columns(
@@ -44,7 +49,10 @@ def get_namesrv_config(session: Session) -> ResultRows:
     )
 
 
-@command(columns=NAMESRV_CHANGE_COLUMNS)
+@command(
+    columns=NAMESRV_CHANGE_COLUMNS,
+    undo_lines=lambda rows: undo_on_name_servers(rows, "updateNamesrvConfig", "-k", rows[0]["key"]),
+)
 def update_namesrv_config(
     session: Session, key: NamesrvKeyArgument, value: NamesrvValueArgument
 ) -> ResultRows:
@@ -58,6 +66,7 @@ def update_namesrv_config(
         # Send order configurations to clients
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
+    argument_values.validate_setting_key(key)
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
     configs = session.admin.name_servers
     before = [r.then(lambda items: items.get(key)) for r in configs.get_config_each()]

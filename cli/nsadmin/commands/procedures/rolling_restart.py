@@ -23,8 +23,9 @@ from nsadmin.operations import shell_command
 from nsadmin.operations.broker_identity import refuse_twins
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
+from nsadmin.operations.drain.drained_brokers import list_drained_names
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
-from nsadmin.operations.drain.state import open_drain
+from nsadmin.operations.drain.state import load_drains, open_drain
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.procedure_clock import SYSTEM_CLOCK, ProcedureClock
@@ -234,6 +235,7 @@ def _read_broker_context(
         drain_plan,
         cluster_view.read_system_topics(master_addr, cluster_name),
         cluster_view.read_ordered_topics(master_addr) if drain_plan.durable else frozenset(),
+        list_drained_names(installation.keep_own(load_drains(installation.state_home))),
     )
 
 

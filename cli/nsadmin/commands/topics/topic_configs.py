@@ -8,7 +8,8 @@ from typing import Annotated, Any, NamedTuple
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
-from namesrv_core.protocol.codes import Perm, perm_text
+from namesrv_core.protocol.codes import TOPIC_SYS_FLAG_UNIT, TOPIC_SYS_FLAG_UNIT_SUB, Perm, perm_text
+from namesrv_core.protocol.resource_attributes import find_refusal, format_changes, sign_changes
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
@@ -34,6 +35,7 @@ from nsadmin.commands.columns.changes import (
     TOPIC_MAIN_SETTINGS,
     ServerChange,
     describe_change,
+    undo_on_brokers,
 )
 from nsadmin.commands.columns.servers import ROLE, SERVER
 from nsadmin.commands.columns.topics import TOPIC
@@ -55,8 +57,8 @@ class TopicChange(NamedTuple):
     broker_name: str | None = None
 
 
-_BROKERS, _BROKER_LIST = "@brokers@", "@brokerList@"
-"""In texts that may be the same for several brokers: their addresses in a sentence, and as a list of -b."""
+_BROKERS = "@brokers@"
+"""The addresses of brokers in texts that may be the same for several."""
 
 
 class Loss(NamedTuple):
@@ -74,7 +76,46 @@ TOPIC_CHANGE_COLUMNS: Columns[TopicChange] = (
 )
 
 
-@command(columns=TOPIC_CHANGE_COLUMNS)
+def _undo_topic_change(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    done = [row for row in rows if row["result"] == "done"]
+    confs = [row for row in done if row["role"] == "namesrv"]
+    brokers = [row for row in done if row["role"] != "namesrv"]
+    lines = undo_on_brokers(
+        brokers, "server", lambda row: _find_former_settings(row, is_conf_written=bool(confs))
+    )
+    former_confs = {(row.get("before") or {}).get("orderConf") for row in confs}
+    if (brokers and not lines) or len(former_confs) > 1:
+        return []
+    if all(row.get("before") == row["after"] for row in confs):
+        return lines
+    # This comes first: brokers keep a topic ordered while it has an order configuration.
+    [former_conf] = former_confs
+    put_or_delete = ["put", "-v", former_conf] if former_conf else ["delete"]
+    return [["updateOrderConf", rows[0]["topic"], *put_or_delete], *lines]
+
+
+def _find_former_settings(row: Mapping[str, Any], *, is_conf_written: bool) -> list[str] | None:
+    """The words that give a topic its settings from before back; None if no command can."""
+    before, after = row.get("before"), row["after"]
+    if before is None or find_refusal("topic", after["attributes"], before["attributes"]):
+        return None
+    words = ["updateTopic", row["topic"]]
+    for name, flag in (("readQueueNums", "-r"), ("writeQueueNums", "-w"), ("perm", "-p")):
+        if before[name] != after[name]:
+            words += [flag, str(before[name])]
+    if before["perm"] != after["perm"] and before["perm"] not in argument_values.TOPIC_PERMS:
+        return None
+    # Without -o, a broker makes a topic ordered by itself if name servers have its order configuration.
+    if before["order"] != after["order"] and (before["order"] or is_conf_written):
+        words += ["-o", str(before["order"]).lower()]
+    for flag, bit in (("-u", TOPIC_SYS_FLAG_UNIT), ("-s", TOPIC_SYS_FLAG_UNIT_SUB)):
+        if (before["topicSysFlag"] ^ after["topicSysFlag"]) & bit:
+            words += [flag, str(bool(before["topicSysFlag"] & bit)).lower()]
+    former = sign_changes(after["attributes"], before["attributes"])
+    return [*words, *(["-a", format_changes(former)] if former else [])]
+
+
+@command(columns=TOPIC_CHANGE_COLUMNS, undo_lines=_undo_topic_change)
 def update_topic(
     session: Session,
     topic: NewTopicArgument,
@@ -172,7 +213,7 @@ def update_topic(
     return ResultRows.from_records(TOPIC_CHANGE_COLUMNS, changes, errors, notes, common={TOPIC: topic})
 
 
-@command(columns=TOPIC_CHANGE_COLUMNS)
+@command(columns=TOPIC_CHANGE_COLUMNS, undo_lines=_undo_topic_change)
 def update_topic_perm(
     session: Session,
     topic: TopicArgument,
@@ -268,6 +309,8 @@ def _apply_topic_patch(
     """
     configs = session.admin.topic_configs
     plans = configs.plan_update(distinct_addrs(targets), topic, patch, create=create_missing)
+    if create_missing and all(plan.before is None for plan in plans):
+        argument_values.validate_topic_name(topic)
     due_changes = [plan for plan in plans if plan.is_change]
     warn_of_drains(session, (due.broker_name for due in due_changes))
     if due_changes and session.namesrv_addrs and all(plan.before is None for plan in plans):
@@ -275,6 +318,8 @@ def _apply_topic_patch(
             names = set(session.admin.topics.list_names())
             if topic not in names:
                 remark_similar_name(session, topic, names)
+    _remark_moved_keys(session, topic, plans)
+    _remark_closed(session, topic, due_changes)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
         session.require_yes(
@@ -309,6 +354,52 @@ def _apply_topic_patch(
     return changes, errors, notes
 
 
+def _remark_moved_keys(session: Session, topic: str, plans: Sequence[TopicConfigChange]) -> None:
+    """Say that an ordered topic does not keep its order while its number of write queues changes."""
+    former = [plan.before for plan in plans if plan.before is not None]
+    if not former or all(
+        (plan.before.write_queue_nums if plan.before else 0) == plan.after.write_queue_nums
+        for plan in plans
+        if plan.is_change and plan.after is not None
+    ):
+        return
+    if any(c.order or c.message_type == "FIFO" for c in former) or _find_order_conf(session, topic):
+        session.write_remark(
+            f"{topic} is ordered: another number of queues moves keys to other queues, so the order of the "
+            "messages of a key is not kept across the change"
+        )
+
+
+def _remark_closed(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> None:
+    """Say that the changes close the last brokers that take messages of a topic."""
+    closing = {due.broker_name for due in due_changes if _is_open(due.before) and not _is_open(due.after)}
+    # A -b HOST:PORT needs no name server, and a topic may have no route.
+    with suppress(RocketMQError):
+        if (
+            closing
+            and session.namesrv_addrs
+            and not any(
+                queue.is_writable and queue.broker_name not in closing
+                for queue in session.admin.topics.get_route(topic).queues
+            )
+        ):
+            session.write_remark(
+                f"producers will not be able to send to {topic}: no other broker takes its messages"
+            )
+
+
+def _is_open(config: BrokerTopicConfig | None) -> bool:
+    """Whether producers can send to the topic."""
+    return config is not None and bool(config.perm & Perm.WRITE and config.write_queue_nums)
+
+
+def _find_order_conf(session: Session, topic: str) -> str | None:
+    """The order configuration on the first name server that has one; a -b HOST:PORT needs no name server."""
+    if not session.namesrv_addrs:
+        return None
+    return next((r.result for r in session.admin.order_confs.get_each(topic) if r.result), None)
+
+
 def _find_losses(
     admin: AdminClient, topic: str, due_changes: Sequence[TopicConfigChange]
 ) -> tuple[dict[str, Loss], list[str]]:
@@ -338,10 +429,7 @@ def _name_brokers(text_by_addr: Iterable[tuple[str, str]]) -> list[str]:
     addrs_by_text: dict[str, list[str]] = {}
     for addr, text in text_by_addr:
         addrs_by_text.setdefault(text, []).append(addr)
-    return [
-        text.replace(_BROKERS, ", ".join(addrs)).replace(_BROKER_LIST, ",".join(addrs))
-        for text, addrs in addrs_by_text.items()
-    ]
+    return [text.replace(_BROKERS, ", ".join(addrs)) for text, addrs in addrs_by_text.items()]
 
 
 def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> list[str]:
@@ -388,18 +476,10 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
     first_unread = due.after.read_queue_nums
     unread_queues = f"queues {first_unread} and up" if first_unread else "any queue"
     unread_queues += f" on {_BROKERS}"
-    restoring = ""
-    if due.before is not None and _takes_queues(due):
-        queues = str(due.before.read_queue_nums)
-        command = quote_command("updateTopic", topic, "-b", _BROKER_LIST, "-r", queues)
-        restoring = f": restore the read queues with `{command}`"
     if _writes_unread_queues(due):
         what = f"the messages of {topic} in {unread_queues}"
-        advice = f": reduce the write queues first (-w {first_unread})" if restoring else ""
-        return Loss(
-            f"consumers will not be able to read {what}{advice}",
-            f"consumers cannot read {what} now{restoring}",
-        )
+        advice = f": reduce the write queues first (-w {first_unread})" if _takes_queues(due) else ""
+        return Loss(f"consumers will not be able to read {what}{advice}", f"consumers cannot read {what} now")
     assert removed is not None
     if removed.stored == 0:
         return ""
@@ -407,9 +487,7 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
     if not lags:
         messages = "the messages" if removed.stored is None else count_noun(removed.stored, "message")
         what = f"{messages} of {topic} in {unread_queues}"
-        return Loss(
-            f"consumers will not be able to read {what}", f"consumers can no longer read {what}{restoring}"
-        )
+        return Loss(f"consumers will not be able to read {what}", f"consumers can no longer read {what}")
     behind = [
         f"{g}: {'unknown lag' if n is None else count_noun(n, 'message')}" for g, n in lags.items() if n != 0
     ]
@@ -421,7 +499,7 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
     return Loss(
         f"groups have not consumed all messages in {unread_queues} ({groups}): "
         f"wait until `{waiting}` shows no row",
-        f"groups can no longer read their messages in {unread_queues} ({groups}){restoring}",
+        f"groups can no longer read their messages in {unread_queues} ({groups})",
     )
 
 
@@ -453,29 +531,27 @@ def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[Topic
     queues_by_broker = {
         str(broker_name): change.after["writeQueueNums"]
         for change, broker_name in changes
-        # A broker marks a topic as ordered if name servers have an order configuration of it.
         if isinstance(change.after, dict)
-        and change.after["order"]
         and not (
             isinstance(change.before, dict)
             and change.before["writeQueueNums"] == change.after["writeQueueNums"]
         )
     }
-    # A command for a broker address needs no name server.
-    if not queues_by_broker or not session.namesrv_addrs:
+    conf_text = _find_order_conf(session, topic) if queues_by_broker else None
+    if conf_text is None:
         return []
     order_confs = session.admin.order_confs
-    conf_text = next((r.result for r in order_confs.get_each(topic) if r.result), None)
     new_text = order_confs.merge_conf(topic, queues_by_broker)
-    silent_addrs = order_confs.find_servers_without()
-    if conf_text in (None, new_text) or len(silent_addrs) == len(session.namesrv_addrs):
+    if conf_text == new_text:
         return []
+    command = quote_command("updateOrderConf", topic, "put", new_text)
+    if len(order_confs.find_servers_without()) == len(session.namesrv_addrs):
+        return [f"the order configuration, which no client gets, stays {conf_text}: run {command}"]
     ordered_queues: Mapping[str, int] = {}
     with suppress(ValueError):
         ordered_queues = parse_order_conf(conf_text)
     is_short = any(count < ordered_queues.get(name, 0) for name, count in queues_by_broker.items())
     effect = "sends to missing queues fail" if is_short else "ordered messages do not use all queues"
-    command = quote_command("updateOrderConf", topic, "put", new_text)
     return [f"the order configuration stays {conf_text}, so {effect}: run {command}"]
 
 

@@ -378,8 +378,8 @@ def delete_topic(
     register the topic again. Run the command again when the master answers. Slaves delete the topic within a
     minute. If brokers create topics automatically, a topic in use can come back immediately.
 
-    --dry-run and the question show the number of messages, the age of the last one, and the groups that
-    consume the topic. A topic with a message of the last two minutes is in use.
+    nsadmin shows the number of messages, the age of the last one, and the groups that consume the topic.
+    A topic with a message of the last two minutes is in use.
 
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
@@ -415,9 +415,8 @@ def delete_topic(
         )
     _remark_on_other_clusters(session, topics, deletions_by_cluster)
     possessive = "its" if len(topics) == 1 else "their"
-    if session.is_dry_run or session.can_ask:
-        for line in _describe_losses(session, deletions, names_cluster=len(firsts) > 1):
-            session.write_remark(line)
+    for line in _describe_losses(session, deletions, names_cluster=len(firsts) > 1):
+        session.write_remark(line)
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (
         [d.list_planned_steps() for d in deletions]

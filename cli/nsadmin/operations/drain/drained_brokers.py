@@ -7,6 +7,11 @@ from nsadmin.operations.process_lock import name_process
 from nsadmin.operations.run_folder import InvalidStateError
 
 
+def list_drained_names(drains: Iterable[SavedDrain | InvalidStateError]) -> frozenset[str]:
+    """The brokers that undrain can open again."""
+    return frozenset(saved.state.broker for saved in drains if isinstance(saved, SavedDrain))
+
+
 def explain_drain_conflicts(
     drains: Iterable[SavedDrain | InvalidStateError], broker_names: Collection[str]
 ) -> Iterator[str]:

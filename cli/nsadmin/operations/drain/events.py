@@ -189,10 +189,6 @@ def describe_record(record: EventRecord) -> str:
     return _DESCRIBERS[record["event"]](record)
 
 
-def _format_count(thing_count: int, thing_name: str) -> str:
-    return f"{thing_count:,} {thing_name}{'' if thing_count == 1 else 's'}"
-
-
 def _describe_started(record: EventRecord) -> str:
     server_list = ", ".join(record["nameServers"])
     if record["resumed"]:
@@ -205,7 +201,7 @@ def _describe_started(record: EventRecord) -> str:
 
 
 def _describe_checked(record: EventRecord) -> str:
-    topics = _format_count(record["topics"], "topic")
+    topics = count_noun(record["topics"], "topic")
     share = record["share"]
     share_text = "no topic has a writable queue" if share is None else f"{share:.0%} of all writable queues"
     return "; ".join([f"{topics}, {share_text}", *(risk["text"] for risk in record["risks"])])
@@ -225,12 +221,12 @@ def _format_ordinal(wipe_count: int) -> str:
 
 def _describe_progress(record: EventRecord) -> str:
     puts = record["puts"]
-    texts = ["writes are not counted now" if puts is None else f"{_format_count(puts, 'message')} a minute"]
+    texts = ["writes are not counted now" if puts is None else f"{count_noun(puts, 'message')} a minute"]
     if record["residue"]:
-        busiest = (f"{count:,} to {topic} (from {source})" for topic, count, source in _list_residue(record))
+        busiest = (f"{count} to {topic} (from {source})" for topic, count, source in _list_residue(record))
         texts.append(f"in the last minute {join_first_names(busiest)}")
     if record["lag"] is not None:
-        texts.append(f"{_format_count(record['lag'], 'message')} not consumed")
+        texts.append(f"{count_noun(record['lag'], 'message')} not consumed")
     texts += [f"waiting for {condition}" for condition in record["waitingFor"]]
     return ("safe: " if record["phase"] == "safe" else "") + "; ".join(texts)
 
@@ -238,7 +234,7 @@ def _describe_progress(record: EventRecord) -> str:
 def _describe_put_back(record: EventRecord) -> str:
     if record["error"]:
         return f"{record['addr']}: its routes could not be verified: {record['error']}"
-    outcome_text = f"{record['addr']}: {_format_count(record['topics'], 'topic')} as before ({record['how']})"
+    outcome_text = f"{record['addr']}: {count_noun(record['topics'], 'topic')} as before ({record['how']})"
     # Records of earlier releases have no closed topics.
     if record.get("closed"):
         outcome_text += f"; closed to writes, as before: {join_first_names(record['closed'])}"
@@ -253,7 +249,7 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
         f"{name_process(record['pid'])} is already draining this broker: following its progress"
     ),
     "checked": _describe_checked,
-    "snapshotTaken": lambda record: f"{record['addr']}: {_format_count(record['topics'], 'topic')} saved",
+    "snapshotTaken": lambda record: f"{record['addr']}: {count_noun(record['topics'], 'topic')} saved",
     "wiped": _describe_wiped,
     "permissionSet": lambda record: (
         f"{record['addr']}: brokerPermission stays {record['before']}: {record['error']}"
@@ -264,7 +260,7 @@ _DESCRIBERS: dict[str, Callable[[EventRecord], str]] = {
         f"verified: the broker has no writable queue in the routes of {', '.join(record['addrs'])}"
     ),
     "reopened": lambda record: (
-        f"{record['addr']}: {_format_count(len(record['topics']), 'topic')} now writable "
+        f"{record['addr']}: {count_noun(len(record['topics']), 'topic')} now writable "
         f"({join_first_names(record['topics'])}): {record['cause']}"
     ),
     "serverLost": lambda record: (
@@ -302,17 +298,22 @@ def describe_status(broker: str, record: EventRecord) -> list[tuple[str, str]]:
     phases = " ".join(f"[{phase}]" if phase == record["phase"] else phase for phase in SHOWN_PHASES)
     facts = [
         (broker, phases),
-        ("messages per minute", "unknown" if record["puts"] is None else f"{record['puts']:,}"),
+        ("messages per minute", "unknown" if record["puts"] is None else str(record["puts"])),
     ]
     if record["residue"]:
-        top_topics = (f"{topic} {count:,} (from {source})" for topic, count, source in _list_residue(record))
+        top_topics = (f"{topic} {count} (from {source})" for topic, count, source in _list_residue(record))
         facts.append(("last minute", join_first_names(top_topics)))
     # Records of earlier releases have no writers.
     if record.get("writers"):
         writers = (f"{topic}: {join_first_names(names)}" for topic, names in record["writers"].items())
         facts.append(("last writers", "; ".join(writers)))
     if record["lag"] is not None:
-        facts.append(("lag", f"{record['lag']:,} messages of {count_noun(record['groupsBehind'], 'group')}"))
+        facts.append(
+            (
+                "lag",
+                f"{count_noun(record['lag'], 'message')} of {count_noun(record['groupsBehind'], 'group')}",
+            )
+        )
     if record["behind"]:
         facts.append(("slaves behind", _format_by_addr(record["behind"], " bytes")))
     return [
@@ -332,6 +333,6 @@ def _list_residue(record: EventRecord) -> list[tuple[str, int, str]]:
 
 def _format_by_addr(values_by_addr: Mapping[str, int | None], unit_text: str) -> str:
     return ", ".join(
-        f"{addr} {'unknown' if value is None else f'{value:,}{unit_text}'}"
+        f"{addr} {'unknown' if value is None else f'{value}{unit_text}'}"
         for addr, value in values_by_addr.items()
     )

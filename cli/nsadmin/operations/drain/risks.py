@@ -1,6 +1,6 @@
 """Finds the risks of draining a broker, such as topics that lose their last writable queue. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -34,8 +34,12 @@ def find_risks(
     system_topics: frozenset[str],
     ordered_topics: frozenset[str],
     is_durable: bool,
+    drained_names: Collection[str] = (),
 ) -> tuple[DrainRisk, ...]:
-    """Return the risks that at least one name server shows. `ordered_topics` have ordered messages."""
+    """Return the risks that at least one name server shows. `ordered_topics` have ordered messages.
+
+    `drained_names` are the brokers that undrain can open again.
+    """
     registered = [server for server in servers if server.is_registered]
     topics_by_kind: dict[str, set[str]] = {kind: set() for kind in _RISK_TEXTS}
     for server in registered:
@@ -54,7 +58,7 @@ def find_risks(
                 _describe_risk(broker, kind, topics, registered),
                 tuple(sorted(topics)),
                 True,
-                _advise(broker, kind, sorted(topics), registered),
+                _advise(broker, kind, sorted(topics), registered, drained_names),
             )
             for kind, topics in topics_by_kind.items()
             if topics
@@ -90,7 +94,13 @@ def describe_refusals(risks: Iterable[DrainRisk]) -> list[str]:
     return [f"{risk.text}: {risk.remedy}" for risk in risks]
 
 
-def _advise(broker: str, kind: str, topics: Sequence[str], servers: Sequence[NameServerFacts]) -> str:
+def _advise(
+    broker: str,
+    kind: str,
+    topics: Sequence[str],
+    servers: Sequence[NameServerFacts],
+    drained_names: Collection[str],
+) -> str:
     cluster_name = find_cluster_name(servers) or ""
     if kind in ("unwritable", "masterless") and not any(server.has_peers for server in servers):
         return f"start another broker of {cluster_name}: `nsadmin check brokers` lists those that are down"
@@ -107,11 +117,11 @@ def _advise(broker: str, kind: str, topics: Sequence[str], servers: Sequence[Nam
     if kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
     if kind == "readOnly":
-        closed_names = _list_closed_names(topics, servers)
-        undrain_commands = " and ".join(f"`{quote_command('undrain', name)}`" for name in closed_names[:3])
-        pronoun = "it was" if len(closed_names) == 1 else "they were"
-        explain_command = quote_command("route", "explain", topics[0])
-        return f"if {pronoun} drained, run {undrain_commands} first; else see `{explain_command}`"
+        drained = [name for name in _list_closed_names(topics, servers) if name in drained_names]
+        if drained:
+            undrain_commands = " and ".join(f"`{quote_command('undrain', name)}`" for name in drained[:3])
+            return f"run {undrain_commands} first"
+        return f"`{quote_command('route', 'explain', topics[0])}` says why"
     if kind == "orderConf":
         commands = [_advise_order_conf(broker, topic, servers) for topic in topics[:3]]
         return f"remove {broker} from the order configuration: {' and '.join(commands)}"

@@ -1,6 +1,6 @@
 """Runs a drain from its check until the broker can be stopped, and yields its events."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -60,6 +60,7 @@ def check_plan(
     ordered_topics: frozenset[str],
     now_ms: int,
     slave_gaps: tuple[SlaveGap, ...] = (),
+    drained_names: Collection[str] = (),
 ) -> events.Checked:
     """Check what a cluster without the broker would lose.
 
@@ -85,7 +86,9 @@ def check_plan(
         )
     if find_master_addr(registered) is None:
         raise DrainRefused(f"{plan.broker} has no master now, so no client can write to it")
-    found_risks = find_risks(plan.broker, registered, system_topics, ordered_topics, plan.durable)
+    found_risks = find_risks(
+        plan.broker, registered, system_topics, ordered_topics, plan.durable, drained_names
+    )
     return events.Checked(
         now_ms,
         max(len(server.topics) for server in registered),

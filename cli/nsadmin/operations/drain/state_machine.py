@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from nsadmin.client.consumers.lag import Lag
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.facts import BrokerCounters, ClusterObservation, NameServerFacts
 from nsadmin.operations.drain.reopen_causes import ReopenExplainer
@@ -236,7 +236,9 @@ class DrainStateMachine:
             and puts is not None
             and puts > self.safety_rules.write_threshold
         ):
-            verdict_events.append(events.Unsafe(observation.time_ms, f"{puts:,} messages a minute"))
+            verdict_events.append(
+                events.Unsafe(observation.time_ms, f"{count_noun(puts, 'message')} a minute")
+            )
             self.state = self.state._replace(safe_since=None)
         elif self.is_safe:
             waiting_for = ()

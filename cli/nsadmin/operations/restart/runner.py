@@ -34,6 +34,7 @@ class BrokerRestartContext(NamedTuple):
     drain_plan: DrainPlan
     system_topics: frozenset[str]
     ordered_topics: frozenset[str]
+    drained_names: frozenset[str] = frozenset()
 
 
 class RestartRules(NamedTuple):
@@ -58,6 +59,7 @@ def check_broker(context: BrokerRestartContext, servers: tuple[NameServerFacts, 
         context.ordered_topics,
         now_ms,
         context.environment.read_slave_gaps(find_master_addr(servers), find_slave_addrs(servers)),
+        context.drained_names,
     )
     if checked.risks and not context.drain_plan.force:
         raise DrainRefused("; ".join(describe_refusals(checked.risks)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from namesrv_core.protocol.codes import RequestCode
-from nsadmin.operations.restart_settings import is_read_at_start
+from nsadmin.operations.setting_effects import is_read_at_start
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, answer_nothing
 from tests.support.topic_brokers import TopicBroker
@@ -76,16 +76,23 @@ def test_a_dead_broker_is_told(run: Run, server: FakeNameServer, dead_addr: str,
     ],
 )
 def test_masters_are_changed_and_slaves_if_wanted(
-    run: Run, server: FakeNameServer, flags: tuple[str, ...], results: list[str], master: TopicBroker
+    run: Run,
+    server: FakeNameServer,
+    flags: tuple[str, ...],
+    results: list[str],
+    master: TopicBroker,
+    slave: TopicBroker,
 ) -> None:
-    words = ("updateBrokerConfig", "fileReservedTime", "48", "-c", "C", "-n", server.addr, "--json")
+    words = ("updateBrokerConfig", "fileReservedTime", "96", "-c", "C", "-n", server.addr, "--json")
     result = run(*words, *flags)
-    note = "nsadmin: 1 slave stays as it is: -a true includes slaves\n"
-    assert (result.code, result.err) == (0, "" if "true" in flags else note)
+    addrs = master.addr if "true" not in flags else f"{master.addr},{slave.addr}"
+    note = "" if "true" in flags else "nsadmin: 1 slave stays as it is: -a true includes slaves\n"
+    undo = f"nsadmin: to undo it: nsadmin updateBrokerConfig -k fileReservedTime -v 72 -b {addrs}\n"
+    assert (result.code, result.err) == (0, note + ("" if "--dry-run" in flags else undo))
     rows = json.loads(result.out)
     assert [row["result"] for row in rows] == results
-    assert (rows[0]["before"], rows[0]["after"], rows[0]["changes"]) == ("72", "48", "72 -> 48")
-    assert master.items["fileReservedTime"] == ("72" if "--dry-run" in flags else "48")
+    assert (rows[0]["before"], rows[0]["after"], rows[0]["changes"]) == ("72", "96", "72 -> 96")
+    assert master.items["fileReservedTime"] == ("72" if "--dry-run" in flags else "96")
 
 
 def test_what_is_so_already_is_unchanged(run: Run, master: TopicBroker) -> None:
@@ -97,7 +104,9 @@ def test_a_setting_that_brokers_read_at_their_start_needs_a_restart(run: Run, ma
     master.items["sendMessageThreadPoolNums"] = "2"
     words = ("updateBrokerConfig", "sendMessageThreadPoolNums", "32", "-b", master.addr, "--yes")
     remark = "nsadmin: sendMessageThreadPoolNums takes effect when the broker restarts\n"
-    assert [run(*words, *more).err for more in (["--dry-run"], [], [])] == [remark, remark, ""]
+    undo_words = f"updateBrokerConfig -k sendMessageThreadPoolNums -v 2 -b {master.addr}"
+    told = [run(*words, *more).err for more in (["--dry-run"], [], [])]
+    assert told == [remark, f"{remark}nsadmin: to undo it: nsadmin {undo_words}\n", ""]
     assert is_read_at_start("traceTopicEnable")
     assert not is_read_at_start("fileReservedTime")
 
@@ -119,6 +128,40 @@ def test_a_setting_that_breaks_a_running_broker_needs_consent(
     assert (refused.code, loss in refused.err, master.items) == (2, True, before)
     assert loss in run(*words, "--dry-run").err
     assert (run(*words, "--yes").code, master.items[key]) == (0, value)
+
+
+@pytest.mark.parametrize(
+    ("key", "lower", "higher", "loss"),
+    [
+        (
+            "fileReservedTime", "24", "96",
+            "nsadmin: brokers delete messages that are older than 24 h at deleteWhen, or soon if the disk is "
+            "nearly full, also those that groups have not read",
+        ),
+        (
+            "diskSpaceCleanForciblyRatio", "60", "90",
+            "nsadmin: above 60 % of the disk, brokers delete their oldest messages, also those that groups "
+            "have not read",
+        ),
+    ],
+)  # fmt: skip
+def test_a_lower_setting_that_deletes_messages_needs_consent(
+    run: Run, master: TopicBroker, key: str, lower: str, higher: str, loss: str
+) -> None:
+    master.items["diskSpaceCleanForciblyRatio"] = "85"
+    before = master.items[key]
+    words = ("updateBrokerConfig", key, lower, "-b", master.addr)
+    refused = run(*words)
+    told = f"{loss.removeprefix('nsadmin: ')}: to do it without a terminal, pass --yes"
+    assert (refused.code, refused.err, master.items[key]) == (
+        2,
+        f"nsadmin: updateBrokerConfig: {told}\n",
+        before,
+    )
+    assert run(*words, "--dry-run").err == f"{loss}\n"
+    assert loss in run(*words, "--yes").err
+    assert master.items[key] == lower
+    assert (run("updateBrokerConfig", key, higher, "-b", master.addr).code, master.items[key]) == (0, higher)
 
 
 def test_a_word_that_is_no_constant_is_refused(run: Run, master: TopicBroker) -> None:
@@ -144,7 +187,7 @@ def test_a_broker_without_master_is_told(
     run: Run, server: FakeNameServer, slave: TopicBroker, master: TopicBroker
 ) -> None:
     server.clusters = {"C": {"broker-a": {1: slave.addr}, "broker-b": {0: master.addr}}}
-    result = run("updateBrokerConfig", "fileReservedTime", "1", "-c", "C", "-n", server.addr, "--json")
+    result = run("updateBrokerConfig", "fileReservedTime", "99", "-c", "C", "-n", server.addr, "--json")
     assert result.code == 3
     assert [(row["brokerName"], row["error"]) for row in json.loads(result.out)] == [
         ("broker-a", "this broker has no master now"),
@@ -178,4 +221,5 @@ def test_a_silent_name_server_is_named_although_the_broker_made_the_change(
     assert result.err == (
         f"nsadmin: name server {frozen.addr}: no answer within 0.3 s: {master.addr} made the change "
         "but cannot register it here yet\n"
+        f"nsadmin: to undo it: nsadmin updateBrokerConfig -k brokerPermission -v 6 -b {master.addr}\n"
     )

@@ -27,7 +27,7 @@ def test_both_forms_wipe_on_every_name_server(
     words: tuple[str, ...],
 ) -> None:
     result = run(*words, both_servers, "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, "nsadmin: to undo it: nsadmin repair wipe broker-a\n")
     assert [list(row.values()) for row in json.loads(result.out)] == [
         [first_server.addr, "broker-a", 1, None, None, None, "done", None],
         [second_server.addr, "broker-a", 1, None, None, None, "done", None],
@@ -54,7 +54,8 @@ def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
     run: Run, first_server: FakeNameServer, dead_addr: str
 ) -> None:
     result = run("wipeWritePerm", "broker-a", "-n", dead_addr, "-n", first_server.addr, "--json")
-    assert (result.code, result.err) == (3, "nsadmin: failed on 1 of 2 servers\n")
+    assert result.code == 3
+    assert result.err.splitlines()[0] == "nsadmin: failed on 1 of 2 servers"
     assert [(row["namesrvAddr"], row["result"], row["error"]) for row in json.loads(result.out)] == [
         (dead_addr, "failed", "connection refused, no server listens on this port"),
         (first_server.addr, "done", None),
@@ -74,7 +75,7 @@ def test_a_dry_run_touches_nothing(
     assert result.code == 0
     assert [row["result"] for row in json.loads(result.out)] == ["dry-run"] * 2
     assert {*first_server.asked_codes(), *second_server.asked_codes()} == {106, 206, 105}
-    assert broker.asked_codes() == ([21] if command == "addWritePerm" else [])
+    assert broker.asked_codes() == [21 if command == "addWritePerm" else 305]
 
 
 @pytest.mark.parametrize(
@@ -103,10 +104,8 @@ def test_a_dry_run_shows_each_topic_before_and_after(
     assert (again["topicCount"], again["before"], again["after"]) == (3, None, None)
 
 
-@pytest.mark.parametrize(
-    ("more", "outcome"), [("--dry-run", "will be writable"), ("--yes", "are writable now")]
-)
-def test_what_the_broker_has_read_only_is_named_if_it_becomes_writable(
+@pytest.mark.parametrize(("more", "outcome"), [("--dry-run", "will be rw-"), ("--yes", "are rw- now")])
+def test_topics_with_other_permissions_on_the_broker_are_named(
     run: Run, first_server: FakeNameServer, broker: FakeBroker, more: str, outcome: str
 ) -> None:
     table = {
@@ -118,12 +117,12 @@ def test_what_the_broker_has_read_only_is_named_if_it_becomes_writable(
     result = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
     assert (result.code, result.err) == (
         0,
-        f"nsadmin: topics that broker-a itself has read-only {outcome} (old): `nsadmin repair wipe "
-        "broker-a` restores the broker's own permissions\n",
+        f"nsadmin: 2 topics that broker-a itself has with other permissions {outcome} (old r--, inner --i): "
+        "`nsadmin repair wipe broker-a` restores these\n",
     )
     broker.handlers[21] = refuse_with(1, "busy")
     unknown = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
-    assert "the topics that broker-a has read-only are unknown: SYSTEM_ERROR (1): busy" in unknown.err
+    assert "the permissions that topics have on broker-a are unknown: SYSTEM_ERROR (1): busy" in unknown.err
     assert unknown.code == 0
 
 
@@ -136,3 +135,25 @@ def test_a_server_that_does_not_tell_fails_in_a_dry_run(run: Run, first_server: 
     assert (result.code, json.loads(result.out)[0]["before"]) == (0, {"T": 7})
     first_server.handlers[105] = refuse_with(2, "busy")
     assert run("wipeWritePerm", "broker-a", "-n", first_server.addr, "--dry-run").code == 1
+
+
+def test_a_dry_run_of_a_wipe_names_the_topics_that_no_other_broker_takes(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {0: broker.addr}, "other": {0: dead_addr}}}
+    first_server.routes = {
+        "T": {"broker-a": 6, "other": 4},
+        "U": {"broker-a": 6, "other": 6},
+        "V": {"broker-a": 4},
+        "W": {"broker-a": 6},
+        "%RETRY%G": {"broker-a": 6},
+    }
+    result = run("wipeWritePerm", "broker-a", "--dry-run", "-n", first_server.addr)
+    assert result.err == "nsadmin: no other broker takes messages of 2 topics: T, W\n"
+
+
+def test_the_warning_of_adding_names_each_topic_that_a_repair_changes(run_on_lab: Run) -> None:
+    told = run_on_lab("addWritePerm", "broker-a-0", "--yes").err
+    [row] = run_on_lab("repair", "wipe", "broker-a-0", "--dry-run").json
+    assert len(row["after"]) > 1
+    assert f"{len(row['after'])} topics that broker-a-0 itself has with other permissions" in told

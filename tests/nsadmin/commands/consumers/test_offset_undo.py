@@ -6,7 +6,7 @@ import pytest
 
 from nsadmin.client import NotFound
 from nsadmin.client.results import NotApplied
-from nsadmin.commands.consumers.offset_undo import add_undo_commands, find_former_offsets
+from nsadmin.commands.consumers.offset_undo import add_move_undos, find_former_offsets
 
 
 def move(
@@ -66,27 +66,27 @@ def test_only_the_last_move_has_a_command_that_undoes_it() -> None:
         move(4, command="updateTopic T"),
         {"command": "x"},
     ]
-    assert [record["undo"] for record in add_undo_commands(moves)] == [
+    assert [record["undo"] for record in add_move_undos(moves)] == [
         None, "nsadmin resetOffsetByTime G T --undo --context prod", None, None, None,
     ]  # fmt: skip
-    [other] = add_undo_commands([move(1)])
+    [other] = add_move_undos([move(1)])
     assert other["undo"] == "nsadmin resetOffsetByTime G T --undo -n h:1"
     moved_first = move(None) | {"results": [*move(None)["results"], *move(3)["results"]]}
-    assert [bool(r["undo"]) for r in add_undo_commands([moved_first, move(1, topic="U"), move(None)])] == [
+    assert [bool(r["undo"]) for r in add_move_undos([moved_first, move(1, topic="U"), move(None)])] == [
         False, True, False,
     ]  # fmt: skip
-    assert add_undo_commands([moved_first])[0]["undo"]
+    assert add_move_undos([moved_first])[0]["undo"]
 
 
 def test_a_move_on_several_topics_has_one_command_that_undoes_it() -> None:
     both = move(3, command="skipAccumulatedMessage G")
     both["results"] += move(4, topic="U")["results"]
     later = move(5, command="skipAccumulatedMessage G U", topic="U")
-    assert [record["undo"] for record in add_undo_commands([both])] == [
+    assert [record["undo"] for record in add_move_undos([both])] == [
         "nsadmin resetOffsetByTime G T,U --undo -n h:1"
     ]
     # The later move of U hides the one before.
-    assert [record["undo"] for record in add_undo_commands([both, later])] == [
+    assert [record["undo"] for record in add_move_undos([both, later])] == [
         "nsadmin resetOffsetByTime G T --undo -n h:1", "nsadmin resetOffsetByTime G U --undo -n h:1",
     ]  # fmt: skip
     # It ended the search, although its command line names no topic.

@@ -25,7 +25,8 @@ def test_settings_of_every_server(run: Run, first_server: FakeNameServer, dead_a
 )
 def test_an_update_shows_what_was_read_back(run: Run, both_servers: str, words: tuple[str, ...]) -> None:
     result = run("updateNamesrvConfig", *words, both_servers, "--json")
-    assert (result.code, result.err) == (0, "")
+    undo = "nsadmin updateNamesrvConfig -k waitSecondsForService -v 45"
+    assert (result.code, result.err) == (0, f"nsadmin: to undo it: {undo}\n")
     assert [list(row.items())[1:] for row in json.loads(result.out)] == [
         [
             ("key", "waitSecondsForService"),

@@ -175,3 +175,16 @@ def test_a_restart_whose_drains_would_be_refused_does_not_begin(
     assert f"no broker was stopped: broker-a-1: {refusal}" in real.err
     assert not (tmp_path / "log").exists()
     assert restart("--dry-run", "--force").code == 0
+
+
+def test_only_a_broker_that_is_drained_is_to_be_undrained(restart: Run, running_lab: Lab, run: Run) -> None:
+    where = ("-n", running_lab.namesrv_addr, "--yes")
+    assert run("wipeWritePerm", "broker-a-1", *where).code == 0
+    wiped = restart("--dry-run").out
+    assert "`nsadmin route explain" in wiped
+    assert "undrain broker-a-1" not in wiped
+    assert run("repair", "wipe", "broker-a-1", *where).code == 0
+    assert run("drain", "broker-a-1", *where).code == 0
+    assert "run `nsadmin undrain broker-a-1` first" in restart("--dry-run").out
+    assert run("undrain", "broker-a-1", *where).code == 0
+    assert restart("--dry-run").code == 0

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,11 @@ from namesrv_core.protocol.codes import RequestCode
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, answer_json, answer_nothing, closed_port, refuse_with
 from tests.support.topic_brokers import TopicBroker, topic_config
+
+MOVED_KEYS = (
+    "nsadmin: T is ordered: another number of queues moves keys to other queues, so the order of the "
+    "messages of a key is not kept across the change\n"
+)
 
 
 @pytest.fixture
@@ -34,7 +40,8 @@ def test_each_broker_keeps_what_was_not_named(
     run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
 ) -> None:
     result = run("updateTopic", "T", "-c", "C", "-p", "6", "-r", "8", "-n", server.addr)
-    assert (result.code, result.err) == (0, "")
+    undo = f"nsadmin updateTopic T -r 4 -b {a.addr} && nsadmin updateTopic T -p 4 -b {b.addr}"
+    assert (result.code, result.err) == (0, f"nsadmin: to undo it: {undo}\n")
     assert [re.split(" {2,}", line) for line in result.out.splitlines()[1:]] == [
         [a.addr, "master", "broker-a", "T", "readQueueNums 4 -> 8", "done", "-"],
         [b.addr, "master", "broker-b", "T", "perm r-- -> rw-", "done", "-"],
@@ -48,8 +55,8 @@ def test_a_topic_that_exists_may_have_a_name_that_brokers_no_longer_create(run: 
         assert run("updateTopic", "test.test1", "-b", broker.addr, "-r", "16").code == 0
         assert broker.configs["test.test1"]["readQueueNums"] == 16
         refused = run("updateTopic", "test.test2", "-b", broker.addr, "-r", "16")
-        assert refused.code != 0
-        assert 'invalid topic name "test.test2": use letters' in refused.out + refused.err
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err.startswith('nsadmin: invalid topic name "test.test2": use letters')
 
 
 def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
@@ -67,11 +74,16 @@ def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conf", "enabled", "count", "effect"),
+    ("conf", "enabled", "count", "remark"),
     [
-        ("broker-a:4;gone:1", "true", "8", "ordered messages do not use all queues"),
-        ("broker-a:4;gone:1", "true", "2", "sends to missing queues fail"),
-        ("broker-a:4;gone:1", "false", "8", None),
+        (
+            "broker-a:4;gone:1",
+            "true",
+            "8",
+            " stays broker-a:4;gone:1, so ordered messages do not use all queues",
+        ),
+        ("broker-a:4;gone:1", "true", "2", " stays broker-a:4;gone:1, so sends to missing queues fail"),
+        ("broker-a:4;gone:1", "false", "8", ", which no client gets, stays broker-a:4;gone:1"),
         ("broker-a:8;gone:1", "true", "8", None),
         (None, "true", "8", None),
     ],
@@ -83,14 +95,45 @@ def test_an_order_configuration_that_stays_is_told(
     conf: str | None,
     enabled: str,
     count: str,
-    effect: str | None,
+    remark: str | None,
 ) -> None:
     server.config["orderMessageEnable"] = enabled
     server.kv["ORDER_TOPIC_CONFIG"] = {"T": conf} if conf else {}
     result = run("updateTopic", "T", "-b", "broker-a", "-w", count, "-r", "8", "-n", server.addr, "--dry-run")
     put = f"nsadmin updateOrderConf T put 'broker-a:{count};gone:1'"
-    remark = f"nsadmin: the order configuration stays {conf}, so {effect}: run {put}" if effect else ""
-    assert (result.code, result.err[: len(remark)], result.err == "") == (0, remark, not effect)
+    told = f"nsadmin: the order configuration{remark}: run {put}\n" if remark else ""
+    assert (result.code, result.err.removeprefix(MOVED_KEYS)) == (0, told)
+
+
+@pytest.mark.parametrize(
+    ("config", "conf"),
+    [
+        ({"order": True}, {}),
+        ({"attributes": {"message.type": "FIFO"}}, {}),
+        ({}, {"T": "broker-b:4"}),
+    ],
+)
+def test_an_ordered_topic_does_not_keep_its_order_with_more_queues(
+    run: Run, server: FakeNameServer, b: TopicBroker, config: dict[str, Any], conf: dict[str, str]
+) -> None:
+    words = ("updateTopic", "T", "-b", "broker-b", "-n", server.addr)
+    for flags in (("-w", "16", "--dry-run"), ("-w", "16")):
+        b.configs["T"] = topic_config("T")
+        assert MOVED_KEYS not in run(*words, *flags).err
+        b.configs["T"] = topic_config("T", **config)
+        server.kv["ORDER_TOPIC_CONFIG"] = conf
+        assert run(*words, *flags).err.count(MOVED_KEYS) == 1
+        assert MOVED_KEYS not in run(*words, "-r", "9").err
+        server.kv["ORDER_TOPIC_CONFIG"] = {}
+
+
+def test_another_broker_moves_the_keys_of_an_ordered_topic(
+    run: Run, server: FakeNameServer, b: TopicBroker
+) -> None:
+    del b.configs["T"]
+    assert run("updateTopic", "T", "-c", "C", "-n", server.addr, "--dry-run").err == MOVED_KEYS
+    server.config["orderMessageEnable"] = "true"
+    assert run("updateTopic", "New", "-c", "C", "-o", "true", "-n", server.addr, "--dry-run").err == ""
 
 
 def test_an_ordered_topic_gets_its_order_configuration(
@@ -109,8 +152,11 @@ def test_an_ordered_topic_gets_its_order_configuration(
     result = run(*words)
     assert (result.code, result.err) == (
         0,
-        f"nsadmin: clients get no order configuration from {server.addr}, because orderMessageEnable is "
-        "false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to them\n",
+        f"{MOVED_KEYS}nsadmin: clients get no order configuration from {server.addr}, because "
+        "orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to "
+        "them\n"
+        "nsadmin: to undo it: nsadmin updateOrderConf T put -v broker-b:1 && "
+        f"nsadmin updateTopic T -w 4 -b {by_name}\n",
     )
     assert [(row["role"], row["changes"], row["result"]) for row in json.loads(result.out)] == [
         ("master", "writeQueueNums 4 -> 3", "done"),
@@ -119,8 +165,8 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert server.kv["ORDER_TOPIC_CONFIG"] == {"T": "broker-b:1;broker-a:3"}
 
 
-def restoring(broker: TopicBroker, queues: int) -> str:
-    return f"restore the read queues with `nsadmin updateTopic T -b {broker.addr} -r {queues}`"
+def undoing(broker: TopicBroker, *words: str) -> str:
+    return f"nsadmin: to undo it: nsadmin updateTopic T {' '.join(words)} -b {broker.addr}\n"
 
 
 def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
@@ -141,8 +187,8 @@ def test_a_change_that_makes_messages_unreadable_needs_a_yes_before_it_is_made(
     assert (run(*words, "--dry-run").code, 17 in a.asked_codes()) == (0, False)
     result = run(*words, "--yes")
     fact = f"consumers cannot read the messages of T in queues 1 and up on {a.addr} now"
-    assert (result.code, result.err) == (0, f"nsadmin: {fact}: {restoring(a, 4)}\n")
-    assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == ""
+    assert (result.code, result.err) == (0, f"nsadmin: {fact}\n{undoing(a, '-r', '4')}")
+    assert run("updateTopic", "T", "-b", a.addr, "-p", "4").err == undoing(a, "-p", "6")
 
 
 def test_what_is_lost_on_several_brokers_is_said_once(run: Run, a: TopicBroker, b: TopicBroker) -> None:
@@ -153,8 +199,8 @@ def test_what_is_lost_on_several_brokers_is_said_once(run: Run, a: TopicBroker, 
     assert run(*words).err.count("consumers will not") == 1
     assert loss in run(*words).err
     assert loss in run(*words, "--dry-run").err
-    undo = f"restore the read queues with `nsadmin updateTopic T -b {a.addr},{b.addr} -r 4`"
-    assert f"in queues 1 and up on {brokers} now: {undo}\n" in run(*words, "--yes").err
+    undo = f"nsadmin: to undo it: nsadmin updateTopic T -r 4 -b {a.addr},{b.addr}\n"
+    assert f"in queues 1 and up on {brokers} now\n{undo}" in run(*words, "--yes").err
 
 
 def test_a_name_server_is_not_called_a_master(run: Run, server: FakeNameServer) -> None:
@@ -176,15 +222,15 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     assert f"(G: 7 messages): wait until `{waiting}` shows no row: " in refused.err
     assert f"(G: 7 messages): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
     assert run(*words, "--yes").err == (
-        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G: 7 messages): "
-        f"{restoring(a, 4)}\n"
+        f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G: 7 messages)\n"
+        f"{undoing(a, '-r', '4')}"
     )
     a.configs["T"]["readQueueNums"] = 4
     a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 50), (50, 50))
     done = run(*words)
     assert (done.code, done.err) == (
         0,
-        f"nsadmin: all groups of T have consumed queues 2 and up on {a.addr}\n",
+        f"nsadmin: all groups of T have consumed queues 2 and up on {a.addr}\n{undoing(a, '-r', '4')}",
     )
     a.configs["T"]["readQueueNums"] = 4
     a.handlers[RequestCode.GET_CONSUME_STATS] = refuse_with(1, "broken")
@@ -204,9 +250,10 @@ def test_a_topic_that_consumers_may_not_read_needs_a_yes(
     )
     assert 17 not in a.asked_codes()
     allowed = run(*words, "-b", a.addr, "--yes")
+    undo = "" if words[1] == "New" else undoing(a, "-p", "6")
     assert (allowed.code, allowed.err) == (
         0,
-        f"nsadmin: consumers cannot read {words[1]} on {a.addr} now\n",
+        f"nsadmin: consumers cannot read {words[1]} on {a.addr} now\n{undo}",
     )
     assert a.configs[words[1]]["perm"] == 2
     assert run(*words, "-b", a.addr).code == 0, "nothing changes"
@@ -222,7 +269,12 @@ def test_a_topic_that_takes_no_messages_is_noted(
     for dry_words in (("--dry-run",), ()):
         result = run("updateTopic", topic, "-b", a.addr, option, *dry_words)
         assert result.code == 0
-        assert result.err == f"nsadmin: without {lack}, producers cannot send to {topic} on broker-a\n"
+        moved = MOVED_KEYS if topic == "T" else ""
+        undo = "" if dry_words or topic == "New" else undoing(a, "-w", "4")
+        assert (
+            result.err
+            == f"{moved}nsadmin: without {lack}, producers cannot send to {topic} on broker-a\n{undo}"
+        )
     assert run("updateTopic", topic, "-b", a.addr, option).err == ""
 
 
@@ -318,15 +370,31 @@ def test_a_pattern_of_clusters_creates_a_topic_only_if_no_cluster_has_it(
     words = ("updateTopic", "T", "-r", "16", "-n", server.addr, "--json", "-c")
     left_out = run(*words, "*")
     assert (left_out.code, left_out.err) == (
-        0, "nsadmin: T is not created in D, which does not have it: pass -c D to create it there\n"
-    )  # fmt: skip
+        0,
+        "nsadmin: T is not created in D, which does not have it: pass -c D to create it there\n"
+        + undoing(a, "-r", "4"),
+    )
     assert [row["brokerName"] for row in json.loads(left_out.out)] == ["broker-a"]
     assert (a.configs["T"]["readQueueNums"], "T" in b.configs) == (16, False)
-    assert run(*words, "*,D").err == ""
+    assert run(*words, "*,D").err == MOVED_KEYS
     assert b.configs["T"]["readQueueNums"] == 16
     assert run("updateTopic", "New", "-n", server.addr, "-c", "*").err == ""
     assert "New" in a.configs
     assert "New" in b.configs
+
+
+@pytest.mark.parametrize(("where", "says_it"), [(("-c", "C"), True), (("-b", "broker-a"), False)])
+def test_the_last_broker_that_takes_messages_is_told(
+    run: Run, server: FakeNameServer, b: TopicBroker, where: tuple[str, ...], says_it: bool
+) -> None:
+    b.configs["T"]["perm"] = 6
+    server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
+    told = "nsadmin: producers will not be able to send to T: no other broker takes its messages\n"
+    words = ("updateTopic", "T", "-p", "4", *where, "-n", server.addr, "--dry-run")
+    assert (told in run(*words).err) == says_it
+    server.routes["T"]["broker-b"] = 4
+    assert told in run(*words).err
+    assert told not in run("updateTopic", "T", "-p", "6", *where, "-n", server.addr).err
 
 
 @pytest.mark.parametrize("words", [("updateTopicPerm", "T", "6"), ("updateTopic", "T", "-p", "6")])

@@ -136,8 +136,7 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
         (
             ServerTopic(RW, 0, 2, closed_names=("c", "b")), True,
             "1 topic would be left without a writable queue: b, c take no messages for it (t;u)",
-            "if they were drained, run `nsadmin undrain b` and `nsadmin undrain c` first; else see "
-            "`nsadmin route explain 't;u'`",
+            "`nsadmin route explain 't;u'` says why",
         ),
         (
             ServerTopic(R, 0, 0), True, "1 topic would be left without a master (t;u)",

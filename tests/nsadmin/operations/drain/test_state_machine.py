@@ -253,7 +253,7 @@ def test_messages_after_it_was_safe_make_it_unsafe() -> None:
     observed_events = state_machine.process_observation(
         ClusterObservation(60, (SHUT,), QUIET._replace(put_count=101, recent_puts={"T": 1}))
     ).events
-    assert observed_events[-1] == events.Unsafe(60, "6,000 messages a minute")
+    assert observed_events[-1] == events.Unsafe(60, "6000 messages a minute")
     assert state_machine.state.puts == 6_000
     assert (kinds(observed_events), state_machine.is_safe) == (["Unsafe"], False)
 

@@ -1,7 +1,9 @@
-"""Knows settings that released servers (4.9.7, 5.5.0) read only when they start, and those that break one.
+"""Knows settings that released servers (4.9.7, 5.5.0) read only at their start, that break one, or delete.
 
 It is no complete list. Who calls the getter of a setting tells when a server reads it.
 """
+
+from collections.abc import Iterable
 
 _ENDINGS = ("ThreadPoolNums", "PoolQueueCapacity")
 _KEYS = frozenset(
@@ -39,3 +41,21 @@ def describe_break(key: str, value: str) -> str | None:
         # Brokers of 4.9.7 and 5.5.0 flush with the service that was made at their start: ClassCastException.
         return "a broker that changes to synchronous flush refuses all sends until it restarts"
     return _BREAKS.get(key)
+
+
+_UNREAD_TOO = "also those that groups have not read"
+
+
+def describe_deletion(key: str, value: str, values_before: Iterable[str]) -> str | None:
+    """What brokers delete with a lower value (CleanCommitLogService); None if they delete nothing more."""
+    if key == "fileReservedTime":
+        deletion = (
+            f"brokers delete messages that are older than {value} h at deleteWhen, or soon if the disk is "
+            f"nearly full, {_UNREAD_TOO}"
+        )
+    elif key in ("diskSpaceCleanForciblyRatio", "diskSpaceWarningLevelRatio"):
+        deletion = f"above {value} % of the disk, brokers delete their oldest messages, {_UNREAD_TOO}"
+    else:
+        return None
+    is_lower = any(before.isdecimal() and int(value) < int(before) for before in values_before)
+    return deletion if is_lower else None
