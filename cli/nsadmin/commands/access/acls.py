@@ -219,7 +219,7 @@ def create_acl(
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub -d Allow -c cluster-a --yes
         # A consumer: allow a user only to read one topic, with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Sub -d Allow -c cluster-a --yes
-        # A team: allow a user to use all topics and groups whose names begin with a prefix
+        # A team: allow a user to use only its topics and groups: those whose names begin with a prefix
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub -d Allow -c cluster-a --yes
         # Read-only: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes

@@ -228,7 +228,11 @@ def test_a_dry_run_says_what_is_lost(
         else:
             master.offsets = offsets
         words = ("deleteTopic", "T", "C", "-n", first_server.addr)
-        assert run(*words, "--dry-run").err == f"nsadmin: T has {messages}; consumer groups: G1, G2\n"
+        assert run(*words, "--dry-run").err == (
+            f"nsadmin: T has {messages}; consumer groups: G1, G2\n"
+            "nsadmin: the consumer groups stay: if nobody needs them any more, run "
+            "nsadmin deleteSubGroup G1,G2 -c C -r true --dry-run\n"
+        )
         asked_before = len(master.asked_codes())
         run(*words, "--yes")
         assert RequestCode.GET_TOPIC_STATS_INFO not in master.asked_codes()[asked_before:]
