@@ -131,9 +131,9 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
         *(
-            f"{name} has no master now, so what its death broke is not in this list: "
-            f"`{quote_command('check', 'writable')}` names the topics that it no longer takes, and "
-            f"`{quote_command(*CUT_OFF_GROUPS_COMMAND)}` the groups that cannot read"
+            f"{name} has no master now, so what its death broke is not in this list. Topics that it no "
+            f"longer takes: `{quote_command('check', 'writable')}`. Groups that cannot read: "
+            f"`{quote_command(*CUT_OFF_GROUPS_COMMAND)}`"
             for name in outage.masterless_brokers
         ),
         f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} would fail for "
