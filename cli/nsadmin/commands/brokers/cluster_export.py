@@ -11,7 +11,12 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_add
 from nsadmin.client.results import error_text
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import exclusive_options
-from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr, remark_missing
+from nsadmin.command_line.broker_targets import (
+    OptionalBrokerAddrOption,
+    distinct_addrs,
+    find_brokers,
+    remark_missing,
+)
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.commands.columns.files import FILE, SIZE
 from nsadmin.console import stderr
@@ -104,6 +109,8 @@ def export_metadata(
     Examples:
         # Topics and groups of all masters
         nsadmin exportMetadata cluster-a
+        # Those of all brokers, of all clusters
+        nsadmin exportMetadata -b '*'
         # Write the topics of one broker to a file
         nsadmin exportMetadata -b 127.0.0.1:10911 -t -f exported
     """
@@ -177,8 +184,7 @@ def _select_places(
 ) -> list[ExportedBroker]:
     exclusive_options.require_one_of("CLUSTER", cluster_name, "-b ADDR", broker_text)
     if broker_text is not None:
-        broker_addr = find_broker_addr(session, broker_text)
-        return [ExportedBroker(broker_addr, broker_addr)]
+        return [ExportedBroker(addr, addr) for addr in distinct_addrs(find_brokers(session, broker_text))]
     return observer.list_exported_masters(_list_processes(session, cluster_name))
 
 

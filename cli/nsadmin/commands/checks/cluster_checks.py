@@ -8,7 +8,7 @@ from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line import exclusive_options
 from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.broker_expectation import ExpectedBrokersOption, open_expected_inventory
-from nsadmin.command_line.broker_targets import OptionalBrokerAddrOption, find_broker_addr
+from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.checks.check_runner import (
     ClusterOption,
@@ -311,7 +311,10 @@ def check_replicas(
 @command(columns=CHECK_COLUMNS)
 def check_registration_size(
     session: Session,
-    broker_text: OptionalBrokerAddrOption = None,
+    broker_text: Annotated[
+        str | None,
+        Option("-b", "--brokerAddr", metavar="ADDR", help="One broker: HOST:PORT, NAME or NAME:ID."),
+    ] = None,
     cluster_name: ClusterOption = None,
     warning: Annotated[
         str | None, warning_option("Size of a registration, in percent of 16 MiB. Default: 50.")

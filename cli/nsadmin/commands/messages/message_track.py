@@ -4,7 +4,9 @@ from typing import Annotated
 
 from typer import Argument
 
+from namesrv_core.protocol.message_ids import parse_message_id
 from nsadmin.client import NotFound
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
@@ -42,7 +44,13 @@ STORY_COLUMNS: Columns[StoryEvent] = (
 def message_track(
     session: Session,
     topic: MessageTopicArgument,
-    msg_id: Annotated[str, Argument(metavar="MSGID", help="An id of either kind."), Flags("-i", "--msgId")],
+    msg_id: Annotated[
+        str,
+        Argument(
+            metavar="MSGID", help="An id of either kind, or a key: then the newest message that has the key."
+        ),
+        Flags("-i", "--msgId"),
+    ],
 ) -> ResultRows:
     """Show the story of one message: where it is, which groups consumed it, retries, dead letters, traces.
 
@@ -53,14 +61,29 @@ def message_track(
     Examples:
         # Where a message went that a producer logged, and who consumed it
         nsadmin message track payments 7F0000010B4B18B4AAC2910F8A1E0000
+        # Find a message by its key, such as the number of an order, and see which groups consumed it
+        nsadmin message track payments order-4711
     """
     found_messages = session.admin.messages.find_by_id(topic, msg_id)
+    noun = "id"
+    # Producers may give their messages any id.
+    if not found_messages.messages and parse_message_id(msg_id) is None:
+        found_messages, noun = session.admin.messages.find_by_key(topic, msg_id), "key"
     broker_errors = [error for error in found_messages.errors if error is not None]
-    if not found_messages.messages:
+    copies = sorted(found_messages.messages, key=lambda copy: copy.message.store_timestamp)
+    if not copies:
         for broker_error in broker_errors:
             raise broker_error
-        raise NotFound(describe_missing(session.admin, topic, "id", msg_id, found_messages))
-    story = gather_story(session.admin, found_messages.messages)
+        raise NotFound(describe_missing(session.admin, topic, noun, msg_id, found_messages))
+    if noun == "key":
+        ids = {copy.message.msg_id for copy in copies}
+        copies = [copy for copy in copies if copy.message.msg_id == copies[-1].message.msg_id]
+        if len(ids) > 1:
+            list_all = quote_command("queryMsgByKey", topic, msg_id)
+            session.write_remark(
+                f"the newest of {len(ids)} messages with the key; to list all, run {list_all}"
+            )
+    story = gather_story(session.admin, copies)
     return ResultRows.from_records(
         STORY_COLUMNS,
         story.events,

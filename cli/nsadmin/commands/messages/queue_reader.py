@@ -103,8 +103,6 @@ def print_msg(
         nsadmin printMsg payments --last 10
         # The number of messages by tag in the whole topic; add --from 1h for the last hour
         nsadmin printMsg payments -f true
-        # Who sends to a topic: the addresses of the senders of the last ten minutes
-        nsadmin printMsg payments --from 10m --columns bornHost --limit 20
         # Messages in the topic with a tag, between two times (--until TIME), without bodies
         nsadmin printMsg payments --from 2025-01-31T13:00:00Z -s settled -d false
     """

@@ -130,6 +130,12 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
     stopped_groups = sum(group.stands_still for group in groups)
     errors = {addr: error for addr, error in outage.errors.items() if error is not None}
     notes = [
+        *(
+            f"{name} has no master now, so what its death broke is not in this list. Topics that it no "
+            f"longer takes: `{quote_command('check', 'writable')}`. Groups that cannot read: "
+            f"`{quote_command(*CUT_OFF_GROUPS_COMMAND)}`"
+            for name in outage.masterless_brokers
+        ),
         f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} would fail for "
         f"clients, {len(losses) - stopped_count} would lose a part of their queues",
         f"{_describe_groups(len(groups), stopped_groups, list(errors))}; "

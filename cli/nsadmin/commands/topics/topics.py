@@ -471,7 +471,8 @@ def _describe_losses(
 ) -> Iterator[str]:
     """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets).
 
-    Another line has the age of its last message, and warns if the topic is in use.
+    Another line has the age of its last message, and warns if the topic is in use. The last line previews the
+    deletion of the groups.
     """
     places = [(addr, d.topic) for d in deletions for addr in d.masters]
     stats_results = iter(session.admin.topics.get_stats_at(places))
@@ -504,6 +505,12 @@ def _describe_losses(
                     f"{deletion.topic} is still in use: its {last_message}. To see who sends to it, run "
                     f"{producers}"
                 )
+    clusters = list(dict.fromkeys(deletion.cluster_name for deletion in deletions))
+    groups_left = {g for u in usages if u.cluster_name in clusters for g in u.consumer_groups or ()}
+    if groups_left:
+        places_left = (",".join(sorted(groups_left)), "-c", ",".join(clusters))
+        preview = ("deleteSubGroup", *places_left, "-r", "true", "--dry-run")
+        yield f"the consumer groups stay: if nobody needs them any more, run {quote_command(*preview)}"
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

@@ -1,7 +1,7 @@
 """Checks for topics that clients can write to on no broker, or on fewer brokers than have the topic."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -363,10 +363,14 @@ def _format_hidden(hidden: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
     """Group the losses by broker: usually one broker is lost with all its topics."""
-    counts = Counter(item for loss in losses.values() for item in loss.lost_brokers.items())
+    topics_by_reason = defaultdict[tuple[str, str], list[str]](list)
+    for topic, loss in losses.items():
+        for item in loss.lost_brokers.items():
+            topics_by_reason[item].append(topic)
     return [
-        f"{name} accepts no messages for {count_noun(count, 'topic')}: {reason}"
-        for (name, reason), count in sorted(counts.items())
+        f"{name} accepts no messages for {count_noun(len(topics), 'topic')} "
+        f"({abbreviate_names(topics, _MAX_SHOWN)}): {reason}"
+        for (name, reason), topics in sorted(topics_by_reason.items())
     ]
 
 

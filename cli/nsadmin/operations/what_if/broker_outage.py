@@ -31,7 +31,7 @@ class BrokerOutage(NamedTuple):
     loss. `errors` has None for each server that answered. Brokers at `groupless_addrs` did not
     return their groups, so `lost_groups` has those that other brokers know. `shared_addrs` has the names of
     each address that goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their
-    master and refuse reads.
+    master and refuse reads. `masterless_brokers` of the given brokers have no master already.
     """
 
     topic_count: int
@@ -42,6 +42,7 @@ class BrokerOutage(NamedTuple):
     shared_addrs: Mapping[str, Sequence[str]]
     refusing_slaves: Sequence[str] = ()
     groupless_addrs: Sequence[str] = ()
+    masterless_brokers: Sequence[str] = ()
 
 
 def foresee_broker_outage(
@@ -117,6 +118,14 @@ def foresee_broker_outage(
             and MASTER_BROKER_ID in down_members.get(broker_name, ())
         ],
         [addr for addr, error in consumer_facts.errors_by_addr.items() if error is not None],
+        [
+            broker_name
+            for broker_name in sorted(down_members)
+            if not any(
+                MASTER_BROKER_ID in members_of_snapshot(snapshot).get(broker_name, ())
+                for snapshot in snapshots.values()
+            )
+        ],
     )
 
 

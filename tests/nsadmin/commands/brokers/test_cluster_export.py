@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,18 @@ def test_one_table_of_one_broker_has_a_file_of_its_own(run: Run, running_lab: La
     ):
         assert run("exportMetadata", "-b", addr, flag, "-f", str(tmp_path)).code == 0
         assert set(json.loads((tmp_path / name).read_text())) == {table, "exportTime"}
+
+
+def test_several_brokers_or_all_are_one_document(run: Run, running_lab: Lab) -> None:
+    def tables_of(brokers: str) -> dict[str, Any]:
+        document = json.loads(run("exportMetadata", "-b", brokers, "-n", running_lab.namesrv_addr).out)
+        return {name: table for name, table in document.items() if name != "exportTime"}
+
+    one, other = tables_of("broker-a-0"), tables_of("broker-a-1")
+    both = tables_of("broker-a-0,broker-a-1")
+    assert set(one["topicConfigTable"]) != set(other["topicConfigTable"])
+    assert set(both["topicConfigTable"]) == set(one["topicConfigTable"]) | set(other["topicConfigTable"])
+    assert set(both["topicConfigTable"]) < set(tables_of("*")["topicConfigTable"])
 
 
 def test_what_was_exported_is_what_is_there(run: Run, running_lab: Lab, tmp_path: Path) -> None:

@@ -222,7 +222,7 @@ def test_check_writable_names_the_topics_of_a_dead_broker(
     result = run("check", "writable", "-n", first_server.addr)
     assert result.code == 2
     assert "no broker accepts messages for OnlyB: broker-b: missing: no name server lists it" in result.out
-    assert "broker-b accepts no messages for 1 topic: missing" in result.out
+    assert "broker-b accepts no messages for 1 topic (T): missing" in result.out
 
 
 def test_check_all_names_a_dead_broker(first_server: FakeNameServer, run: Run, dead_addr: str) -> None:

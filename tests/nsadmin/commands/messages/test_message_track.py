@@ -54,3 +54,20 @@ def test_a_message_that_is_not_there(stream: Run, store: DeadLetterBroker) -> No
     store.store_message(b"x", "SCHEDULE_TOPIC_XXXX", UNIQ_KEY=KEY, REAL_TOPIC="T")
     text = ", but 1 delayed message has it: `nsadmin delayed list T` shows when they are delivered"
     assert stream("message", "track", "T", KEY).err.endswith(f"{text}\n")
+
+
+def test_a_message_is_found_by_its_key(stream: Run, store: DeadLetterBroker) -> None:
+    store.store_message(b"one", UNIQ_KEY=KEY, KEYS="order-1 order-2")
+    store.store_message(b"two", UNIQ_KEY=KEY[:-1] + "1", KEYS="order-2")
+    result = stream("message", "track", "T", "order-1", "--json")
+    assert [(row["step"], row["queueOffset"]) for row in result.json] == [("produced", None), ("stored", 0)]
+    assert (result.code, result.err) == (0, "")
+    result = stream("message", "track", "T", "order-2", "--json")
+    assert [(row["step"], row["queueOffset"]) for row in result.json] == [("produced", None), ("stored", 1)]
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: the newest of 2 messages with the key; to list all, run nsadmin queryMsgByKey T order-2\n",
+    )
+    assert stream("message", "track", "T", "order-3").err.startswith(
+        'nsadmin: no message of T has the key "order-3"'
+    )

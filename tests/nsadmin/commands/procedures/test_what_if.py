@@ -195,3 +195,13 @@ def test_a_name_server_that_nobody_lists_is_not_found(run: Run, running_lab: Lab
     result = run("whatIf", "--down-namesrv", dead_addr, "-n", running_lab.namesrv_addr)
     assert (result.code, result.out) == (5, "")
     assert result.err.startswith(f"nsadmin: no broker or client lists the name server {dead_addr}")
+
+
+def test_a_broker_whose_master_died_already(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
+    server = ("-n", first_server.addr)
+    assert "broker-a has no master now" in run("whatIf", "--down", "broker-a", *server).err
+    result = run("whatIf", "--down", "broker-a:0", *server)
+    assert (result.code, result.err.startswith("nsadmin: no name server lists broker-a:0 now")) == (5, True)

@@ -44,7 +44,10 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
         finding.summary
         == "20 of 20 topics are writable (20 of them not on all of their brokers) " + LOOKED_AT
     )
-    assert finding.details == ("broker-a accepts no messages for 20 topics: no write permission",)
+    assert finding.details == (
+        "broker-a accepts no messages for 20 topics (T00, T01, T02, T03, T04, T05, T06, T07, T08, T09 "
+        "and 10 more): no write permission",
+    )
     for n in range(12):
         first_server.routes[f"T{n:02}"] = {"broker-a": 4}
     finding = found(first_server.addr)
@@ -53,7 +56,8 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
     assert finding.details[0] == "no broker accepts messages for T00: broker-a: no write permission"
     assert finding.details[10:] == (
         "and for 2 more topics",
-        "broker-a accepts no messages for 8 topics: no write permission",
+        "broker-a accepts no messages for 8 topics (T12, T13, T14, T15, T16, T17, T18, T19): "
+        "no write permission",
     )
     assert found(first_server.addr, leaving_out="^T").state is CheckState.OK
 
@@ -125,7 +129,8 @@ def test_the_name_server_that_knows_least_counts(
         server.clusters = {"C": {"broker-a": {0: broker.addr}, "broker-b": {0: broker.addr}}}
         server.routes = {"T": {"broker-a": perm, "broker-b": 6}}
     assert found(first_server.addr, second_server.addr).details == (
-        f"broker-a accepts no messages for 1 topic: no write permission on name server {second_server.addr}",
+        "broker-a accepts no messages for 1 topic (T): "
+        f"no write permission on name server {second_server.addr}",
     )
 
 

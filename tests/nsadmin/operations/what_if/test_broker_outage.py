@@ -121,6 +121,8 @@ def test_a_master_that_is_down_already_is_named(first_server: FakeNameServer, br
         pytest.raises(NotFound, match="no name server lists broker-a:0 now: `nsadmin check writable` names"),
     ):
         foresee_broker_outage(admin, ["broker-a:0"], 7)
+    with AdminClient(first_server.addr, timeout=5) as admin:
+        assert foresee_broker_outage(admin, ["broker-a:1"], 7).masterless_brokers == ["broker-a"]
 
 
 def pictured(admin: AdminClient) -> ClusterSnapshot:
