@@ -61,6 +61,9 @@ def suggest_names(
             known_names = _fetch_known_names(value_source, admin, detail)
             # Topics and clusters can be a list, and have no commas in their names.
             for name in typed_name.split(",") if value_source in ("topics", "clusters") else [typed_name]:
+                if value_source == "brokers" and (split_process(name) or (name,))[0] in known_names:
+                    # The broker is known. The command says that it has no such process now.
+                    continue
                 if similar_names := _find_similar_names(
                     name, known_names, _MIN_RATIOS.get(value_source, MIN_RATIO)
                 ):

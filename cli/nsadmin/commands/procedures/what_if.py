@@ -135,6 +135,11 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
         f"{_describe_groups(len(groups), stopped_groups, list(errors))}; "
         f"{outage.write_share:.0%} of all write queues would be lost",
         *(
+            f"{name} has no master already, so these are the further losses. To see what is lost now, run "
+            "nsadmin check writable; what to do: nsadmin guide when-a-master-dies"
+            for name in outage.masterless_names
+        ),
+        *(
             [
                 f"{abbreviate_names(outage.groupless_addrs, 4)} returned no groups: groups that no other "
                 f"broker knows are missing. To see which groups cannot read now, run "

@@ -143,6 +143,7 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
     if masterless:
         details.append(f"to see which groups cannot read now: {quote_command(*CUT_OFF_GROUPS_COMMAND)}")
+        details.append("what to do, and what may be lost: nsadmin guide when-a-master-dies")
     finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state)
     return finding.with_inventory_problem(seen.inventory_problem)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -181,6 +181,7 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
         *_format_unwritable(groups.unwritable),
         *_format_hidden(groups.hidden),
         *_format_reduced(groups.reduced),
+        *_advise_topics(groups.reduced, {name for shot in snapshots for name in shot.brokers}),
         *unknown_lines,
         *failure_lines,
     ]
@@ -364,6 +365,15 @@ def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
     return [
         f"{name} accepts no messages for {count_noun(count, 'topic')}: {reason}"
         for (name, reason), count in sorted(counts.items())
+    ]
+
+
+def _advise_topics(losses: Mapping[str, TopicLoss], listed_names: Collection[str]) -> list[str]:
+    """The command for the broker with most of these topics. Name servers do not list those of a missing one."""
+    counts = Counter(name for loss in losses.values() for name in loss.lost_brokers if name in listed_names)
+    return [
+        f"to list the topics of {name}: {quote_command('topicRoute', '*', '--filter', f'brokerName={name}')}"
+        for name, _ in counts.most_common(1)
     ]
 
 

@@ -31,7 +31,7 @@ class BrokerOutage(NamedTuple):
     loss. `errors` has None for each server that answered. Brokers at `groupless_addrs` did not
     return their groups, so `lost_groups` has those that other brokers know. `shared_addrs` has the names of
     each address that goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their
-    master and refuse reads.
+    master and refuse reads. `masterless_names` have no master already.
     """
 
     topic_count: int
@@ -42,6 +42,7 @@ class BrokerOutage(NamedTuple):
     shared_addrs: Mapping[str, Sequence[str]]
     refusing_slaves: Sequence[str] = ()
     groupless_addrs: Sequence[str] = ()
+    masterless_names: Sequence[str] = ()
 
 
 def foresee_broker_outage(
@@ -117,6 +118,11 @@ def foresee_broker_outage(
             and MASTER_BROKER_ID in down_members.get(broker_name, ())
         ],
         [addr for addr, error in consumer_facts.errors_by_addr.items() if error is not None],
+        [
+            name
+            for name in sorted(down_members)
+            if not any(MASTER_BROKER_ID in members_of_snapshot(s).get(name, ()) for s in snapshots.values())
+        ],
     )
 
 
@@ -152,8 +158,8 @@ def resolve_processes(
             broker_ids = frozenset({int(id_text)})
         elif broker_name in present_members and id_text == str(MASTER_BROKER_ID):
             raise NotFound(
-                f"no name server lists {broker_word} now: `nsadmin check writable` names the topics that no "
-                "master accepts"
+                f"no name server lists {broker_word} now. To see what is lost, run `nsadmin check writable`; "
+                "what to do: `nsadmin guide when-a-master-dies`"
             )
         else:
             raise NotFound(

@@ -177,6 +177,27 @@ def test_a_broker_that_nobody_knows(run: Run, running_lab: Lab) -> None:
     assert 'no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?' in result.err
 
 
+def test_a_master_that_died_already_leads_to_what_is_lost_now(
+    run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"broker-a": {1: broker.addr}, "broker-b": {0: dead_addr}}}
+    first_server.routes = {"T": {"broker-a": 6}}
+    result = run("whatIf", "--down", "broker-a", "-n", first_server.addr)
+    assert (
+        "broker-a has no master already, so these are the further losses. To see what is lost now, run nsadmin "
+        "check writable"
+    ) in result.err
+    assert "no master already" not in run("whatIf", "--down", "broker-b", "-n", first_server.addr).err
+    result = run("whatIf", "--down", "broker-a:0", "-n", first_server.addr)
+    assert (result.code, result.err.splitlines()) == (
+        5,
+        [
+            "nsadmin: no name server lists broker-a:0 now. To see what is lost, run `nsadmin check writable`; "
+            "what to do: `nsadmin guide when-a-master-dies`"
+        ],
+    )
+
+
 def test_the_advised_command_lets_the_slave_serve_reads(run: Run, running_lab: Lab) -> None:
     def foresee() -> Any:
         return run("whatIf", "--down", "broker-a-0:0", "-n", running_lab.namesrv_addr)

@@ -44,14 +44,17 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
         finding.summary
         == "20 of 20 topics are writable (20 of them not on all of their brokers) " + LOOKED_AT
     )
-    assert finding.details == ("broker-a accepts no messages for 20 topics: no write permission",)
+    assert finding.details == (
+        "broker-a accepts no messages for 20 topics: no write permission",
+        "to list the topics of broker-a: nsadmin topicRoute '*' --filter brokerName=broker-a",
+    )
     for n in range(12):
         first_server.routes[f"T{n:02}"] = {"broker-a": 4}
     finding = found(first_server.addr)
     assert finding.state is CheckState.CRITICAL
     assert values(finding) == [8, 12, 20]
     assert finding.details[0] == "no broker accepts messages for T00: broker-a: no write permission"
-    assert finding.details[10:] == (
+    assert finding.details[10:12] == (
         "and for 2 more topics",
         "broker-a accepts no messages for 8 topics: no write permission",
     )
@@ -126,6 +129,7 @@ def test_the_name_server_that_knows_least_counts(
         server.routes = {"T": {"broker-a": perm, "broker-b": 6}}
     assert found(first_server.addr, second_server.addr).details == (
         f"broker-a accepts no messages for 1 topic: no write permission on name server {second_server.addr}",
+        "to list the topics of broker-a: nsadmin topicRoute '*' --filter brokerName=broker-a",
     )
 
 
