@@ -1,10 +1,11 @@
 """Warns of brokers on which users or ACLs have no effect."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.access.users import SUPER_USER
+from nsadmin.client.access.users import DISABLED, SUPER_USER
 from nsadmin.client.brokers.targets import list_master_targets
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
@@ -27,9 +28,17 @@ def warn_of_no_effect(session: Session, things: Things, results: Sequence[Server
 
 
 def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
-    """Name the users to whom no ACL applies, and the brokers that do not tell them."""
+    """Name the users to whom no ACL applies, the disabled ones, and the brokers that do not tell them."""
     results = session.admin.users.list_users(addrs)
     users = [user for result in results for user in result.result or ()]
+    disabled = Counter(user.username for user in users if user.user_status == DISABLED)
+    if disabled:
+        counts = Counter(user.username for user in users)
+        shown = [
+            name if count == counts[name] else f"{name} (on {count} of {counts[name]} brokers)"
+            for name, count in sorted(disabled.items())
+        ]
+        session.write_remark(f"disabled users may do nothing: {', '.join(shown)}")
     if names := sorted({user.username for user in users if user.user_type == SUPER_USER}):
         session.write_remark(f"Super users may do everything: {', '.join(names)}")
     if silent_addrs := [result.addr for result in results if result.error is not None]:
@@ -37,13 +46,21 @@ def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
 
 
 def remark_super_user(session: Session, subject: str, addrs: Iterable[str]) -> None:
-    """Write where the user of an ACL is Super: UserAuthorizationHandler of brokers skips ACLs then."""
+    """Write where the user of an ACL is Super: UserAuthorizationHandler of brokers skips ACLs then.
+
+    Also where it is disabled: UserAuthenticationHandler refuses its requests.
+    """
     users = session.admin.users.get_user(dict.fromkeys(addrs), subject.removeprefix("User:"))
     super_addrs = [addr for addr, user, _ in users if user is not None and user.user_type == SUPER_USER]
     if super_addrs:
         session.write_remark(
             f"{subject} is Super on {abbreviate_names(super_addrs, 3)}: it may do everything, because "
             "brokers check no ACL for it"
+        )
+    disabled_addrs = [addr for addr, user, _ in users if user is not None and user.user_status == DISABLED]
+    if disabled_addrs:
+        session.write_remark(
+            f"{subject} is disabled on {abbreviate_names(disabled_addrs, 3)}: it may do nothing there"
         )
 
 

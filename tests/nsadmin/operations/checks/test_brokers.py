@@ -73,11 +73,11 @@ def test_a_full_disk_is_critical_on_a_master_and_a_warning_on_a_slave(
 def test_messages_that_are_deleted_early_are_a_warning(
     first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.table["commitLogDiskRatio"] = "0.8"
+    broker.table["commitLogDiskRatio"] = "0.87"
     finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert "deletes messages before fileReservedTime" in finding.details[0]
-    broker.settings["diskMaxUsedSpaceRatio"] = "85"
+    broker.settings["cleanFileForciblyEnable"] = "false"
     assert found(first_server.addr).state is CheckState.OK
 
 
