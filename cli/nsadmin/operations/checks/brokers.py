@@ -205,7 +205,7 @@ CHECK = Check(
     observe,
     judge,
     warning_when="a listed broker does not answer, has another name than listed, has a release with a known "
-    "fault, or deletes messages early (`diskSpaceCleanForciblyRatio`); or name servers list different brokers",
+    "fault, or deletes messages before `fileReservedTime`; or name servers list different brokers",
     critical_when="the master of a broker name does not answer, or refuses messages because its disk is "
     "above `diskSpaceWarningLevelRatio`; or an expected broker is missing",
     remedy="nsadmin clusterList",

@@ -369,7 +369,7 @@ def _format_reduced(losses: Mapping[str, TopicLoss]) -> list[str]:
 
 
 def _advise_topics(losses: Mapping[str, TopicLoss], listed_names: Collection[str]) -> list[str]:
-    """The command for the broker with most of these topics. Name servers do not list those of a missing one."""
+    """The command for the broker with most of these topics; name servers have none of a missing one."""
     counts = Counter(name for loss in losses.values() for name in loss.lost_brokers if name in listed_names)
     return [
         f"to list the topics of {name}: {quote_command('topicRoute', '*', '--filter', f'brokerName={name}')}"

@@ -184,16 +184,16 @@ def test_a_master_that_died_already_leads_to_what_is_lost_now(
     first_server.routes = {"T": {"broker-a": 6}}
     result = run("whatIf", "--down", "broker-a", "-n", first_server.addr)
     assert (
-        "broker-a has no master already, so these are the further losses. To see what is lost now, run nsadmin "
-        "check writable"
+        "broker-a has no master already, so these are the further losses. To see what is lost now, run "
+        "nsadmin check writable"
     ) in result.err
     assert "no master already" not in run("whatIf", "--down", "broker-b", "-n", first_server.addr).err
     result = run("whatIf", "--down", "broker-a:0", "-n", first_server.addr)
     assert (result.code, result.err.splitlines()) == (
         5,
         [
-            "nsadmin: no name server lists broker-a:0 now. To see what is lost, run `nsadmin check writable`; "
-            "what to do: `nsadmin guide when-a-master-dies`"
+            "nsadmin: no name server lists broker-a:0 now. To see what is lost, run `nsadmin check "
+            "writable`; what to do: `nsadmin guide when-a-master-dies`"
         ],
     )
 

@@ -118,7 +118,9 @@ def test_a_master_that_is_down_already_is_named(first_server: FakeNameServer, br
     first_server.clusters = {"C": {"broker-a": {1: broker.addr}}}
     with (
         AdminClient(first_server.addr, timeout=5) as admin,
-        pytest.raises(NotFound, match=r"no name server lists broker-a:0 now\. To see what is lost, run `nsadmin"),
+        pytest.raises(
+            NotFound, match=r"no name server lists broker-a:0 now\. To see what is lost, run `nsadmin"
+        ),
     ):
         foresee_broker_outage(admin, ["broker-a:0"], 7)
 
