@@ -289,8 +289,8 @@ def delete_acl(
     Examples:
         # Preview the deletion
         nsadmin deleteAcl shop -c cluster-a --dry-run
-        # Revoke access: take away the rights on one topic, on one broker
-        nsadmin deleteAcl shop -r Topic:orders -b 127.0.0.1:10911 --yes
+        # Revoke access: take away the rights of a user on one topic, on all brokers of a cluster
+        nsadmin deleteAcl shop -r Topic:orders -c cluster-a --yes
     """
     subject, chosen_resources = parse_subject(subject_text), parse_resources(resource_list)
     policy_kind = argument_values.parse_choice("--policyType", policy_type, POLICY_TYPES)
