@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from namesrv_core.errors import RequestError, ResponseCode
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.users import DISABLED, SUPER_USER
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import list_master_targets
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import ClusterBackup
 
 Things = Literal["users", "ACLs"]
+_UNKNOWN_REQUEST = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
 _NEEDED_SETTINGS = {
     "users": ("authenticationEnabled",),
     "ACLs": ("authenticationEnabled", "authorizationEnabled"),
@@ -23,7 +26,12 @@ _EFFECTS_OF_LACK = {
 
 
 def warn_of_no_effect(session: Session, things: Things, results: Sequence[ServerResult[Any]]) -> None:
-    """Write which brokers of the answers or plans lack a setting."""
+    """Write which brokers of the answers or plans lack a setting, or have accounts instead."""
+    if old_addrs := [r.addr for r in results if _is_old(r)]:
+        session.write_remark(
+            f"{abbreviate_names(old_addrs, 3)}: brokers of 4.x have accounts instead of {things}; to see them, "
+            f"run {quote_command('getAclConfig')}"
+        )
     _warn(session, session.admin, things, (r.addr for r in results if r.error is None))
 
 
@@ -41,7 +49,7 @@ def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
         session.write_remark(f"disabled users may do nothing: {', '.join(shown)}")
     if names := sorted({user.username for user in users if user.user_type == SUPER_USER}):
         session.write_remark(f"Super users may do everything: {', '.join(names)}")
-    if silent_addrs := [result.addr for result in results if result.error is not None]:
+    if silent_addrs := [r.addr for r in results if r.error is not None and not _is_old(r)]:
         session.write_remark(f"the Super users of {abbreviate_names(silent_addrs, 3)} are unknown")
 
 
@@ -74,6 +82,10 @@ def warn_of_restored_access(session: Session, admin: AdminClient, backup: Cluste
     ]
     _warn(session, admin, "users", (addr for addr, broker in placed if broker.users))
     _warn(session, admin, "ACLs", (addr for addr, broker in placed if broker.acls))
+
+
+def _is_old(result: ServerResult[Any]) -> bool:
+    return isinstance(result.error, RequestError) and result.error.code == _UNKNOWN_REQUEST
 
 
 def _warn(session: Session, admin: AdminClient, things: Things, addrs: Iterable[str]) -> None:
