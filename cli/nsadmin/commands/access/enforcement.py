@@ -29,8 +29,8 @@ def warn_of_no_effect(session: Session, things: Things, results: Sequence[Server
     """Write which brokers of the answers or plans lack a setting, or have accounts instead."""
     if old_addrs := [r.addr for r in results if _is_old(r)]:
         session.write_remark(
-            f"{abbreviate_names(old_addrs, 3)}: brokers of 4.x have accounts instead of {things}; to see them, "
-            f"run {quote_command('getAclConfig')}"
+            f"{abbreviate_names(old_addrs, 3)}: brokers of 4.x have accounts instead of {things}; to see "
+            f"them, run {quote_command('getAclConfig')}"
         )
     _warn(session, session.admin, things, (r.addr for r in results if r.error is None))
 
