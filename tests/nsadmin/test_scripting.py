@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,16 @@ def test_there_are_eight_of_a_readable_length() -> None:
         "slow_brokers.py",
     ]
     assert all(20 <= len(text.splitlines()) <= 50 for text in SCRIPTS.values())
+
+
+def test_the_first_lines_collect_the_lag_of_all_groups(running_lab: Lab) -> None:
+    [lines] = re.findall(r"```python\n(from nsadmin .*?)```", PAGE.partition("## Rules")[0], re.S)
+    names: dict[str, Any] = {}
+    exec(lines.replace("ns-a:9876;ns-b:9876", running_lab.namesrv_addr), names)
+    lags = {row["group"]: row["lag"] for row in names["rows"]}
+    assert lags.keys() > {"analytics", "warehouse"}
+    assert max(lags, key=lags.__getitem__) == "analytics"
+    assert {row["clients"] for row in names["rows"]} == {3}
 
 
 def test_they_are_as_clean_as_the_rest(tmp_path: Path) -> None:

@@ -104,7 +104,8 @@ _TABLE: tuple[tuple[ResponseCode | str | tuple[int, str], *tuple[str, ...]], ...
         "no permission|sending message is forbidden|pulling message is forbidden|consumed message is "
         "forbidden|subscription group no permission",
         "the server does not allow it",
-        "permission of the broker or the topic without w or r, consumeEnable=false of the group, or an ACL",
+        "permission of the broker or the topic without w or r, consumeEnable=false of the group, or the user "
+        "lacks the right or is disabled: nsadmin getAcl USER shows its rights",
         "nsadmin route explain TOPIC",
         "the server forbids this: by a setting, by a permission of broker or topic, or to your user "
         "(nsadmin where shows the credentials)",

@@ -1,7 +1,8 @@
 """Whether brokers refuse or delete messages because their disks are full.
 
-The rules are those of DefaultMessageStore.CleanCommitLogService. Until 4.9 the limit for refusals is a
-property of the JVM that a broker does not report. Then its default counts.
+The rules are those of DefaultMessageStore.CleanCommitLogService. Until 4.9 the limits are properties of the
+JVM that a broker does not report. Then their defaults count. Above diskMaxUsedSpaceRatio, which is lower, a
+broker only deletes expired messages at any hour, not only at deleteWhen.
 """
 
 import re
@@ -30,7 +31,7 @@ class _DiskLimit(NamedTuple):
 
 
 REFUSING = _DiskLimit("diskSpaceWarningLevelRatio", 90, 35, 90)
-_DELETING = _DiskLimit("diskMaxUsedSpaceRatio", 75, 10, 95)
+_FORCING = _DiskLimit("diskSpaceCleanForciblyRatio", 85, 30, 85)
 _CAPACITY_PATTERN = re.compile(r"(Total|Free)\s*:\s*([\d.,\u066b]+\s*[KMGTPE]?i?B)")
 _SIZE_PATTERN = re.compile(r"([\d.,\u066b]+)\s*([KMGTPE]?)i?B")
 _COMMIT_LOG_KEY, _QUEUE_KEY = "commitLogDiskRatio", "consumeQueueDiskRatio"
@@ -76,11 +77,15 @@ def judge_disks(
             refusals[addr] = f"refuses messages: {_describe_use(key, percent, REFUSING, config)}"
         elif config is None and percent > REFUSING.lowest and config_error is not None:
             unknown[addr] = _describe_unknown(config_error)
-        elif config is not None and percent > _DELETING.of(config):
+        elif config is not None and percent > _FORCING.of(config) and _may_force(config):
             deletions[addr] = (
-                f"deletes messages before fileReservedTime: {_describe_use(key, percent, _DELETING, config)}"
+                f"deletes messages before fileReservedTime: {_describe_use(key, percent, _FORCING, config)}"
             )
     return DiskStates(*states)
+
+
+def _may_force(config: BrokerConfig) -> bool:
+    return config.get("cleanFileForciblyEnable", "true").lower() == "true"
 
 
 def find_fullest(info: RuntimeInfo) -> tuple[str, float]:

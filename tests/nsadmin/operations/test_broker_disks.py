@@ -26,12 +26,15 @@ def test_the_limits_of_the_broker_count() -> None:
         deletions={
             A: (
                 "deletes messages before fileReservedTime: commitLogDiskRatio is 90 %, above "
-                "diskMaxUsedSpaceRatio 75 %"
+                "diskSpaceCleanForciblyRatio 85 %"
             )
         }
     )
-    assert judged("0.9", diskMaxUsedSpaceRatio="95") == DiskStates()
-    assert judged("0.75") == DiskStates()
+    assert judged("0.9", cleanFileForciblyEnable="false") == DiskStates()
+    assert judged("0.85") == DiskStates()
+    assert judged("0.6", diskSpaceCleanForciblyRatio="50").deletions.keys() == {A}
+    # Above this one, a broker deletes only messages that are older than fileReservedTime.
+    assert judged("0.6", diskMaxUsedSpaceRatio="50") == DiskStates()
     assert judged("0.9012").refusals == {
         A: "refuses messages: commitLogDiskRatio is 90.1 %, above diskSpaceWarningLevelRatio 90 %"
     }

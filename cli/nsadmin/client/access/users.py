@@ -18,7 +18,8 @@ from nsadmin.client.results import NotFound, ServerResult, ignored_change, is_de
 
 SUPER_USER = "Super"
 USER_TYPES = (SUPER_USER, "Normal")
-USER_STATUSES = ("enable", "disable")
+DISABLED = "disable"
+USER_STATUSES = ("enable", DISABLED)
 
 
 class AlreadyExists(RocketMQError):

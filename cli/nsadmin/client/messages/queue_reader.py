@@ -27,6 +27,7 @@ from nsadmin.client.messages.pull_requests import (
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, list_read_queues, missing_read_queue
 
+_MAX_TRIMMED = 20
 _SUSPEND_FLAG, _SUBSCRIPTION_FLAG = 2, 4
 """Bits of PULL_MESSAGE: wait if there is no message yet; the request has the subscription."""
 
@@ -141,6 +142,47 @@ class QueueReader:
                 places, min_offsets, max_offsets, first_offsets, last_offsets, strict=True
             )
         ]
+
+    def get_exact_spans(
+        self, topic: str, queue_routes: Sequence[QueueRoute], *, begin_ms: int, end_ms: int
+    ) -> list[SpanResult]:
+        """Return the offsets of a time range like get_spans, without the few messages outside of the range.
+
+        Also reads the first and last messages of each queue's range (PULL_MESSAGE, 11).
+
+        Args:
+            topic: The topic.
+            queue_routes: The brokers of the topic.
+            begin_ms: The earliest store time in ms since 1970.
+            end_ms: The latest store time in ms since 1970.
+
+        Returns:
+            One SpanResult per queue.
+        """
+        results = self.get_spans(topic, queue_routes, begin_ms=begin_ms, end_ms=end_ms)
+        open_edges = [(i, at_end) for i in range(len(results)) for at_end in (False, True)]
+        for _ in range(_MAX_TRIMMED):
+            spans = {i: s for i, _ in open_edges if (s := results[i].queue_span) and s.offset_count}
+            open_edges = [edge for edge in open_edges if edge[0] in spans]
+            places = [_edge_place(topic, spans[i], at_end) for i, at_end in open_edges]
+            times = [time for _, time, _ in self.get_store_times(places)]
+            open_edges = [
+                (i, at_end)
+                for (i, at_end), time in zip(open_edges, times, strict=True)
+                if time is not None and (time > end_ms if at_end else time < begin_ms)
+            ]
+            if not open_edges:
+                break
+            for i, at_end in open_edges:
+                span = results[i].queue_span
+                if span is not None:
+                    moved = (
+                        span._replace(end_offset=span.end_offset - 1)
+                        if at_end
+                        else span._replace(begin_offset=span.begin_offset + 1)
+                    )
+                    results[i] = results[i]._replace(queue_span=moved)
+        return results
 
     def get_end_offset(self, broker_addr: str, topic: str, queue_id: int) -> int:
         """Return the offset after the last message of a queue (GET_MAX_OFFSET, 30).
@@ -284,6 +326,11 @@ def _make_span(
         broker_name, offset_bounds[0].addr, queue_id, begin_offset, end_offset, since_ms, until_ms
     )
     return SpanResult(broker_name, queue_id, queue_span, None)
+
+
+def _edge_place(topic: str, span: QueueSpan, at_end: bool) -> MessagePlace:
+    queue = MessageQueue(topic, span.broker_name, span.queue_id)
+    return MessagePlace(span.broker_addr, queue, span.end_offset - 1 if at_end else span.begin_offset)
 
 
 def _find_store_time(offset: int, response: RemotingCommand) -> int | None:

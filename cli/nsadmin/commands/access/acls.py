@@ -123,20 +123,26 @@ def list_acl(
 ) -> ResultRows:
     """Show the ACLs of brokers. Each row shows one resource.
 
-    --for Topic:orders also finds entries for Topic:ord*, for Topic:* and for *, and names the Super users,
-    which may do everything without an entry. A line on stderr names the brokers that do not check ACLs.
+    Lines on stderr name the Super users, which may do everything without an entry, the disabled users, which
+    may do nothing, and the brokers that do not check ACLs. --for Topic:orders also finds entries for
+    Topic:ord*, for Topic:* and for *.
 
     Examples:
         # All ACLs of a cluster
         nsadmin listAcl -c cluster-a
         # Who is allowed to write to a topic (Pub) or to read it (Sub): all users with access
         nsadmin listAcl --for Topic:orders
+        # Why is a user denied, "no permission": its entries for a topic, with actions, networks and decision
+        nsadmin listAcl --for Topic:orders -s operator-1
+        # All rights of all users, as a spreadsheet for an auditor; stderr names the Super users
+        nsadmin listAcl --output spreadsheet
     """
     wanted = parse_resources(target_text, "--for")
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
     results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
     warn_of_no_effect(session, "ACLs", results)
+    remark_super_users(session, addrs)
     if not wanted:
         return _entry_rows(targets, match_results(targets, results))
 
@@ -146,7 +152,6 @@ def list_acl(
             for subject, entries in entries_by_subject.items()
         }
 
-    remark_super_users(session, addrs)
     return _entry_rows(targets, match_results(targets, [r.then(choose) for r in results]))
 
 
@@ -159,11 +164,11 @@ def get_acl(
 ) -> ResultRows:
     """Show the ACL of one user, on a broker or on every broker of a cluster.
 
-    A Super user may do everything, also without an ACL. A line on stderr says so. Other lines name brokers
-    that do not have the user, or no ACL of it.
+    A Super user may do everything, also without an ACL, and a disabled one nothing. A line on stderr says so.
+    Other lines name brokers that do not have the user, or no ACL of it.
 
     Examples:
-        # What a user may do: its rights on all brokers
+        # What a user may do, and why it is denied the rest: its rights on all brokers, or that it is disabled
         nsadmin getAcl operator-1
         # On the brokers of one cluster
         nsadmin getAcl User:operator-1 -c cluster-a
@@ -219,7 +224,7 @@ def create_acl(
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -c cluster-a --yes
         # Allow a user to send to a topic, and to read it with one group
         nsadmin createAcl shop -r Topic:orders,Group:shipping -a Pub,Sub,Get -d Allow -c cluster-a --yes
-        # A consumer: allow a user only to read one topic, with one group, from one network
+        # A consumer: read-only access to one topic, with one group, from the IP addresses of one network
         nsadmin createAcl shop -r Topic:orders,Group:ship -a Sub,Get -d Allow -i 10.0.0.0/8 -c cluster-a --yes
         # A team: allow a user to use only its topics and groups: those whose names begin with a prefix
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub,Get -d Allow -c cluster-a --yes
@@ -286,8 +291,8 @@ def delete_acl(
     Examples:
         # Preview the deletion
         nsadmin deleteAcl shop -c cluster-a --dry-run
-        # Revoke access: take away the rights on one topic, on one broker
-        nsadmin deleteAcl shop -r Topic:orders -b 127.0.0.1:10911 --yes
+        # Revoke access: take away the rights of a user on one topic, on all brokers of a cluster
+        nsadmin deleteAcl shop -r Topic:orders -c cluster-a --yes
     """
     subject, chosen_resources = parse_subject(subject_text), parse_resources(resource_list)
     policy_kind = argument_values.parse_choice("--policyType", policy_type, POLICY_TYPES)

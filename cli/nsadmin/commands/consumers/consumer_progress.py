@@ -195,7 +195,7 @@ def consumer_progress(
         nsadmin consumerProgress --sort -lag
         # How many messages wait (stacked) for one group, on each queue, also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
-        # All groups of a topic, queue by queue
+        # Who is behind on a topic, and on which queue: all its groups, queue by queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
         nsadmin consumerProgress --filter 'lag>100' --output name

@@ -72,6 +72,8 @@ def audit_list(
     Examples:
         # The log of all my changes: what did I run?
         nsadmin audit list
+        # Who changed what, when: each change with the values before and after, for an auditor
+        nsadmin audit list --json
         # The last three
         nsadmin audit list --limit 3
         # Changes of the KV config since a day, with all requests

@@ -8,11 +8,14 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError, TopicNotExist
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup, describe_shared_addr, find_shared_addrs
 from nsadmin.client.consumers.lag import NEVER_COMMITTED
 from nsadmin.client.message_queues import MessageQueue
+from nsadmin.client.messages.queue_reader import SpanResult
 from nsadmin.client.results import NotFound, error_text
 from nsadmin.client.topics.topic_stats import BrokerTopicStats, QueueStats, QueueTimes
+from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.consumers import GROUP
@@ -94,8 +97,20 @@ TIMES_COLUMNS: Columns[GroupTimes] = (
     ERROR.of(lambda t: t.error),
 )
 
+COUNT_COLUMNS: Columns[SpanResult] = (
+    TOPIC.in_wide(),
+    BROKER_NAME.of(lambda s: s.broker_name),
+    QUEUE_ID.of(lambda s: s.queue_id),
+    Column(
+        "messageCount",
+        "messages of the queue between --from and --until that still exist",
+        lambda s: s.queue_span and s.queue_span.offset_count,
+    ),
+    ERROR.of(lambda s: s.error and error_text(s.error)),
+)
 
-@command(columns=(*TOPIC_STATUS_COLUMNS, *TIMES_COLUMNS))
+
+@command(columns=(*TOPIC_STATUS_COLUMNS, *TIMES_COLUMNS, *COUNT_COLUMNS))
 def topic_status(
     session: Session,
     topic: Annotated[
@@ -116,6 +131,14 @@ def topic_status(
     group: Annotated[
         str | None, Option("-g", "--group", metavar="GROUP", help="With --times: only this group.")
     ] = None,
+    begin_text: Annotated[
+        str | None,
+        Option("--from", "--since", metavar="TIME", help=f"Count messages since: {time_arguments.TIME_HELP}"),
+    ] = None,
+    end_text: Annotated[
+        str | None,
+        Option("--until", metavar="TIME", help="With --from: count messages before. Default: now."),
+    ] = None,
 ) -> ResultRows:
     """Show the queues of a topic on each of its brokers: offsets, and the time of the last write.
 
@@ -128,9 +151,12 @@ def topic_status(
     group. A line on stderr says how long the brokers keep messages. If messages can expire before the group
     has read them, another line says so. The queues are those of the brokers, also of a static topic.
 
-    A line on stderr has the number of messages in all queues, the sum of maxOffset - minOffset. Brokers do
-    not report the size of a topic on disk, because all topics share the files. Multiply the messages by the
-    bytes of a message.
+    --from counts the messages that were stored since a time and still exist, and a line on stderr has their
+    sum. --until ends the count.
+
+    Without these options, a line on stderr has the number of messages in all queues, the sum of maxOffset -
+    minOffset. Brokers do not report the size of a topic on disk, because all topics share the files. Multiply
+    the messages by the bytes of a message.
 
     Examples:
         # How many messages are stored in a topic, in all and in each queue
@@ -141,9 +167,19 @@ def topic_status(
         nsadmin topicStatus payments --times
         # How long the oldest unread message of a group waits, and will messages expire before it reads them?
         nsadmin topicStatus payments --times -g warehouse
+        # How many messages a topic received yesterday, or between two times (14:00 is today)
+        nsadmin topicStatus payments --from yesterday --until today
+        # How many messages each topic of a pattern received today, since midnight
+        nsadmin topicStatus 'pay*' --from today
     """
     if group is not None and not with_times:
         raise UsageError("-g GROUP needs --times")
+    if begin_text is not None:
+        if with_times:
+            raise UsageError("pass --times or --from TIME, not both")
+        return _count_rows(session, topic, begin_text, end_text or "now")
+    if end_text is not None:
+        raise UsageError("--until TIME needs --from TIME")
     try:
         brokers = session.admin.topics.get_stats(topic, cluster_name)
     except TopicNotExist:
@@ -156,6 +192,32 @@ def topic_status(
     notes = [*_failure_notes(brokers), *_shared_notes(brokers), *_count_notes(topic, brokers)]
     return ResultRows.from_records(
         TOPIC_STATUS_COLUMNS, queues, [b.error for b in brokers], notes, common={TOPIC: topic}
+    )
+
+
+def _count_rows(session: Session, topic: str, begin_text: str, end_text: str) -> ResultRows:
+    begin_ms, end_ms = time_arguments.parse_window(begin_text, end_text)
+    routes = session.admin.messages.list_queue_routes(topic)
+    # A message of the last millisecond counts in the next window only.
+    results = session.admin.queue_reader.get_exact_spans(topic, routes, begin_ms=begin_ms, end_ms=end_ms - 1)
+    spans = [r.queue_span for r in results if r.queue_span is not None]
+    window = f"from {format_utc(begin_ms)} until {format_utc(end_ms)}"
+    notes = [f"{topic} received {count_noun(sum(s.offset_count for s in spans), 'message')} {window}"]
+    if len(spans) < len(results):
+        notes = [f"{notes[0]}, without {count_noun(len(results) - len(spans), 'queue')} that did not answer"]
+    min_offsets = {
+        (broker.broker_name, queue.queue_id): queue.min_offset
+        for broker in session.admin.topics.get_stats(topic)
+        for queue in (broker.stats.queues if broker.stats else ())
+    }
+    if any(s.begin_offset <= (min_offsets.get((s.broker_name, s.queue_id)) or -1) for s in spans):
+        command = quote_command("topicStatus", topic, "--times")
+        notes.append(
+            f"brokers have deleted messages of {topic}, and some of this time may be among them: to see the "
+            f"oldest that exist, run {command}"
+        )
+    return ResultRows.from_records(
+        COUNT_COLUMNS, results, [r.error for r in results], notes, common={TOPIC: topic}
     )
 
 

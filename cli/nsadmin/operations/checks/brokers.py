@@ -144,6 +144,7 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
     if masterless:
         details.append(f"to see which groups cannot read now: {quote_command(*CUT_OFF_GROUPS_COMMAND)}")
+        details.append("what to do, and what may be lost: nsadmin guide when-a-master-dies")
     silent = (status.broker_name for status in statuses.values() if not status.is_reachable)
     unlisted = (lost.broker.label for lost in seen.missing_brokers)
     worst = next(chain((g.broker_name for g in masterless), refusing_names, silent, unlisted), None)
@@ -208,7 +209,7 @@ CHECK = Check(
     observe,
     judge,
     warning_when="a listed broker does not answer, has another name than listed, has a release with a known "
-    "fault, or deletes messages early (`diskMaxUsedSpaceRatio`); or name servers list different brokers",
+    "fault, or deletes messages before `fileReservedTime`; or name servers list different brokers",
     critical_when="the master of a broker name does not answer, or refuses messages because its disk is "
     "above `diskSpaceWarningLevelRatio`; or an expected broker is missing",
     remedy="nsadmin clusterList",

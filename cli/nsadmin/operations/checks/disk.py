@@ -169,7 +169,7 @@ CHECK = Check(
     observe,
     judge,
     warning_when="a disk is less than 15 points below the level at which its broker refuses messages, or "
-    "above `diskMaxUsedSpaceRatio`, so that the broker deletes messages early",
+    "above `diskSpaceCleanForciblyRatio`, so that the broker deletes messages before `fileReservedTime`",
     critical_when="a disk is less than 5 points below that level, or above it",
     remedy="nsadmin clusterList",
     takes_cluster=True,
@@ -177,10 +177,12 @@ CHECK = Check(
     critical_help="Points of percent below the level of refusal. Default: 5: (at least 5).",
     help="""Check how full the disks of brokers are: commit logs, consume queues and indexes.
 
-    A broker refuses messages above its setting diskSpaceWarningLevelRatio (90 percent by default), and
-    deletes messages early above diskMaxUsedSpaceRatio (75). The check compares with the sizes of a day ago,
-    or of the first run since then, and says in how many days a broker will refuse messages. That is no
-    warning by itself: a broker deletes its oldest messages (fileReservedTime) before its disk is full.
+    A broker refuses messages above its setting diskSpaceWarningLevelRatio (90 percent by default). Above
+    diskSpaceCleanForciblyRatio (85), it deletes its oldest messages although they are younger than
+    fileReservedTime. Above diskMaxUsedSpaceRatio (75), it deletes the older ones at once, not only at the
+    hour deleteWhen. The check compares with the sizes of a day ago, or of the first run since then, and says
+    in how many days a broker will refuse messages. That is no warning by itself: a broker deletes its oldest
+    messages before its disk is full.
 
     Examples:
         # Disk usage of all brokers, and in how many days a disk is full (from the second run on)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.name_server_configs import NameServerPulse
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
@@ -39,6 +40,12 @@ def judge(scale: CheckScale, servers: list[NameServerObservation]) -> CheckFindi
         "latency": {s.addr: s.pulse.latency_ms / 1000 for s in servers if s.pulse},
     }
     details = [_format_server(server) for server in sorted(servers, key=lambda server: server.is_serving)]
+    if silent_addrs := [server.addr for server in servers if server.pulse is None]:
+        command = quote_command("whatIf", "--down-namesrv", ",".join(silent_addrs))
+        details += [
+            f"to see which brokers and consumers know no other name server: {command}",
+            "what to do: nsadmin guide run-the-name-server",
+        ]
     return scale.make_finding(
         f"{serving_count} of {len(servers)} name servers answer",
         figures,

@@ -6,7 +6,7 @@ from nsadmin.operations.checks.findings import CheckMeasure, CheckState
 from nsadmin.tui.views.table import Tone
 
 FIGURE_MEASURES = (
-    # From 75 % on brokers delete early (diskMaxUsedSpaceRatio); at 90 % writes stop
+    # Above 85 % brokers delete messages early (diskSpaceCleanForciblyRatio); at 90 % writes stop
     # (diskSpaceWarningLevelRatio).
     CheckMeasure("disk", "used disk space of a broker", "%", warning="75", critical="85"),
     # Brokers refuse messages that wait longer than 200 ms (waitTimeMillsInSendQueue).

@@ -76,6 +76,28 @@ def test_an_acl_that_some_brokers_lack_is_found(
     assert (shown.code, f'broker {master.addr}: no user "shop"' in shown.err) == (0, True)
 
 
+def test_a_disabled_user_is_named_beside_its_acl(
+    run: Run, cluster: tuple[str, ...], master: AccessBroker, slave: AccessBroker
+) -> None:
+    for broker in (master, slave):
+        broker.users.create_user({"username": "auditor"}, b'{"password":"p"}')
+    assert (
+        run("createAcl", "auditor", "-r", "Topic:orders", "-a", "Sub", "-d", "Allow", *cluster, "--yes").code
+        == 0
+    )
+    who = ("listAcl", "--for", "Topic:orders", *cluster)
+    assert "disabled" not in run("getAcl", "auditor", *cluster).err + run(*who).err
+    master.users.update_user({"username": "auditor"}, b'{"userStatus":"disable"}')
+    assert (
+        f"nsadmin: User:auditor is disabled on {master.addr}: it may do nothing there\n"
+        in run("getAcl", "auditor", *cluster).err
+    )
+    assert "nsadmin: disabled users may do nothing: auditor (on 1 of 2 brokers)\n" in run(*who).err
+    slave.users.update_user({"username": "auditor"}, b'{"userStatus":"disable"}')
+    assert "nsadmin: disabled users may do nothing: auditor\n" in run(*who).err
+    assert "nsadmin: disabled users may do nothing: auditor\n" in run("listAcl", *cluster).err
+
+
 def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: tuple[str, ...]) -> None:
     result = run("getAcl", "shop", *cluster)
     assert result.code == 5

@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
 from tests.nsadmin.conftest import Run
 from tests.support.access_brokers import AccessBroker
+from tests.support.plain_acl_brokers import PlainAclBroker
 
 ACL = ("createAcl", "operator-1", "-r", "Topic:t", "-a", "Pub", "-d", "Allow")
 USER = ("updateUser", "operator-1", "-s", "disable")
@@ -72,3 +73,14 @@ def test_a_command_that_shows_users_or_acls_names_a_broker_that_does_not_check_t
     checked = b"authenticationEnabled=true\nauthorizationEnabled=true"
     master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=checked)
     assert "no effect" not in run(*command, "-b", master.addr).err
+
+
+@pytest.mark.parametrize(
+    ("command", "things"), [(("listUser",), "users"), (("listAcl",), "ACLs"), (("getAcl", "shop"), "ACLs")]
+)
+def test_a_broker_of_4_leads_to_its_accounts(run: Run, command: tuple[str, ...], things: str) -> None:
+    with PlainAclBroker() as old:
+        result = run(*command, "-b", old.addr)
+    remark = f"{old.addr}: brokers of 4.x have accounts instead of {things}; to see them, run "
+    assert f"nsadmin: {remark}nsadmin getAclConfig\n" in result.err
+    assert "Super users of" not in result.err

@@ -1,12 +1,16 @@
 """topicStatus."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, Handler, answer_json, refuse_with
+from tests.support.lab import start_lab
 from tests.support.topic_brokers import TopicBroker
 
 NOW = 1_795_900_000_000
@@ -128,6 +132,48 @@ def test_times_of_a_group_without_an_offset_are_unknown(
     nobody = run(*words, "nobody")
     assert (nobody.code, nobody.out) == (5, "")
     assert 'no broker has the consumer group "nobody"' in nobody.err
+
+
+def test_messages_between_two_times_are_counted(run: Run, tmp_path: Path) -> None:
+    with start_lab(tmp_path) as lab:
+        words = ("payments", "--from", "1h", "--until", "50m", "-n", lab.namesrv_addr, "--json")
+        [first, *_] = json.loads(run("printMsg", *words, "--limit", "1").out)
+        begin = datetime.fromisoformat(first["storeTime"]) + timedelta(seconds=2)
+        until = begin + timedelta(seconds=20)
+        window = ("--from", begin.isoformat(), "--until", until.isoformat(), "-n", lab.namesrv_addr)
+        printed = json.loads(run("printMsg", "payments", *window, "--limit", "5000", "--json").out)
+        result = run("topicStatus", "payments", *window, "--json")
+        whole = run("topicStatus", "payments", "--from", "30d", "-n", lab.namesrv_addr)
+    # The end belongs to the next count.
+    found = [message for message in printed if datetime.fromisoformat(message["storeTime"]) < until]
+    counts = Counter((message["brokerName"], message["queueId"]) for message in found)
+    assert 100 < len(found) < 5000
+    assert {(row["brokerName"], row["queueId"]): row["messageCount"] for row in result.json} == counts
+    assert f"nsadmin: payments received {len(found)} messages from " in result.err
+    assert "have deleted messages" not in result.err
+    assert "brokers have deleted messages of payments, and some of this time may be among them" in whole.err
+
+
+def test_a_queue_that_does_not_answer_is_not_counted_as_empty(
+    run: Run, server: FakeNameServer, dead_addr: str
+) -> None:
+    server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    result = run("topicStatus", "T", "--from", "1h", "-n", server.addr, "--json")
+    assert [row["messageCount"] for row in result.json] == [None] * len(result.json) != []
+    assert "that did not answer" in result.err
+    assert result.code == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--until", "1h"), "--until TIME needs --from TIME"),
+        (("--from", "1h", "--times"), "pass --times or --from TIME, not both"),
+    ],
+)
+def test_times_of_a_count(run: Run, server: FakeNameServer, words: tuple[str, ...], said: str) -> None:
+    result = run("topicStatus", "T", *words, "-n", server.addr)
+    assert (result.code, result.err) == (2, f"nsadmin: {said}\n")
 
 
 def test_a_topic_that_is_not_there(run: Run, server: FakeNameServer) -> None:

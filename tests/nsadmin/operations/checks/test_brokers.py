@@ -45,6 +45,7 @@ def test_a_master_that_is_gone_or_not_there_is_critical(
     assert finding.details == (
         "broker-a: no master is registered",
         "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
+        "what to do, and what may be lost: nsadmin guide when-a-master-dies",
     )
     assert read_values(finding) == {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1}
 
@@ -72,11 +73,11 @@ def test_a_full_disk_is_critical_on_a_master_and_a_warning_on_a_slave(
 def test_messages_that_are_deleted_early_are_a_warning(
     first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
-    broker.table["commitLogDiskRatio"] = "0.8"
+    broker.table["commitLogDiskRatio"] = "0.87"
     finding = found(first_server.addr)
     assert finding.state is CheckState.WARNING
     assert "deletes messages before fileReservedTime" in finding.details[0]
-    broker.settings["diskMaxUsedSpaceRatio"] = "85"
+    broker.settings["cleanFileForciblyEnable"] = "false"
     assert found(first_server.addr).state is CheckState.OK
 
 
@@ -181,6 +182,7 @@ def test_an_address_where_nobody_listens_is_told_with_the_former_one(
         "under an address where nobody listens: correct its brokerIP1 or listenPort; it was at "
         f"{broker.addr} before",
         "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
+        "what to do, and what may be lost: nsadmin guide when-a-master-dies",
     )
 
 

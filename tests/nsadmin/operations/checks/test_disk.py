@@ -38,7 +38,7 @@ def test_early_deletions_are_a_warning_and_an_unknown_disk_is_not_ok(
     first_server: FakeNameServer, broker: FakeBroker
 ) -> None:
     broker.table["commitLogDiskRatio"] = "0.6"
-    broker.settings["diskMaxUsedSpaceRatio"] = "50"
+    broker.settings["diskSpaceCleanForciblyRatio"] = "50"
     finding = run_check(CHECK, first_server.addr)
     assert finding.state is CheckState.WARNING
     assert "deletes messages before fileReservedTime" in finding.details[0]

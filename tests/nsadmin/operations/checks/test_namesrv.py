@@ -28,6 +28,10 @@ def test_one_that_is_gone_is_a_warning_and_all_is_critical() -> None:
         assert found(server.addr, gone, critical="2:").state is CheckState.CRITICAL
     assert finding.state is CheckState.WARNING
     assert finding.details[0] == f"{gone}: connection refused, no server listens on this port"
+    assert finding.details[2:] == (
+        f"to see which brokers and consumers know no other name server: nsadmin whatIf --down-namesrv {gone}",
+        "what to do: nsadmin guide run-the-name-server",
+    )
     assert found(gone).state is CheckState.CRITICAL
 
 
