@@ -15,8 +15,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.console.phrases import abbreviate_names, all_do
-from nsadmin.operations.collector.name_server_poller import PollStopped
-from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.collector.request_pace import PollStopped, RequestPace
 from nsadmin.operations.exporter.broker_reader import BrokerReader, ReadChoice
 from nsadmin.operations.exporter.cluster_figures import ClusterFigures
 from nsadmin.operations.exporter.compat_reader import CompatReader
@@ -72,7 +71,9 @@ class ClusterReader:
         self._plan = read_plan
         self._report = report
         self._stop_event = threading.Event()
-        self._request_pace = RequestPace(read_plan.requests_per_second, pause=self._stop_event.wait)
+        self._request_pace = RequestPace(
+            read_plan.requests_per_second, pause=self._stop_event.wait, is_stopped=self._stop_event.is_set
+        )
         self._listings: dict[str, NameServerListing] = {}
         self._namesrv_addrs: tuple[str, ...] = ()
         self._brokers: list[ServerIdentity] = []
@@ -121,7 +122,7 @@ class ClusterReader:
 
     def make_broker_reader(self, admin: AdminClient, store: ReadingStore) -> BrokerReader:
         """Make a reader with the choice and the pace of this cluster."""
-        return BrokerReader(admin, store, self._request_pace, self._plan.choice, self._stop_event.is_set)
+        return BrokerReader(admin, store, self._request_pace, self._plan.choice)
 
     def open_client(self) -> AbstractContextManager[AdminClient]:
         return self._source.open_client()
@@ -233,9 +234,7 @@ class ClusterReader:
         lanes = self._open_lanes("compat", _TOPIC_THREADS)
         interval_seconds = self._plan.topic_interval_seconds
         with self._source.open_client() as admin:
-            compat_reader = CompatReader(
-                admin, self.store, self._request_pace, self._plan.choice, self._stop_event.is_set
-            )
+            compat_reader = CompatReader(admin, self.store, self._request_pace, self._plan.choice)
 
             def run_pass(deadline: float) -> None:
                 began_at = monotonic()

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import NoneReachable
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
@@ -49,12 +48,17 @@ def observe_topics(admin: AdminClient, now_ms: int) -> TopicFacts:
         name: result.error for name, result in registrations_by_name.items() if result.error is not None
     }
     topics_by_broker = {
-        name: _held_topics(result) for name, result in registrations_by_name.items() if result.error is None
+        name: frozenset(result.result.topics)
+        for name, result in registrations_by_name.items()
+        if result.result is not None
     }
     group_names, group_errors = _read_groups(admin, targets, topics_by_broker)
     return TopicFacts(
         {addr: _brokers_by_topic(snapshot) for addr, snapshot in snapshots.items()},
-        {addr: _master_names(snapshot) for addr, snapshot in snapshots.items()},
+        {
+            addr: frozenset(name for name, record in snapshot.brokers.items() if "0" in record["brokerAddrs"])
+            for addr, snapshot in snapshots.items()
+        },
         topics_by_broker,
         frozenset(silent_errors),
         group_names,
@@ -118,11 +122,3 @@ def _brokers_by_topic(snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
         )
         for topic, queues in snapshot.topics.items()
     }
-
-
-def _master_names(snapshot: ClusterSnapshot) -> frozenset[str]:
-    return frozenset(name for name, record in snapshot.brokers.items() if "0" in record["brokerAddrs"])
-
-
-def _held_topics(registration_result: ServerResult[BrokerRegistrant]) -> frozenset[str]:
-    return frozenset(registration_result.result.topics if registration_result.result is not None else ())

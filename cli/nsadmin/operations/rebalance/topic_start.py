@@ -36,7 +36,8 @@ def find_stages(
     if not move.is_ordered and not facts.conf_now:
         return list_move_stages(facts.queues_now, target)
     if not allow_ordered:
-        return f"{move.topic} is ordered: with --ordered, rebalance run moves it and keeps the sequence of every key"
+        how = "with --ordered, rebalance run moves it and keeps the sequence of every key"
+        return f"{move.topic} is ordered: {how}"
     conf_after = conf_before if is_rollback else move.order_conf
     try:
         return list_ordered_stages(

@@ -156,9 +156,8 @@ def resolve_processes(
                 "master accepts"
             )
         else:
-            raise NotFound(
-                f'no broker "{broker_word}": name servers list {_join_known_brokers(present_members)}'
-            )
+            known = abbreviate_names(sorted(present_members), 10) or "none"
+            raise NotFound(f'no broker "{broker_word}": name servers list {known}')
         down_members[broker_name] = down_members.get(broker_name, frozenset()) | broker_ids
     return down_members
 
@@ -184,10 +183,6 @@ def _add_other_names(
                 all_members[broker_name] = all_members.get(broker_name, frozenset()) | {broker_id}
                 names_by_addr.setdefault(addr, set()).add(broker_name)
     return all_members, {addr: sorted(names) for addr, names in names_by_addr.items() if len(names) > 1}
-
-
-def _join_known_brokers(present_members: BrokerMembers) -> str:
-    return abbreviate_names(sorted(present_members), 10) or "none"
 
 
 class _ConsumerFacts(NamedTuple):
