@@ -6,7 +6,7 @@ Nothing is read back here. After a batch, read the whole tables again, with one 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import QueryNotFound, TopicNotExist
+from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
@@ -16,15 +16,14 @@ from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
     parse_json_object,
-    parse_text_table,
     parse_topic_names,
 )
 from nsadmin.client.consumers.groups import parse_group_table
-from nsadmin.client.name_servers.kv_config import build_value_request
+from nsadmin.client.name_servers.kv_config import build_value_request, read_tables
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route, route_header
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
-from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC
+from nsadmin.client.topics.topic_configs import DEFAULT_TOPIC, format_attribute_changes
 from nsadmin.client.topics.topic_traffic import accept_uncounted
 from nsadmin.client.wire_configs import WireConfig, read_configs
 
@@ -181,14 +180,8 @@ class BulkAdmin:
             One ServerResult per name server: namespace to key to value; {} for a missing namespace. Any other
             error makes the whole result an error.
         """
-        namesrv_addrs = self._caller.name_servers.addrs
-        request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
-        kv_requests = [make_request(request_code, headers.KvNamespace(n)) for n in namespaces]
-        answers = iter(self._caller.send_requests((addr, r) for addr in namesrv_addrs for r in kv_requests))
-        return [
-            _combine_namespaces(namesrv_addr, {namespace: next(answers) for namespace in namespaces})
-            for namesrv_addr in namesrv_addrs
-        ]
+        results = read_tables(self._caller, namespaces, self._caller.name_servers.addrs)
+        return [r.then(lambda tables: {n: tables.get(n, {}) for n in namespaces}) for r in results]
 
     def list_routed_topics(self, cluster_name: str) -> list[ServerResult[frozenset[str]]]:
         """Return the routed topics of a cluster from every name server (GET_TOPICS_BY_CLUSTER, 224).
@@ -361,13 +354,9 @@ def _build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingC
         topic_filter_type=wire_config["topicFilterType"],
         topic_sys_flag=wire_config["topicSysFlag"],
         order=wire_config["order"],
-        attributes=",".join(_format_attribute(key, v) for key, v in attribute_changes.items()) or None,
+        attributes=format_attribute_changes(attribute_changes),
     )
     return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, topic_header)
-
-
-def _format_attribute(attribute_key: str, attribute_value: str) -> str:
-    return f"{attribute_key}={attribute_value}" if attribute_key.startswith("+") else attribute_key
 
 
 def _build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
@@ -392,17 +381,6 @@ def _parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
         if topic in table
     }
     return BrokerTopicTable(dict(sorted(read_configs(table).items())), frozenset(mapping_table), queue_shares)
-
-
-def _combine_namespaces(
-    namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
-) -> ServerResult[KvValuesByNamespace]:
-    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
-    results_by_namespace = {namespace: decode_answer(a, parse_text_table) for namespace, a in answers.items()}
-    errors = [r.error for r in results_by_namespace.values() if not isinstance(r.error, QueryNotFound)]
-    error = next(filter(None, errors), None)
-    values_by_namespace = {n: table_result.result or {} for n, table_result in results_by_namespace.items()}
-    return ServerResult(namesrv_addr, None if error else values_by_namespace, error)
 
 
 def _combine_permissions(

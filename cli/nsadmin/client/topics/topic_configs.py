@@ -4,7 +4,7 @@ A broker replaces all settings of a topic. So each update reads it first, change
 only, and reads it back afterwards.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import NotSupported, RocketMQError, TopicNotExist
@@ -311,7 +311,6 @@ def _build_update_request(
 ) -> RemotingCommand:
     # A broker refuses to remove an attribute that it does not have.
     signed = sign_changes(dict(before.attributes if before else ()), dict(topic_config.attributes))
-    changes = ",".join(f"{key}={value}" if key[0] == "+" else key for key, value in signed.items())
     update_header = broker_headers.CreateTopic(
         topic=topic_config.topic_name,
         default_topic=DEFAULT_TOPIC,
@@ -321,9 +320,14 @@ def _build_update_request(
         topic_filter_type=topic_config.topic_filter_type,
         topic_sys_flag=topic_config.topic_sys_flag,
         order=topic_config.order,
-        attributes=changes or None,
+        attributes=format_attribute_changes(signed),
     )
     return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, update_header)
+
+
+def format_attribute_changes(signed_changes: Mapping[str, str]) -> str | None:
+    """Return changes as in the header of a request; None if there is none."""
+    return ",".join(f"{key}={v}" if key.startswith("+") else key for key, v in signed_changes.items()) or None
 
 
 def ask_for_topic(

@@ -138,8 +138,8 @@ def _find_own_servers(clients: AuditClients) -> set[str]:
 def _observe_kind(clients: AuditClients, kind: str, name_by_addr: Mapping[str, str]) -> list[AuditedServer]:
     question = _QUESTIONS_BY_KIND[kind]
     return [
-        _combine_answers(AuditedServer(kind, name, addr), *results)
-        for (addr, name), *results in zip(
+        _combine_answers(AuditedServer(kind, name, addr), own, plain, stranger, certificate)
+        for (addr, name), own, plain, stranger, certificate in zip(
             name_by_addr.items(),
             question(clients.own_client.exposure, name_by_addr),
             question(clients.plain_client.exposure, name_by_addr),
