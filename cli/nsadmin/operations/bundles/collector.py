@@ -17,12 +17,12 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access, Tls
 from nsadmin.client.consumers.connected_clients import GroupConnections, merge_clients
 from nsadmin.client.consumers.groups import is_system_group
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.results import ClientClosed
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names
 
 DEFAULT_MAX_DETAILS = 20_000
-_ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 _ITEMS_AT_ONCE = 20
 _MAX_DETAIL_SECONDS = 30.0
 """The longest time for details, because a large cluster has millions of pairs of topics and brokers."""
@@ -58,7 +58,7 @@ class CollectionSummary(NamedTuple):
 
 def list_namespaces(namespaces: Iterable[str]) -> tuple[str, ...]:
     """Return the KV namespaces of a bundle: that of order configurations, and these."""
-    return tuple(dict.fromkeys((_ORDER_NAMESPACE, *namespaces)))
+    return tuple(dict.fromkeys((ORDER_CONF_NAMESPACE, *namespaces)))
 
 
 OpenClient = Callable[[Access], AdminClient]
