@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.results import NoneReachable
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts, find_orphans
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
@@ -36,8 +36,7 @@ def observe_topics(admin: AdminClient, now_ms: int) -> TopicFacts:
     snapshot_results = take_server_snapshots(admin, now_ms)
     snapshots = {snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None}
     errors_by_addr = {addr: error for addr, _, error in snapshot_results if error is not None}
-    if not snapshots:
-        raise NoneReachable(list(errors_by_addr.values()))  # type: ignore[arg-type]
+    pick_result(snapshot_results)  # Raises its error if none answered.
     targets = _choose_processes(snapshots)
     broker_addrs = list(dict.fromkeys(target.broker_addr or "" for target in targets))
     registrations_by_addr = {result.addr: result for result in admin.registrations.get_each(broker_addrs)}

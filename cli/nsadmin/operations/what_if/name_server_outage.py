@@ -7,9 +7,9 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.brokers.registrations import has_dynamic_name_servers, parse_name_servers
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
-from nsadmin.client.results import NoneReachable
 
 
 class NameServerListLoss(NamedTuple):
@@ -95,8 +95,7 @@ def foresee_name_server_outage(
     listing_results = admin.name_server_tables.get_listing_each([*other_addrs, *down_addrs], ())
     listings_by_server = {addr: listing for addr, listing, _ in listing_results if listing is not None}
     listing_errors = {result.addr: result.error for result in listing_results}
-    if not listings_by_server:
-        raise NoneReachable([error for error in listing_errors.values() if error is not None])  # type: ignore[misc]
+    pick_result(listing_results)  # Raises its error if none answered.
     lists_by_broker, fetching_brokers, broker_errors = _read_broker_lists(admin, listings_by_server.values())
     lists_by_client, producer_count, silent_count = _read_client_lists(
         admin, [addr for addr, error in broker_errors.items() if error is None]
