@@ -45,12 +45,12 @@ def build_manifest(
     return encode_json({"format": format_version, **header_fields, "files": listed_files})
 
 
-def pack_members(members: Mapping[str, bytes], compression_level: int = 6) -> bytes:
+def pack_members(members: Mapping[str, bytes]) -> bytes:
     """Return the bytes of an archive; equal members give equal bytes."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            _write_member(archive, name, content, compression_level)
+            _write_member(archive, name, content, 6)
     return buffer.getvalue()
 
 

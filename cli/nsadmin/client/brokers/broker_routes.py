@@ -55,10 +55,11 @@ class BrokerRoutes:
         Returns:
             One ServerResult per name server; one failed request makes its result an error.
         """
-        answers = self._caller.send_to_name_servers(RequestCode.GET_BROKER_CLUSTER_INFO)
-        view_results = [
-            decode_answer(a, lambda response: _parse_known_broker(response, broker_name)) for a in answers
-        ]
+        view_results = self._caller.read_each(
+            self._caller.name_servers.addrs,
+            lambda response: _parse_known_broker(response, broker_name),
+            RequestCode.GET_BROKER_CLUSTER_INFO,
+        )
         answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
         routes_by_addr = self.read_all_routes(answering_addrs)
         return [_join_view(r, routes_by_addr.get(r.addr), broker_name) for r in view_results]

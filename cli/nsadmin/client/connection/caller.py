@@ -241,12 +241,6 @@ class Caller:
             [(addr, make_request(request_code, header, request_body)) for addr in server_addrs]
         )
 
-    def send_to_name_servers(
-        self, request_code: int, header: Header | None = None, request_body: bytes = b""
-    ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to every name server; return one ServerResult per name server."""
-        return self.send_to_each(self.name_servers.addrs, request_code, header, request_body)
-
     def read_each(
         self,
         server_addrs: Iterable[str],

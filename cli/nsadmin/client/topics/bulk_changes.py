@@ -192,9 +192,12 @@ class BulkAdmin:
         Returns:
             One ServerResult per name server: topic names.
         """
-        ext_fields = headers.ClusterName(cluster_name)
-        answers = self._caller.send_to_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext_fields)
-        return [decode_answer(a, lambda response: frozenset(parse_topic_names(response))) for a in answers]
+        return self._caller.read_each(
+            self._caller.name_servers.addrs,
+            lambda response: frozenset(parse_topic_names(response)),
+            RequestCode.GET_TOPICS_BY_CLUSTER,
+            headers.ClusterName(cluster_name),
+        )
 
     def get_topic_permissions(self, topics: Sequence[str]) -> list[ServerResult[PermissionsByTopic]]:
         """Return the permissions of topics from every name server (GET_ROUTEINFO_BY_TOPIC, 105, per topic).

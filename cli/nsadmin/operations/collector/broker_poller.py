@@ -184,9 +184,7 @@ class BrokerPoller:
                     unreachable_errors[broker] = stats_result.error
                 continue
             topic_lags = reported_lags[broker, group_name] = summarize_lags(
-                group_name,
-                stats_result.result.mark_broadcasting(broadcasting_groups),
-                offsets_by_broker[broker],
+                stats_result.result.mark_broadcasting(broadcasting_groups), offsets_by_broker[broker]
             )
             if self._reported_lags.get((broker, group_name)) != topic_lags or any(
                 topic_lag.lag for topic_lag in topic_lags
@@ -250,9 +248,7 @@ def _round_number(exact_number: float | None, digit_count: int) -> float | None:
     return None if exact_number is None else round(exact_number, digit_count)
 
 
-def summarize_lags(
-    group: str, consume_stats: ConsumeStats, committed_offsets: CommittedOffsets
-) -> tuple[TopicLag, ...]:
+def summarize_lags(consume_stats: ConsumeStats, committed_offsets: CommittedOffsets) -> tuple[TopicLag, ...]:
     """Sum up a group's lag on a broker by topic, sorted by topic name."""
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
     for queue_lag in consume_stats.clear_uncommitted(committed_offsets).queues:

@@ -172,12 +172,10 @@ def list_waits(
         yield f"clients to refresh their routes ({seconds_left} s)"
         return
     if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:
-        yield from _list_undrained(stage, facts, rules, quiet_count)
+        yield from _list_undrained(facts, rules, quiet_count)
 
 
-def _list_undrained(
-    stage: MoveStage, facts: MovingTopicFacts, rules: RunRules, quiet_count: int
-) -> Iterator[str]:
+def _list_undrained(facts: MovingTopicFacts, rules: RunRules, quiet_count: int) -> Iterator[str]:
     if facts.undelivered is None:
         yield "the brokers to report their delayed and transactional messages"
     elif facts.undelivered:

@@ -4,13 +4,9 @@ from collections.abc import Mapping
 
 from nsadmin.console.phrases import count_noun
 from nsadmin.operations.rebalance.move_stages import MoveStage, list_move_stages
-from nsadmin.operations.rebalance.order_generations import (
-    list_ordered_stages,
-)
+from nsadmin.operations.rebalance.order_generations import list_ordered_stages
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair, RebalanceMove
 from nsadmin.operations.rebalance.run_facts import MovingTopicFacts
-
-_NEEDS_ORDERED = "is ordered: with --ordered, rebalance run moves it and keeps the sequence of every key"
 
 
 def find_stages(
