@@ -13,13 +13,13 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.history.replay import JournalReplay
 from nsadmin.client.admin import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NameServerListing, TopicQueues
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.redaction import is_secret_name
 from nsadmin.client.results import ServerResult, is_not_found
 
 SNAPSHOT_FORMAT = "nsadmin-snapshot"
 SNAPSHOT_VERSION = 1
 _ZSTD_FRAME_HEADER = b"\x28\xb5\x2f\xfd"
-ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 
 TextTable = Mapping[str, str]
 
@@ -92,7 +92,7 @@ def take_cluster_snapshot(
         now_ms,
         {g.broker_name: _broker_record(g.cluster_name, g.broker_addrs) for g in cluster_info.broker_groups},
         queues_by_topic,
-        {n: _read_public_entries(admin, n) for n in dict.fromkeys((ORDER_NAMESPACE, *namespaces))},
+        {n: _read_public_entries(admin, n) for n in dict.fromkeys((ORDER_CONF_NAMESPACE, *namespaces))},
         _public_texts(config_results[0].result or {}) if config_results else {},
     )
 
@@ -106,7 +106,7 @@ def take_server_snapshots(
     in several clusters has all their names, and a static topic has its `mappingEpoch`.
     """
     listings = admin.name_server_tables.get_listing_each(
-        admin.addresses.addrs, tuple(dict.fromkeys((ORDER_NAMESPACE, *namespaces)))
+        admin.addresses.addrs, tuple(dict.fromkeys((ORDER_CONF_NAMESPACE, *namespaces)))
     )
     topics_by_addr = {
         addr: listing.topics if with_topics else () for addr, listing, _ in listings if listing is not None
@@ -215,7 +215,7 @@ def iterate_items(
     for entry_name, broker_record in sorted(snapshot.brokers.items()):
         if topic_brokers is None or entry_name in topic_brokers:
             yield SnapshotItem("broker", entry_name, None), broker_record
-    order_confs = snapshot.kv.get(ORDER_NAMESPACE, {})
+    order_confs = snapshot.kv.get(ORDER_CONF_NAMESPACE, {})
     for entry_name, order_conf in sorted(order_confs.items()):
         if topic in (None, entry_name):
             yield SnapshotItem("order", entry_name, None), order_conf

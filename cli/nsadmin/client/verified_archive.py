@@ -41,16 +41,16 @@ def build_manifest(
     format_version: int, header_fields: Mapping[str, Any], members: Mapping[str, bytes]
 ) -> bytes:
     """Return the manifest of an archive."""
-    listed_files = {name: _describe_content(content) for name, content in members.items()}
+    listed_files = {name: _describe_pieces([content]) for name, content in members.items()}
     return encode_json({"format": format_version, **header_fields, "files": listed_files})
 
 
-def pack_members(members: Mapping[str, bytes], compression_level: int = 6) -> bytes:
+def pack_members(members: Mapping[str, bytes]) -> bytes:
     """Return the bytes of an archive; equal members give equal bytes."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            _write_member(archive, name, content, compression_level)
+            _write_member(archive, name, content, 6)
     return buffer.getvalue()
 
 
@@ -71,7 +71,7 @@ def pack_in_turn(
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
 
         def add_member(name: str, content: bytes) -> None:
-            listed_files[name] = _describe_content(content)
+            listed_files[name] = _describe_pieces([content])
             _write_member(archive, name, content, compression_level)
 
         with ThreadPoolExecutor(1) as packer:
@@ -159,7 +159,7 @@ class VerifiedArchive:
     def read_member(self, name: str) -> bytes:
         """Read and verify a member that the manifest lists."""
         content = self._read_raw(name) if name in self._archive.NameToInfo else None
-        if content is None or self._listed_files.get(name) != _describe_content(content):
+        if content is None or self._listed_files.get(name) != _describe_pieces([content]):
             raise self._change_error(name)
         return content
 
@@ -170,21 +170,13 @@ class VerifiedArchive:
     def verify_members(self) -> None:
         """Verify as `read_members` does, without keeping the contents in memory."""
         for name in self._list_expected_names():
-            if name not in self._archive.NameToInfo or self._listed_files.get(name) != self._describe_member(
-                name
-            ):
+            is_stored = name in self._archive.NameToInfo
+            if not is_stored or self._listed_files.get(name) != _describe_pieces(self._read_pieces(name)):
                 raise self._change_error(name)
 
     def _list_expected_names(self) -> list[str]:
         stored_names = set(self.list_names()) - self._unlisted_names - {MANIFEST}
         return sorted(self._listed_files.keys() | stored_names)
-
-    def _describe_member(self, name: str) -> dict[str, Any]:
-        digest, size = hashlib.sha256(), 0
-        for piece in self._read_pieces(name):
-            digest.update(piece)
-            size += len(piece)
-        return {"bytes": size, "sha256": digest.hexdigest()}
 
     def read_unlisted(self, name: str) -> bytes | None:
         """Read a member that the manifest does not list, such as its signature; None if it is missing."""
@@ -221,5 +213,9 @@ class VerifiedArchive:
         self.close()
 
 
-def _describe_content(content: bytes) -> dict[str, Any]:
-    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+def _describe_pieces(content_pieces: Iterable[bytes]) -> dict[str, Any]:
+    digest, size = hashlib.sha256(), 0
+    for piece in content_pieces:
+        digest.update(piece)
+        size += len(piece)
+    return {"bytes": size, "sha256": digest.hexdigest()}

@@ -1,7 +1,7 @@
 """Comparison of server configurations with each other and with the defaults of their release. Pure."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -93,9 +93,8 @@ def find_differences(
     """Settings that differ between servers of one kind. `include_own` adds identity and location settings."""
     return [
         difference
-        for difference in _collect_settings(servers, defaults)
+        for difference in _collect_settings(servers, defaults, include_own)
         if len({_normalize_text(text) for text in difference.texts_by_server.values()}) > 1
-        and (include_own or not is_own_setting(difference.setting_name))
     ]
 
 
@@ -107,43 +106,35 @@ def find_changed_settings(
         server.server_name: defaults.get_defaults(server.server_kind, server.release) for server in servers
     }
     changed_settings = []
-    for difference in _collect_settings(servers, defaults):
+    for difference in _collect_settings(servers, defaults, include_own):
         changed_texts = {
             name: text
             for name, text in difference.texts_by_server.items()
             if (default_text := defaults_by_server[name].get(difference.setting_name)) is not None
             and _normalize_text(text) != _normalize_text(default_text)
         }
-        if changed_texts and (include_own or not is_own_setting(difference.setting_name)):
+        if changed_texts:
             changed_settings.append(difference._replace(texts_by_server=changed_texts))
     return changed_settings
 
 
-def _collect_settings(servers: Sequence[ComparedServer], defaults: KnownDefaults) -> list[SettingDifference]:
-    all_settings = []
+def _collect_settings(
+    servers: Sequence[ComparedServer], defaults: KnownDefaults, include_own: bool
+) -> Iterator[SettingDifference]:
     for server_kind in sorted({server.server_kind for server in servers}):
         servers_of_kind = [server for server in servers if server.server_kind == server_kind]
         for setting_name in sorted({name for server in servers_of_kind for name in server.setting_texts}):
-            servers_with_setting = [
-                server for server in servers_of_kind if setting_name in server.setting_texts
-            ]
+            if is_own_setting(setting_name) and not include_own:
+                continue
+            having = [server for server in servers_of_kind if setting_name in server.setting_texts]
+            releases = {defaults.find_nearest_release(server_kind, server.release) for server in having}
             defaults_by_release = {
-                release: defaults.get_defaults(server_kind, release)[setting_name]
-                for release in sorted(
-                    {
-                        defaults.find_nearest_release(server_kind, server.release) or ""
-                        for server in servers_with_setting
-                    }
-                )
-                if release and setting_name in defaults.get_defaults(server_kind, release)
+                release: known[setting_name]
+                for release in sorted(filter(None, releases))
+                if setting_name in (known := defaults.get_defaults(server_kind, release))
             }
-            texts_by_server = {
-                server.server_name: server.setting_texts[setting_name] for server in servers_with_setting
-            }
-            all_settings.append(
-                SettingDifference(server_kind, setting_name, texts_by_server, defaults_by_release)
-            )
-    return all_settings
+            texts_by_server = {server.server_name: server.setting_texts[setting_name] for server in having}
+            yield SettingDifference(server_kind, setting_name, texts_by_server, defaults_by_release)
 
 
 def _normalize_text(setting_text: str) -> str:

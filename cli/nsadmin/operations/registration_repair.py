@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.events import QueueData
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.results import NotApplied, NotFound
 from nsadmin.console.phrases import abbreviate_names
@@ -133,7 +132,11 @@ class RegistrationRepair:
             server_error = NotFound(f'no broker "{self._broker_name}" is registered here')
         if server_error is not None:
             return RepairPlan(server.namesrv_addr, 0, {}, {}, (), None, server_error)
-        differing_queues = self._find_differing_queues(server.queues_by_topic)
+        differing_queues = {
+            topic: self._own_queues[topic]
+            for topic, queue in sorted(server.queues_by_topic.items())
+            if topic in self._own_queues and self._own_queues[topic].perm != queue.perm
+        }
         restore_method = BY_TOPIC if server.can_restore_queues else BY_BROKER
         return RepairPlan(
             server.namesrv_addr,
@@ -144,14 +147,6 @@ class RegistrationRepair:
             restore_method if differing_queues else None,
             None,
         )
-
-    def _find_differing_queues(self, current_queues: QueuesByTopic) -> dict[str, QueueData]:
-        """Return the broker's own queues of the topics that a name server has with another permission."""
-        return {
-            topic: self._own_queues[topic]
-            for topic, queue in sorted(current_queues.items())
-            if topic in self._own_queues and self._own_queues[topic].perm != queue.perm
-        }
 
     def _verify_plans(
         self, plans: Sequence[RepairPlan], request_errors: Mapping[str, str], with_missing_topics: bool

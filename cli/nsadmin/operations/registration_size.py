@@ -69,7 +69,7 @@ def measure_registration(broker: BrokerRegistrant) -> RegistrationSize:
     header_bytes = len(encode_header(broker))
     topic_sizes = sorted(
         (TopicSize(topic, len(encoded_topic)) for topic, encoded_topic in encoded.items()),
-        key=_largest_first_key,
+        key=lambda topic_size: (-topic_size.size_bytes, topic_size.topic),
     )
     inflated_bytes = sum(size for size, _ in body_sizes)
     return RegistrationSize(
@@ -79,10 +79,6 @@ def measure_registration(broker: BrokerRegistrant) -> RegistrationSize:
         tuple(topic_sizes),
         _room_for_topics(broker, topic_sizes, _PREFIX_BYTES + header_bytes + max(sent_sizes)),
     )
-
-
-def _largest_first_key(topic_size: TopicSize) -> tuple[int, str]:
-    return -topic_size.size_bytes, topic_size.topic
 
 
 def _room_for_topics(

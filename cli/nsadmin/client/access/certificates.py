@@ -72,20 +72,11 @@ class ServerCertificates:
     def _handshake_each(
         self, server_addrs: Iterable[str], choose_certificate: _CertificateChoice
     ) -> list[ServerResult[CertificateSummary]]:
-        # Threads suffice, because the handshakes spend their time waiting for the network.
-        from concurrent.futures import ThreadPoolExecutor
-
-        server_addrs = list(server_addrs)
-        access = self._caller.access
         # Without verification, to see untrusted certificates too.
-        tls_client = TlsClient(None, *(access.tls or Tls())[1:5], is_verifying=False)
-        self._caller.require_open()
-        with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
-            summary_results = list(
-                thread_pool.map(lambda a: self._handshake(a, tls_client, choose_certificate), server_addrs)
-            )
-        self._caller.require_open()
-        return summary_results
+        tls_client = TlsClient(None, *(self._caller.access.tls or Tls())[1:5], is_verifying=False)
+        return self._caller.map_in_threads(
+            lambda addr: self._handshake(addr, tls_client, choose_certificate), server_addrs
+        )
 
     def _handshake(
         self, server_addr: str, tls_client: TlsClient, choose_certificate: _CertificateChoice

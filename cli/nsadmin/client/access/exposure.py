@@ -95,12 +95,9 @@ class ServerExposure:
         Returns:
             Address to whether it accepted a connection; without addresses of which that is unknown.
         """
-        # Threads suffice, because the connections spend their time waiting for the network.
-        from concurrent.futures import ThreadPoolExecutor
-
         from namesrv_core.transport.tls_probe import can_connect
 
-        server_addrs, access = list(server_addrs), self._caller.access
+        server_addrs, timeout = list(server_addrs), self._caller.access.timeout
 
         def check_addr(server_addr: str) -> bool | None:
             try:
@@ -108,19 +105,16 @@ class ServerExposure:
                     "connection",
                     server_addr,
                     lambda: can_connect(
-                        self._caller.connect_addr(server_addr), access.timeout, self._caller.find_addrs
+                        self._caller.connect_addr(server_addr), timeout, self._caller.find_addrs
                     ),
                 )
             except CallError:
                 return None
 
-        self._caller.require_open()
-        with ThreadPoolExecutor(max(1, min(len(server_addrs), access.concurrency))) as thread_pool:
-            connection_results = list(thread_pool.map(check_addr, server_addrs))
-        self._caller.require_open()
+        results = self._caller.map_in_threads(check_addr, server_addrs)
         return {
             server_addr: is_reachable
-            for server_addr, is_reachable in zip(server_addrs, connection_results, strict=True)
+            for server_addr, is_reachable in zip(server_addrs, results, strict=True)
             if is_reachable is not None
         }
 

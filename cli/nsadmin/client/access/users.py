@@ -175,17 +175,9 @@ class UserAdmin:
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other values.
         """
-        to_send = [c for c in planned_changes if c.result and c.result.user_before != c.result.user_after]
-        change_answers = self._caller.send_requests(
-            [(change.addr, _build_request(change.result)) for change in to_send if change.result]
-        )
-        answers_by_key = dict(zip(map(_plan_key, to_send), change_answers, strict=True))
-        return [
-            self._verify_change(planned_change, answers_by_key[_plan_key(planned_change)])
-            if _plan_key(planned_change) in answers_by_key and planned_change.result
-            else planned_change
-            for planned_change in planned_changes
-        ]
+        to_send = filter(_is_change, planned_changes)
+        answers = iter(self._caller.send_requests((c.addr, _build_request(c.value())) for c in to_send))
+        return [self._verify_change(c, next(answers)) if _is_change(c) else c for c in planned_changes]
 
     def _verify_change(
         self, planned_change: ServerResult[UserChange], change_answer: ServerResult[RemotingCommand]
@@ -217,13 +209,13 @@ class UserAdmin:
         ]
 
 
+def _is_change(plan: ServerResult[UserChange]) -> bool:
+    return plan.result is not None and plan.result.user_before != plan.result.user_after
+
+
 def _changed_username(user_change: UserChange) -> str:
     changed_user = user_change.user_after or user_change.user_before
     return changed_user.username if changed_user else ""
-
-
-def _plan_key(planned_change: ServerResult[UserChange]) -> tuple[str, str]:
-    return planned_change.addr, _changed_username(planned_change.result) if planned_change.result else ""
 
 
 def _build_request(user_change: UserChange) -> RemotingCommand:

@@ -55,23 +55,34 @@ class BrokerRoutes:
         Returns:
             One ServerResult per name server; one failed request makes its result an error.
         """
-        answers = self._caller.send_to_name_servers(RequestCode.GET_BROKER_CLUSTER_INFO)
-        view_results = [
-            decode_answer(a, lambda response: _parse_known_broker(response, broker_name)) for a in answers
-        ]
-        answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
-        request_code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
-        topic_lists = {
-            answer.addr: decode_answer(answer, parse_topic_names)
-            for answer in self._caller.send_to_each(answering_addrs, request_code)
-        }
-        routes_by_addr = self._read_routes(
-            {addr: addr_result.result or () for addr, addr_result in topic_lists.items()}
+        view_results = self._caller.read_each(
+            self._caller.name_servers.addrs,
+            lambda response: _parse_known_broker(response, broker_name),
+            RequestCode.GET_BROKER_CLUSTER_INFO,
         )
-        return [
-            _join_view(r, topic_lists.get(r.addr), routes_by_addr.get(r.addr), broker_name)
-            for r in view_results
-        ]
+        answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
+        routes_by_addr = self.read_all_routes(answering_addrs)
+        return [_join_view(r, routes_by_addr.get(r.addr), broker_name) for r in view_results]
+
+    def read_all_routes(self, namesrv_addrs: Iterable[str]) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
+        """Return the routes of all topics that name servers list, without those deleted in the meantime.
+
+        Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) and, per topic, GET_ROUTEINFO_BY_TOPIC (105).
+
+        Args:
+            namesrv_addrs: The name server addresses.
+
+        Returns:
+            One ServerResult by address: topic to route; one failed request makes its result an error.
+        """
+        topic_lists = self._caller.read_each(
+            namesrv_addrs, parse_topic_names, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
+        )
+        routes_by_addr = self._read_routes({addr: topics or () for addr, topics, _ in topic_lists})
+        for addr, _, error in topic_lists:
+            if error is not None:
+                routes_by_addr[addr] = ServerResult(addr, None, error)
+        return routes_by_addr
 
     def _read_routes(
         self, topics_by_addr: Mapping[str, Iterable[str]]
@@ -152,13 +163,11 @@ def _parse_known_broker(response: RemotingCommand, name: str) -> BrokerRouteView
 
 def _join_view(
     view_result: ServerResult[BrokerRouteView],
-    topic_list: ServerResult[tuple[str, ...]] | None,
     route_results: ServerResult[dict[str, TopicRoute]] | None,
     broker_name: str,
 ) -> ServerResult[BrokerRouteView]:
-    for part_result in (view_result, topic_list, route_results):
-        if part_result is not None and part_result.error is not None:
-            return ServerResult(view_result.addr, None, part_result.error)
+    if route_results is not None and route_results.error is not None:
+        return ServerResult(view_result.addr, None, route_results.error)
     routes = (route_results and route_results.result) or {}
     routes_by_topic = {topic: route for topic, route in routes.items() if _has_queues(route, broker_name)}
     return view_result.then(lambda route_view: route_view._replace(routes_by_topic=routes_by_topic))

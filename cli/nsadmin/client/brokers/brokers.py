@@ -177,9 +177,26 @@ class BrokerAdmin:
             The error is NotFound if the broker is not registered there.
         """
         # Imported here because only the dry run of a change reads routes.
-        from nsadmin.client.brokers.topic_permissions import read_topic_permissions
+        from nsadmin.client.brokers.broker_routes import BrokerRoutes
+        from nsadmin.client.topic_routes import TopicRoute
 
-        return read_topic_permissions(self._caller, self.check_registration(broker_name), broker_name)
+        def list_permissions(routes: Mapping[str, TopicRoute]) -> dict[str, int]:
+            return {
+                topic: queue_route.perm
+                for topic, route in routes.items()
+                for queue_route in route.queues
+                if queue_route.broker_name == broker_name and queue_route.perm is not None
+            }
+
+        registrations = self.check_registration(broker_name)
+        registered_addrs = [result.addr for result in registrations if result.error is None]
+        routes_by_addr = BrokerRoutes(self._caller).read_all_routes(registered_addrs)
+        return [
+            ServerResult(result.addr, None, result.error)
+            if result.error is not None
+            else routes_by_addr[result.addr].then(list_permissions)
+            for result in registrations
+        ]
 
     def wipe_write_perm(
         self, broker_name: str, namesrv_addrs: Collection[str] | None = None

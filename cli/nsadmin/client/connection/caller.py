@@ -241,12 +241,6 @@ class Caller:
             [(addr, make_request(request_code, header, request_body)) for addr in server_addrs]
         )
 
-    def send_to_name_servers(
-        self, request_code: int, header: Header | None = None, request_body: bytes = b""
-    ) -> list[ServerResult[RemotingCommand]]:
-        """Send the same request to every name server; return one ServerResult per name server."""
-        return self.send_to_each(self.name_servers.addrs, request_code, header, request_body)
-
     def read_each(
         self,
         server_addrs: Iterable[str],
@@ -295,6 +289,17 @@ class Caller:
             return probe()
         result: T = answers.answer_probe(probe_name, subject, probe)
         return result
+
+    def map_in_threads(self, ask: Callable[[str], T], server_addrs: Iterable[str]) -> list[T]:
+        """Ask each server in a thread: threads suffice, because they wait for the network."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        addrs = list(server_addrs)
+        self.require_open()
+        with ThreadPoolExecutor(max(1, min(len(addrs), self.access.concurrency))) as thread_pool:
+            results = list(thread_pool.map(ask, addrs))
+        self.require_open()
+        return results
 
     @property
     def find_addrs(self) -> "AddrLookup | None":

@@ -76,10 +76,8 @@ class NameServerReader:
         request_body: bytes = b"",
     ) -> list[ServerResult[T]]:
         """Send a request to every name server; return one decoded ServerResult per server."""
-        return [
-            decode_answer(answer, decode)
-            for answer in self._caller.send_to_name_servers(request_code, header, request_body)
-        ]
+        addrs = self._caller.name_servers.addrs
+        return self._caller.read_each(addrs, decode, request_code, header, request_body)
 
     def read_batch(
         self, decode: ResponseDecoder[T], request_code: int, headers: Sequence[Header]

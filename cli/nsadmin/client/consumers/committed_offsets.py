@@ -108,10 +108,8 @@ def read_committed_offsets(
         for answer, offset_value in zip(answers, offset_results, strict=True)
         if offset_value.result == 0 and answer.result is not None and answer.result.version < V5_0_0
     }
-    tables_by_addr = {
-        answer.addr: decode_answer(answer, parse_all_committed)
-        for answer in caller.send_to_each(sorted(doubtful_addrs), RequestCode.GET_ALL_CONSUMER_OFFSET)
-    }
+    code = RequestCode.GET_ALL_CONSUMER_OFFSET
+    tables_by_addr = {r.addr: r for r in caller.read_each(sorted(doubtful_addrs), parse_all_committed, code)}
     offsets = []
     for (broker_addr, group, queue), (_, offset_value, error) in zip(
         wanted_queues, offset_results, strict=True

@@ -213,7 +213,11 @@ class ConsumerAdmin:
             RequestError: CONSUMER_NOT_ONLINE (206): the group exists, but no client is connected.
             NotFound: No broker knows the group.
         """
-        broker_addrs = [broker_addr] if broker_addr else self._list_member_addrs(cluster_name)
+        if broker_addr:
+            broker_addrs = [broker_addr]
+        else:
+            broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)
+            broker_addrs = [addr for group in broker_groups for addr in group.broker_addrs.values()]
         connections_by_group = read_consumers(self._caller, [group], broker_addrs)
         if broker_addr is None:
             connections_by_group = self._proxies.add_clients(connections_by_group, cluster_name)
@@ -328,10 +332,6 @@ class ConsumerAdmin:
             max(timeout_seconds, self._caller.access.timeout),
         )
         return complete_stats(self._caller, [decode_answer(answer, parse_broker_stats) for answer in answers])
-
-    def _list_member_addrs(self, cluster_name: str | None) -> list[str]:
-        broker_groups = self._clusters.get_info().processes_in_cluster(cluster_name)
-        return [addr for broker_group in broker_groups for addr in broker_group.broker_addrs.values()]
 
 
 def _summarize_group(

@@ -217,10 +217,12 @@ class BulkSender:
                 batch, batch_bytes = [], 0
                 continue
             send_queue = self._choose_queue(draft)
+            # The broker could store an ordered message before an earlier one of its batch.
+            breaks_order = draft.sharding_key is not None and send_queue in (queue for _, queue in batch)
             if batch and (
                 len(batch) >= self._max_messages
                 or batch_bytes + len(draft.body) > MAX_BATCH_BYTES
-                or _breaks_order(draft, send_queue, batch)
+                or breaks_order
             ):
                 yield from self._send_batch(batch)
                 batch, batch_bytes = [], 0
@@ -295,10 +297,3 @@ class BulkSender:
             properties |= HALF_PROPERTIES
             sys_flag |= PREPARED_FLAG
         return OutgoingMessage(send_queue, body, properties, sys_flag)
-
-
-def _breaks_order(
-    draft: MessageDraft, send_queue: SendQueue, batch: Sequence[tuple[MessageDraft, SendQueue]]
-) -> bool:
-    """Whether the broker could store this ordered message before an earlier one of the batch."""
-    return draft.sharding_key is not None and any(other_queue == send_queue for _, other_queue in batch)

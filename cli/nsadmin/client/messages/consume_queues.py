@@ -125,8 +125,8 @@ class ConsumeQueues:
         addrs = [r.addr for r in results if type(r.error) is NotFound]
         begins, ends = (
             [
-                decode_answer(answer, parse_offset).result
-                for answer in self._caller.send_to_each(addrs, code, QueueOffset(topic, queue_id))
+                r.result
+                for r in self._caller.read_each(addrs, parse_offset, code, QueueOffset(topic, queue_id))
             ]
             for code in (RequestCode.GET_MIN_OFFSET, RequestCode.GET_MAX_OFFSET)
         )

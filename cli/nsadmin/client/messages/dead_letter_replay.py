@@ -310,7 +310,11 @@ class DeadLetterReplay:
             self._progress.setdefault(queue_span.broker_name, BrokerReplay(queue_span.broker_name))
             self._add_counts(queue_span.broker_name, total=queue_span.offset_count)
         try:
-            yield from self._resolve_pending()
+            # Find out which messages of a killed run's batches were stored.
+            for pending_batch in list(self._memory.pending.values()):
+                if pending_batch.place.broker_name in self._progress:
+                    self._resolve_batch(pending_batch)
+                    yield self._progress[pending_batch.place.broker_name]
             if self._selection.max_messages is not None:
                 self._remaining = max(0, self._selection.max_messages - self._memory.run_count)
             self._watch = FailureWatch(
@@ -381,12 +385,11 @@ class DeadLetterReplay:
         """Yield batches that go to one topic; small ones if a rate is set, so that they spread evenly."""
         rate = self._options.messages_per_second
         batch_size = PAGE_SIZE if rate is None else max(1, min(PAGE_SIZE, int(rate / 5)))
-        for _, topic_letters in groupby(letters, self._target_topic):
+        for _, topic_letters in groupby(
+            letters, lambda letter: letter.origin_topic if self._options.to_origin else letter.retry_topic
+        ):
             while batch := list(islice(topic_letters, batch_size)):
                 yield batch
-
-    def _target_topic(self, letter: DeadLetter) -> str | None:
-        return letter.origin_topic if self._options.to_origin else letter.retry_topic
 
     def _replay_batch(self, replay_place: ReplayPlace, letters: Sequence[DeadLetter]) -> None:
         if replay_place.broker_name in self._broken_brokers:
@@ -485,13 +488,6 @@ class DeadLetterReplay:
 
     def _note_replayed(self, replay_place: ReplayPlace, letter: DeadLetter) -> None:
         self._memory.note_replayed(replay_place, letter.message.queue_offset, letter.message.offset_msg_id)
-
-    def _resolve_pending(self) -> Iterator[BrokerReplay]:
-        """Find out which messages of a killed run's batches were stored."""
-        for pending_batch in list(self._memory.pending.values()):
-            if pending_batch.place.broker_name in self._progress:
-                self._resolve_batch(pending_batch)
-                yield self._progress[pending_batch.place.broker_name]
 
     def _resolve_batch(self, pending_batch: PendingBatch) -> list[int]:
         """Read the queue that a batch was sent to. Record and return the offsets of the stored messages."""

@@ -47,17 +47,14 @@ class ReplayMemory:
         self._last_ids: dict[ReplayPlace, str] = {}
         self._unsaved: list[dict[str, Any]] = []
         self._rules: Mapping[str, object] | None = None
-        self._run_id, self._run_count = "", 0
+        self._run_id = ""
+        self.run_count = 0
+        """The number of messages that the run has replayed, also before an interruption."""
 
     @property
     def is_new(self) -> bool:
         """Whether no replay of the group is known."""
         return self._rules is None and not self._replayed
-
-    @property
-    def run_count(self) -> int:
-        """The number of messages that the run has replayed, also before an interruption."""
-        return self._run_count
 
     def begin_run(
         self, rules: Mapping[str, object], new_run_id: str, *, forgets_replays: bool = False
@@ -127,9 +124,8 @@ class ReplayMemory:
         if "run" in record:
             run_record = record["run"]
             self._rules = {} if run_record is None else run_record["rules"]
-            self._run_id, self._run_count = (
-                ("", 0) if run_record is None else (run_record["id"], run_record["count"])
-            )
+            self._run_id = "" if run_record is None else run_record["id"]
+            self.run_count = 0 if run_record is None else run_record["count"]
         elif "pending" in record:
             place, letters, send_queue, begin_offset = record["pending"]
             self.pending[ReplayPlace(*place)] = PendingBatch(
@@ -145,7 +141,7 @@ class ReplayMemory:
 
     def build_records(self) -> list[dict[str, Any]]:
         """Return few records that lead to the same memory as all records until now."""
-        record = {"id": self._run_id, "rules": self._rules, "count": self._run_count} if self._rules else None
+        record = {"id": self._run_id, "rules": self._rules, "count": self.run_count} if self._rules else None
         return [
             {"run": record},
             *(
@@ -166,7 +162,7 @@ class ReplayMemory:
         if last_id is not None and offset_ranges.last_offset != last_offset:
             self._last_ids[place] = last_id
         self.pending.pop(place, None)
-        self._run_count += replayed_count
+        self.run_count += replayed_count
 
     def _add_record(self, record: dict[str, Any]) -> None:
         self.apply_record(record)

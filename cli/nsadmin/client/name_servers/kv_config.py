@@ -128,16 +128,7 @@ class KvAdmin:
         Returns:
             One ServerResult per address, in order: namespace to key to value, without missing namespaces.
         """
-        request_code, namesrv_addrs = RequestCode.GET_KVLIST_BY_NAMESPACE, list(namesrv_addrs)
-        ext_fields_list = [headers.KvNamespace(namespace) for namespace in namespaces]
-        answers = iter(
-            self._caller.send_requests(
-                (addr, make_request(request_code, f)) for addr in namesrv_addrs for f in ext_fields_list
-            )
-        )
-        return [
-            _collect_tables(a, namespaces, list(islice(answers, len(ext_fields_list)))) for a in namesrv_addrs
-        ]
+        return read_tables(self._caller, namespaces, namesrv_addrs)
 
     def apply_changes(self, kv_changes: Sequence[KvChange]) -> list[ServerResult[KvChange]]:
         """Apply changes, each on its name server, and read them back.
@@ -202,6 +193,17 @@ def _choose_deleted_value(result: ServerResult[str], value_before: ServerResult[
     """Return the value before; or the result of the deletion if that value could not be read."""
     is_certain = value_before.error is None or isinstance(value_before.error, QueryNotFound)
     return value_before if result.error is None and is_certain else result
+
+
+def read_tables(
+    caller: Caller, namespaces: Sequence[str], namesrv_addrs: Iterable[str]
+) -> list[ServerResult[KvTables]]:
+    """As `KvAdmin.get_tables_each`."""
+    namesrv_addrs = list(namesrv_addrs)
+    request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
+    requests = [make_request(request_code, headers.KvNamespace(namespace)) for namespace in namespaces]
+    answers = iter(caller.send_requests((addr, r) for addr in namesrv_addrs for r in requests))
+    return [_collect_tables(a, namespaces, list(islice(answers, len(requests)))) for a in namesrv_addrs]
 
 
 def _collect_tables(

@@ -6,21 +6,21 @@ Nothing is read back here. After a batch, read the whole tables again, with one 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import QueryNotFound, TopicNotExist
+from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol import broker_headers, fastjson, headers
 from namesrv_core.protocol.codes import V5_0_0, RequestCode
 from namesrv_core.protocol.command import ExtFields, RemotingCommand
+from namesrv_core.protocol.resource_attributes import format_changes
 from nsadmin.client.brokers.list_deletions import send_group_deletions, send_topic_deletions
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import (
     decode_answer,
     parse_json_object,
-    parse_text_table,
     parse_topic_names,
 )
 from nsadmin.client.consumers.groups import parse_group_table
-from nsadmin.client.name_servers.kv_config import build_value_request
+from nsadmin.client.name_servers.kv_config import build_value_request, read_tables
 from nsadmin.client.results import NotApplied, ServerResult
 from nsadmin.client.topic_routes import parse_route, route_header
 from nsadmin.client.topics.queue_mappings import BrokerQueueShare, parse_share
@@ -181,14 +181,8 @@ class BulkAdmin:
             One ServerResult per name server: namespace to key to value; {} for a missing namespace. Any other
             error makes the whole result an error.
         """
-        namesrv_addrs = self._caller.name_servers.addrs
-        request_code = RequestCode.GET_KVLIST_BY_NAMESPACE
-        kv_requests = [make_request(request_code, headers.KvNamespace(n)) for n in namespaces]
-        answers = iter(self._caller.send_requests((addr, r) for addr in namesrv_addrs for r in kv_requests))
-        return [
-            _combine_namespaces(namesrv_addr, {namespace: next(answers) for namespace in namespaces})
-            for namesrv_addr in namesrv_addrs
-        ]
+        results = read_tables(self._caller, namespaces, self._caller.name_servers.addrs)
+        return [r.then(lambda tables: {n: tables.get(n, {}) for n in namespaces}) for r in results]
 
     def list_routed_topics(self, cluster_name: str) -> list[ServerResult[frozenset[str]]]:
         """Return the routed topics of a cluster from every name server (GET_TOPICS_BY_CLUSTER, 224).
@@ -199,9 +193,12 @@ class BulkAdmin:
         Returns:
             One ServerResult per name server: topic names.
         """
-        ext_fields = headers.ClusterName(cluster_name)
-        answers = self._caller.send_to_name_servers(RequestCode.GET_TOPICS_BY_CLUSTER, ext_fields)
-        return [decode_answer(a, lambda response: frozenset(parse_topic_names(response))) for a in answers]
+        return self._caller.read_each(
+            self._caller.name_servers.addrs,
+            lambda response: frozenset(parse_topic_names(response)),
+            RequestCode.GET_TOPICS_BY_CLUSTER,
+            headers.ClusterName(cluster_name),
+        )
 
     def get_topic_permissions(self, topics: Sequence[str]) -> list[ServerResult[PermissionsByTopic]]:
         """Return the permissions of topics from every name server (GET_ROUTEINFO_BY_TOPIC, 105, per topic).
@@ -361,13 +358,9 @@ def _build_topics_request(desired_configs: Sequence[DesiredConfig]) -> RemotingC
         topic_filter_type=wire_config["topicFilterType"],
         topic_sys_flag=wire_config["topicSysFlag"],
         order=wire_config["order"],
-        attributes=",".join(_format_attribute(key, v) for key, v in attribute_changes.items()) or None,
+        attributes=format_changes(attribute_changes) or None,
     )
     return make_request(RequestCode.UPDATE_AND_CREATE_TOPIC, topic_header)
-
-
-def _format_attribute(attribute_key: str, attribute_value: str) -> str:
-    return f"{attribute_key}={attribute_value}" if attribute_key.startswith("+") else attribute_key
 
 
 def _build_groups_request(desired_configs: Sequence[DesiredConfig]) -> RemotingCommand:
@@ -392,17 +385,6 @@ def _parse_topic_table(response: RemotingCommand) -> BrokerTopicTable:
         if topic in table
     }
     return BrokerTopicTable(dict(sorted(read_configs(table).items())), frozenset(mapping_table), queue_shares)
-
-
-def _combine_namespaces(
-    namesrv_addr: str, answers: Mapping[str, ServerResult[RemotingCommand]]
-) -> ServerResult[KvValuesByNamespace]:
-    """Combine the namespaces of one name server. Any error other than "not found" is the overall error."""
-    results_by_namespace = {namespace: decode_answer(a, parse_text_table) for namespace, a in answers.items()}
-    errors = [r.error for r in results_by_namespace.values() if not isinstance(r.error, QueryNotFound)]
-    error = next(filter(None, errors), None)
-    values_by_namespace = {n: table_result.result or {} for n, table_result in results_by_namespace.items()}
-    return ServerResult(namesrv_addr, None if error else values_by_namespace, error)
 
 
 def _combine_permissions(

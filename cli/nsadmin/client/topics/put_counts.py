@@ -5,7 +5,6 @@ first 10 s of a topic.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from namesrv_core.protocol import broker_headers
@@ -49,9 +48,8 @@ class PutCounts:
         Returns:
             The count; None if the broker never counted any, like brokers of 4.x.
         """
-        ext_fields = broker_headers.ViewBrokerStats(_USER_TOPICS_STATS, cluster_name)
-        [answer] = self._caller.send_to_each([broker_addr], _STATS_CODE, ext_fields)
-        return decode_answer(accept_uncounted(answer), partial(_parse_minute_count, count_if_absent=None))
+        [result] = self.get_minute_stats(broker_addr, [(_USER_TOPICS_STATS, cluster_name)])
+        return result.then(lambda stats: stats and stats.total)
 
     def count_topic_messages(
         self, broker_addr: str, topics: Iterable[str]
@@ -66,14 +64,10 @@ class PutCounts:
             One ServerResult per topic, in order: a pair of (topic, count); 0 for a topic without messages.
         """
         topic_names = list(topics)
-        calls = [
-            (broker_addr, make_request(_STATS_CODE, broker_headers.ViewBrokerStats("TOPIC_PUT_NUMS", name)))
-            for name in topic_names
-        ]
-        answers = self._caller.send_requests(calls)
+        results = self.get_minute_stats(broker_addr, [("TOPIC_PUT_NUMS", name) for name in topic_names])
         return [
-            decode_answer(accept_uncounted(answer), partial(_parse_named_count, topic_name))
-            for topic_name, answer in zip(topic_names, answers, strict=True)
+            ServerResult(addr, (name, stats.total if stats else 0) if error is None else None, error)
+            for name, (addr, stats, error) in zip(topic_names, results, strict=True)
         ]
 
     def get_topic_counts(self, broker_addrs: Iterable[str], topic: str) -> list[ServerResult[MessageCount]]:
@@ -113,14 +107,3 @@ def _parse_minute_stats(response: RemotingCommand) -> MinuteStats | None:
         return None
     minute_span = json_body.child("statsMinute")
     return MinuteStats(minute_span.number("tps", 0.0), minute_span.integer("sum", 0))
-
-
-def _parse_named_count(topic_name: str, response: RemotingCommand) -> tuple[str, int]:
-    return topic_name, _parse_minute_count(response, count_if_absent=0) or 0
-
-
-def _parse_minute_count(response: RemotingCommand, count_if_absent: int | None) -> int | None:
-    json_body = parse_json_object(response)
-    if "statsMinute" not in json_body:
-        return count_if_absent
-    return json_body.child("statsMinute").integer("sum", 0)

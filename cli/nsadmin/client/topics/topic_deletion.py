@@ -163,7 +163,8 @@ class TopicDeletion(NamedTuple):
 
     def _delete_on_name_servers(self) -> list[DeletionStep]:
         ext_fields = headers.DeleteTopic(self.topic, self.cluster_name)
-        delete_answers = self.caller.send_to_name_servers(RequestCode.DELETE_TOPIC_IN_NAMESRV, ext_fields)
+        request_code = RequestCode.DELETE_TOPIC_IN_NAMESRV
+        delete_answers = self.caller.send_to_each(self.namesrv_addrs, request_code, ext_fields)
         complaint = "the topic is still routed here: a broker registered it again"
         return [
             _make_step(verified_answer, "namesrv")

@@ -228,16 +228,13 @@ def _read_own_stats(caller: Caller, route: TopicRoute, topic: str) -> list[Broke
         r.broker_name: r.any_addr for r in route.queues if r.read_queue_nums != 0 or r.write_queue_nums != 0
     }
     asked_addrs = [broker_addr for broker_addr in addrs_by_broker.values() if broker_addr is not None]
-    ext_fields = headers.TopicName(topic)
-    answers_by_addr = {
-        answer.addr: decode_answer(answer, _parse_topic_stats)
-        for answer in caller.send_to_each(asked_addrs, RequestCode.GET_TOPIC_STATS_INFO, ext_fields)
-    }
+    code, header = RequestCode.GET_TOPIC_STATS_INFO, headers.TopicName(topic)
+    results_by_addr = {r.addr: r for r in caller.read_each(asked_addrs, _parse_topic_stats, code, header)}
     gone = ServerResult[TopicStats](
         "", None, NotFound("the broker has queues in the route, but no address: it unregistered or expired")
     )
-    answers = [(n, a, answers_by_addr.get(a or "", gone)) for n, a in addrs_by_broker.items()]
-    return [BrokerTopicStats(name, addr, answer.result, answer.error) for name, addr, answer in answers]
+    results = [(n, a, results_by_addr.get(a or "", gone)) for n, a in addrs_by_broker.items()]
+    return [BrokerTopicStats(name, addr, result.result, result.error) for name, addr, result in results]
 
 
 def _parse_topic_stats(response: RemotingCommand) -> TopicStats:
@@ -257,9 +254,9 @@ def _read_hosted_queues(
     caller: Caller, topic: str, broker_addrs: Iterable[str]
 ) -> dict[str, ServerResult[PartsByLogicalId]]:
     """Read the logical queues for which brokers receive messages (GET_TOPIC_CONFIG, 351)."""
-    ext_fields = broker_headers.LogicalTopic(topic)
-    answers = caller.send_to_each(dict.fromkeys(broker_addrs), RequestCode.GET_TOPIC_CONFIG, ext_fields)
-    return {answer.addr: decode_answer(answer, _parse_hosted_queues) for answer in answers}
+    code, header = RequestCode.GET_TOPIC_CONFIG, broker_headers.LogicalTopic(topic)
+    results = caller.read_each(dict.fromkeys(broker_addrs), _parse_hosted_queues, code, header)
+    return {result.addr: result for result in results}
 
 
 def _parse_hosted_queues(response: RemotingCommand) -> PartsByLogicalId:

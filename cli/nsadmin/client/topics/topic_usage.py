@@ -38,7 +38,10 @@ def read_usage(caller: Caller, routes_by_topic: Mapping[str, ServerResult[TopicR
     addrs_by_place: dict[tuple[str, str | None], list[str]] = {}
     for topic, (_, topic_route, error) in routes_by_topic.items():
         if topic_route is not None:
-            _add_topic_brokers(addrs_by_place, topic, topic_route)
+            for queue_route in topic_route.queues:
+                broker_addrs = addrs_by_place.setdefault((topic, queue_route.cluster_name), [])
+                if queue_route.any_addr is not None:
+                    broker_addrs.append(queue_route.any_addr)
         elif not is_not_found(error):
             usage_rows.append(TopicUsage(None, topic, None, error))
     groups_by_place = _read_groups(caller, {(t, addr) for (t, _), a in addrs_by_place.items() for addr in a})
@@ -61,15 +64,6 @@ def read_consumer_groups(
     if error is not None:
         return ServerResult(broker_addr, None, error)
     return ServerResult(broker_addr, {t: a.result or () for (t, _), a in groups_by_place.items()}, None)
-
-
-def _add_topic_brokers(
-    addrs_by_place: dict[tuple[str, str | None], list[str]], topic: str, topic_route: TopicRoute
-) -> None:
-    for queue_route in topic_route.queues:
-        broker_addrs = addrs_by_place.setdefault((topic, queue_route.cluster_name), [])
-        if queue_route.any_addr is not None:
-            broker_addrs.append(queue_route.any_addr)
 
 
 def _read_groups(caller: Caller, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], GroupNames]:

@@ -118,10 +118,8 @@ class TopicViews:
     def _add_topic_names(self, views: list[NameServerTopicView]) -> list[NameServerTopicView]:
         addrs_without_route = [view.addr for view in views if view.has_no_route]
         request_code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
-        names_by_addr = {
-            answer.addr: decode_answer(answer, parse_topic_names)
-            for answer in self._caller.send_to_each(addrs_without_route, request_code)
-        }
+        name_results = self._caller.read_each(addrs_without_route, parse_topic_names, request_code)
+        names_by_addr = {result.addr: result for result in name_results}
         return [view._replace(topic_names=names_by_addr.get(view.addr)) for view in views]
 
     def get_broker_views(self, broker_addrs: Iterable[str], topic: str) -> list[BrokerTopicView]:

@@ -57,13 +57,15 @@ class TopicAdmin:
         Raises:
             NotFound: The name server does not know the cluster.
         """
-        request_code, ext_fields = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, None
         if cluster_name is None:
-            return self._reader.read_first("the list of topics", parse_topic_names, request_code, ext_fields)
+            request_code = RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
+            return self._reader.read_first("the list of topics", parse_topic_names, request_code)
         self._clusters.get_info().groups_in_cluster(cluster_name)
-        request_code, ext_fields = (RequestCode.GET_TOPICS_BY_CLUSTER, headers.ClusterName(cluster_name))
         return self._reader.read_first(
-            f'the topics of the cluster "{cluster_name}"', parse_topic_names, request_code, ext_fields
+            f'the topics of the cluster "{cluster_name}"',
+            parse_topic_names,
+            RequestCode.GET_TOPICS_BY_CLUSTER,
+            headers.ClusterName(cluster_name),
         )
 
     def list_system_names(self) -> frozenset[str]:

@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from namesrv_core import operator_files, private_files
 from nsadmin.client import snapshots
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.client.snapshots import ClusterSnapshot, InvalidSnapshotError, SnapshotItem, iterate_items
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line import time_arguments
@@ -135,7 +136,7 @@ def snapshot_show(session: Session, file_name: SnapshotFileArgument) -> ResultRo
         *(
             (SnapshotItem("kv", f"{namespace} {key}", None), value)
             for namespace, entries in snapshot.kv.items()
-            if namespace != snapshots.ORDER_NAMESPACE
+            if namespace != ORDER_CONF_NAMESPACE
             for key, value in entries.items()
         ),
         *((SnapshotItem("setting", key, None), value) for key, value in snapshot.settings.items()),

@@ -41,7 +41,7 @@ class AnswerRecorder:
     """An AnswerSource that asks the servers, and keeps the answers. Thread-safe; one batch at a time.
 
     `rates` limits the requests to one server in a second: all but `namesrv_addrs` have the limit of brokers.
-    Ages are computed for `clock_ms`, by default now. `tables` are answers by address, `probes` results by
+    Ages are computed for `clock_ms`. `tables` are answers by address, `probes` results by
     `probe_key`. `skipped_counts` has the requests that the limit of details prevented, by code, and
     `silent_servers` why a server gets no further request.
     """
@@ -52,12 +52,11 @@ class AnswerRecorder:
         self,
         rates: RequestRates = DEFAULT_RATES,
         namesrv_addrs: Collection[str] = (),
-        clock_ms: int | None = None,
         pause_seconds: Callable[[float], object] = sleep,
     ) -> None:
         self._rates = rates
         self._namesrv_addrs = frozenset(namesrv_addrs)
-        self.clock_ms = int(wall_clock.time() * 1000) if clock_ms is None else clock_ms
+        self.clock_ms = int(wall_clock.time() * 1000)
         self._pause_seconds = pause_seconds
         self._lock = RLock()
         self._remaining_details: int | None = None
@@ -141,7 +140,8 @@ class AnswerRecorder:
                 indexes_by_addr.setdefault(server_addr, []).append(index)
         while indexes_by_addr:
             batches = {
-                addr: indexes[: self._count_at_once(addr)] for addr, indexes in indexes_by_addr.items()
+                addr: indexes[: max(1, int(self._find_rate(addr) * _BATCH_SECONDS))]
+                for addr, indexes in indexes_by_addr.items()
             }
             batch_seconds = max(len(batch) / self._find_rate(addr) for addr, batch in batches.items())
             self._send_batch(keyed_calls, [*chain(*batches.values())], send_live, batch_seconds)
@@ -154,9 +154,6 @@ class AnswerRecorder:
 
     def _find_rate(self, server_addr: str) -> int:
         return self._rates.name_server if server_addr in self._namesrv_addrs else self._rates.broker
-
-    def _count_at_once(self, server_addr: str) -> int:
-        return max(1, int(self._find_rate(server_addr) * _BATCH_SECONDS))
 
     def _send_batch(
         self,

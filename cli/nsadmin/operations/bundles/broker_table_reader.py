@@ -4,6 +4,7 @@ Rule: a table is decoded only if later requests depend on it. Decoding takes lon
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import filterfalse
 
 from namesrv_core.protocol import broker_headers, headers
@@ -33,8 +34,8 @@ class BrokerTableReader:
         """Return one function for each kind of table. It takes the addresses of brokers."""
         admin = self._admin
         return (
-            self._record_settings,
-            self._record_topics,
+            partial(self._record_table, RequestCode.GET_BROKER_CONFIG),
+            partial(self._record_table, RequestCode.GET_ALL_TOPIC_CONFIG),
             admin.bulk.list_system_topics,
             self._read_offsets,
             admin.consume_modes.list_modes,
@@ -59,12 +60,6 @@ class BrokerTableReader:
             request_code,
             [(addr, ext_fields) for ext_fields in header_by_group.values() for addr in broker_addrs],
         )
-
-    def _record_settings(self, broker_addrs: list[str]) -> None:
-        self._record_table(RequestCode.GET_BROKER_CONFIG, broker_addrs)
-
-    def _record_topics(self, broker_addrs: list[str]) -> None:
-        self._record_table(RequestCode.GET_ALL_TOPIC_CONFIG, broker_addrs)
 
     def _read_offsets(self, broker_addrs: list[str]) -> None:
         """The consumer offsets and the lags of all groups.

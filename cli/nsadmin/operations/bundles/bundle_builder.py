@@ -173,7 +173,7 @@ def _write_bundle(
     if order.anonymised:
         pseudonyms = Pseudonyms(tables, manifest.namesrv_addrs, order.anonymised)
         record = pseudonyms.rename_json(record)
-        all_members = (m for name, c in all_members for m in pseudonyms.rename_members({name: c}).items())
+        all_members = (pseudonyms.rename_member(*member) for member in all_members)
     archive_bytes = pack_in_turn(FORMAT_VERSION, record, all_members, _COMPRESSION_LEVEL)
     atomic_write.replace_file(order.bundle_path, archive_bytes, keeps_backup=False)
 

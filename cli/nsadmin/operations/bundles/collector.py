@@ -17,13 +17,12 @@ from nsadmin.client import AdminClient
 from nsadmin.client.connection.access_options import Access, Tls
 from nsadmin.client.consumers.connected_clients import GroupConnections, merge_clients
 from nsadmin.client.consumers.groups import is_system_group
-from nsadmin.client.results import ClientClosed, ServerResult
-from nsadmin.client.topic_routes import TopicRoute
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.results import ClientClosed
 from nsadmin.operations.bundles.answer_recorder import AnswerRecorder
 from nsadmin.operations.bundles.broker_table_reader import BrokerTableReader, merge_names
 
 DEFAULT_MAX_DETAILS = 20_000
-_ORDER_NAMESPACE = "ORDER_TOPIC_CONFIG"
 _ITEMS_AT_ONCE = 20
 _MAX_DETAIL_SECONDS = 30.0
 """The longest time for details, because a large cluster has millions of pairs of topics and brokers."""
@@ -59,7 +58,7 @@ class CollectionSummary(NamedTuple):
 
 def list_namespaces(namespaces: Iterable[str]) -> tuple[str, ...]:
     """Return the KV namespaces of a bundle: that of order configurations, and these."""
-    return tuple(dict.fromkeys((_ORDER_NAMESPACE, *namespaces)))
+    return tuple(dict.fromkeys((ORDER_CONF_NAMESPACE, *namespaces)))
 
 
 OpenClient = Callable[[Access], AdminClient]
@@ -268,7 +267,9 @@ class _Collection:
         )
         admin.bulk.list_rates((broker_addr, "TOPIC_PUT_SIZE", topic) for broker_addr, topic in topic_places)
         for topic, route_result in route_results.items():
-            if _has_logical_queues(route_result):
+            queues = route_result.result.queues if route_result.result else ()
+            # The offsets of a static topic depend on further requests.
+            if any(queue_route.logical_queues is not None for queue_route in queues):
                 with _ignore_failures():
                     admin.topics.get_stats(topic)
         with _ignore_failures():
@@ -293,13 +294,6 @@ class _Collection:
     def count_dead_letters(self) -> None:
         letters = self._admin.dead_letters
         letters.count_letters(letters.list_groups(), self._admin.clock_ms)
-
-
-def _has_logical_queues(route_result: ServerResult[TopicRoute]) -> bool:
-    """Whether a topic is static: then its offsets depend on further requests."""
-    return route_result.result is not None and any(
-        queue_route.logical_queues is not None for queue_route in route_result.result.queues
-    )
 
 
 def _run_procedures(open_client: OpenClient, access: Access, collection: _Collection) -> None:

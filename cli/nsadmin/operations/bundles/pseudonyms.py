@@ -81,8 +81,9 @@ class Pseudonyms:
         if self._replaces_addresses:
             self._add_hosts([*namesrv_addrs, *tables], tables)
 
-    def rename_members(self, members: Mapping[str, bytes]) -> dict[str, bytes]:
-        return {self.rename_text(name): self._rename_content(name, c) for name, c in members.items()}
+    def rename_member(self, name: str, content: bytes) -> tuple[str, bytes]:
+        lines = content.split(b"\n") if name.endswith(".jsonl") else [content]
+        return self.rename_text(name), b"\n".join(map(self._rename_line, lines))
 
     def rename_json(self, json_value: Any) -> Any:
         if isinstance(json_value, str):
@@ -99,10 +100,6 @@ class Pseudonyms:
             if text.count(":") >= 2:
                 text = _IPV6.sub(self._replace_ip, text)
         return _WORD.sub(self._replace_word, text) if self._pseudonym_by_word else text
-
-    def _rename_content(self, name: str, content: bytes) -> bytes:
-        lines = content.split(b"\n") if name.endswith(".jsonl") else [content]
-        return b"\n".join(map(self._rename_line, lines))
 
     def _rename_line(self, line: bytes) -> bytes:
         text = line.decode("utf-8", "surrogatepass")
@@ -184,11 +181,23 @@ class Pseudonyms:
             (RequestCode.GET_BROKER_CLUSTER_INFO, self._add_brokers),
             (RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_NS, self._keep_topics),
             (RequestCode.GET_SYSTEM_TOPIC_LIST_FROM_BROKER, self._keep_topics),
-            (RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER, self._add_topics),
-            (RequestCode.GET_ALL_TOPIC_CONFIG, self._add_topics_of_broker),
-            (RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, self._add_groups),
+            (
+                RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
+                lambda response: self._add_topic_names(parse_topic_names(response)),
+            ),
+            (
+                RequestCode.GET_ALL_TOPIC_CONFIG,
+                lambda response: self._add_topic_names(_list_keys(response, "topicConfigTable")),
+            ),
+            (
+                RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+                lambda response: self._add_group_names(_list_keys(response, "subscriptionGroupTable")),
+            ),
             (RequestCode.GET_ALL_CONSUMER_OFFSET, self._add_committed),
-            (RequestCode.GET_ALL_PRODUCER_INFO, self._add_producers),
+            (
+                RequestCode.GET_ALL_PRODUCER_INFO,
+                lambda response: self._add_group_names(_list_keys(response, "data")),
+            ),
             (RequestCode.AUTH_LIST_USER, self._add_users),
         ):
             _visit_bodies(tables, code, add_names)
@@ -215,23 +224,11 @@ class Pseudonyms:
     def _keep_topics(self, response: RemotingCommand) -> None:
         self._kept_topics.update(parse_topic_names(response))
 
-    def _add_topics(self, response: RemotingCommand) -> None:
-        self._add_topic_names(parse_topic_names(response))
-
-    def _add_topics_of_broker(self, response: RemotingCommand) -> None:
-        self._add_topic_names(parse_json_object(response).child("topicConfigTable").members)
-
-    def _add_groups(self, response: RemotingCommand) -> None:
-        self._add_group_names(parse_json_object(response).child("subscriptionGroupTable").members)
-
     def _add_committed(self, response: RemotingCommand) -> None:
-        for topic_and_group in parse_json_object(response).child("offsetTable").members:
+        for topic_and_group in _list_keys(response, "offsetTable"):
             topic, _, group = topic_and_group.partition("@")
             self._add_topic_names([topic])
             self._add_group_names([group])
-
-    def _add_producers(self, response: RemotingCommand) -> None:
-        self._add_group_names(parse_json_object(response).child("data").members)
 
     def _add_users(self, response: RemotingCommand) -> None:
         users = operator_files.parse_json(response.body or b"[]")
@@ -270,6 +267,10 @@ def _visit_bodies(
             if key.code == code and isinstance(outcome, RecordedAnswer) and outcome.code == 0:
                 with suppress(*DECODE_ERRORS):
                     visit(outcome.to_command())
+
+
+def _list_keys(response: RemotingCommand, table_name: str) -> Iterable[str]:
+    return parse_json_object(response).child(table_name).members
 
 
 def _list_body_texts(tables: Mapping[str, AnswerTable]) -> Iterator[str]:

@@ -4,7 +4,6 @@ A broker that does not answer gets a BrokerPollFailed event. Its earlier values 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import islice, zip_longest
 from typing import NamedTuple, TypeVar
 
@@ -18,7 +17,6 @@ from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import error_text, is_silent
-from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 
 T = TypeVar("T")
@@ -64,7 +62,6 @@ class BrokerPoller:
         max_in_flight: int,
         emit_events: EventSink,
         timer_ms: Callable[[], int],
-        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._admin = admin
         self._broker_questions = broker_questions
@@ -72,7 +69,6 @@ class BrokerPoller:
         self._batch_size = max(1, min(max_in_flight, request_pace.per_second, _MAX_CONCURRENT))
         self._emit_events = emit_events
         self._timer_ms = timer_ms
-        self._is_stopped = is_stopped
         self._reported_lags: dict[BrokerAndGroup, tuple[TopicLag, ...]] = {}
         self._full_report_ms: int | None = None
 
@@ -95,7 +91,7 @@ class BrokerPoller:
     def _poll_runtime(self, polled_brokers: Sequence[PolledBroker]) -> set[PolledBroker]:
         silent_brokers = set()
         for broker_batch in self._split_batches(polled_brokers):
-            with self._reserve_requests(len(broker_batch)):
+            with self._request_pace.reserve_requests(len(broker_batch)):
                 runtime_results = self._admin.brokers.get_runtime_info(b.broker_addr for b in broker_batch)
             silent_brokers |= {b for b, r in zip(broker_batch, runtime_results, strict=True) if r.error}
             self._emit_events(
@@ -138,7 +134,7 @@ class BrokerPoller:
     ) -> dict[PolledBroker, tuple[list[str], CommittedOffsets]]:
         """Return the groups of each broker that reported them, and their consumer offsets there."""
         broker_addrs = [broker.broker_addr for broker in polled_brokers]
-        with self._reserve_requests(2 * len(polled_brokers)):
+        with self._request_pace.reserve_requests(2 * len(polled_brokers)):
             group_tables = self._admin.groups.get_tables(map(targets.target_at_addr, broker_addrs))
             offset_results = self._admin.consumers.get_committed_each(broker_addrs)
         groups_by_broker = {}
@@ -169,7 +165,7 @@ class BrokerPoller:
             for broker, group_name in broker_group_pairs
             if broker in unreachable_errors
         ]
-        with self._reserve_requests(len(reachable_pairs)):
+        with self._request_pace.reserve_requests(len(reachable_pairs)):
             stats_results = self._admin.consumers.get_stats_each(
                 [(broker.broker_addr, group_name) for broker, group_name in reachable_pairs]
             )
@@ -178,7 +174,7 @@ class BrokerPoller:
             for (_, name), result in zip(reachable_pairs, stats_results, strict=True)
             if result.result is not None and any(queue.lag.messages for queue in result.result.queues)
         ]
-        with self._reserve_requests(len(lagging_places)):
+        with self._request_pace.reserve_requests(len(lagging_places)):
             broadcasting_groups = self._admin.consumers.find_broadcasting(lagging_places)
         reported_lags = {}
         for (broker, group_name), stats_result in zip(reachable_pairs, stats_results, strict=True):
@@ -188,9 +184,7 @@ class BrokerPoller:
                     unreachable_errors[broker] = stats_result.error
                 continue
             topic_lags = reported_lags[broker, group_name] = summarize_lags(
-                group_name,
-                stats_result.result.mark_broadcasting(broadcasting_groups),
-                offsets_by_broker[broker],
+                stats_result.result.mark_broadcasting(broadcasting_groups), offsets_by_broker[broker]
             )
             if self._reported_lags.get((broker, group_name)) != topic_lags or any(
                 topic_lag.lag for topic_lag in topic_lags
@@ -204,13 +198,6 @@ class BrokerPoller:
         remaining_items = iter(work_items)
         while batch_items := list(islice(remaining_items, max(1, self._batch_size // requests_per_item))):
             yield batch_items
-
-    @contextmanager
-    def _reserve_requests(self, request_count: int) -> Iterator[None]:
-        with self._request_pace.reserve_requests(request_count):
-            if self._is_stopped():
-                raise PollStopped
-            yield
 
 
 def _choose_one_per_group(polled_brokers: Sequence[PolledBroker]) -> list[PolledBroker]:
@@ -261,9 +248,7 @@ def _round_number(exact_number: float | None, digit_count: int) -> float | None:
     return None if exact_number is None else round(exact_number, digit_count)
 
 
-def summarize_lags(
-    group: str, consume_stats: ConsumeStats, committed_offsets: CommittedOffsets
-) -> tuple[TopicLag, ...]:
+def summarize_lags(consume_stats: ConsumeStats, committed_offsets: CommittedOffsets) -> tuple[TopicLag, ...]:
     """Sum up a group's lag on a broker by topic, sorted by topic name."""
     lags_by_topic: dict[str, list[GroupQueueLag]] = {}
     for queue_lag in consume_stats.clear_uncommitted(committed_offsets).queues:

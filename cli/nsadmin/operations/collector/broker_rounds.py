@@ -13,8 +13,6 @@ from nsadmin.operations.collector.journals import CollectorJournal
 from nsadmin.operations.collector.name_server_watch import DiskMonitor, MessageSink, NameServerWatch
 from nsadmin.operations.collector.request_pace import RequestPace
 
-"""The server name in the records of this journal, and the name of its folder."""
-
 _MINUTE_MS = 60_000
 
 
@@ -56,11 +54,10 @@ class BrokerRounds:
         interval_ms: int | None,
         clock_ms: Callable[[], int],
         timer_ms: Callable[[], int],
-        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._server_watches = server_watches
         self._broker_poller = BrokerPoller(
-            admin, broker_questions, request_pace, max_in_flight, self._write_events, timer_ms, is_stopped
+            admin, broker_questions, request_pace, max_in_flight, self._write_events, timer_ms
         )
         self._broker_journal = broker_journal
         self._message_sink = message_sink

@@ -191,10 +191,9 @@ class NameServerJournal(CollectorJournal):
         """Write the proof that polls succeed, and every hour a snapshot of the known tables."""
         proof_events: list[Event] = [polled_event]
         if now_ms - self._snapshot_taken_ms >= _HOUR_MS:
-            has_changed = self._has_changed
             proof_events.append(
                 build_snapshot(self.known_tables, "interval")
-                if has_changed
+                if self._has_changed
                 else SnapshotMark("interval", polled_event.brokers)
             )
             self._snapshot_taken_ms, self._has_changed = now_ms, False

@@ -1,7 +1,6 @@
 """Polls all tables of one name server. A poll counts only if the name server answers every request."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,10 +18,6 @@ from nsadmin.client.redaction import is_secret_name
 from nsadmin.operations.collector.request_pace import RequestPace
 
 _MAX_SHARED_QUEUES = 100_000
-
-
-class PollStopped(Exception):
-    """The poll was abandoned, because the collector is stopping."""
 
 
 class PollObservation(NamedTuple):
@@ -46,14 +41,12 @@ class NameServerPoller:
         namespaces: Sequence[str],
         request_pace: RequestPace,
         max_in_flight: int,
-        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._server_tables = server_tables
         self._namesrv_addr = namesrv_addr
         self._namespaces = tuple(namespaces)
         self._request_pace = request_pace
         self._batch_size = min(max_in_flight, request_pace.per_second)
-        self._is_stopped = is_stopped
         self._answer_hashes: Mapping[str, int] = {}
         self._shared_queues: dict[QueueData, QueueData] = {}
 
@@ -78,7 +71,7 @@ class NameServerPoller:
         server_listing: NameServerListing | None = None
         kv_tables: dict[str, Mapping[str, str | None]] = {}
         for namespace_batch in self._split_namespaces():
-            with self._reserve_requests(3 + len(namespace_batch)):
+            with self._request_pace.reserve_requests(3 + len(namespace_batch)):
                 server_listing = self._server_tables.get_listing(self._namesrv_addr, namespace_batch)
             kv_tables.update(server_listing.kv)
         assert server_listing is not None
@@ -92,16 +85,9 @@ class NameServerPoller:
         ]
 
     def _read_route_bodies(self, topic_batch: Sequence[str]) -> list[bytes]:
-        with self._reserve_requests(len(topic_batch)):
+        with self._request_pace.reserve_requests(len(topic_batch)):
             route_results = self._server_tables.get_route_bodies(self._namesrv_addr, topic_batch)
         return [_require_body(route_result.result, route_result.error) for route_result in route_results]
-
-    @contextmanager
-    def _reserve_requests(self, request_count: int) -> Iterator[None]:
-        with self._request_pace.reserve_requests(request_count):
-            if self._is_stopped():
-                raise PollStopped
-            yield
 
     def _decode_queues(self, route_body: bytes) -> TopicQueues:
         if not route_body:

@@ -11,11 +11,16 @@ _QUEUED_RETRY_SECONDS = 0.05
 """The pause of a thread that is not first in the queue."""
 
 
+class PollStopped(Exception):
+    """The caller is stopping, and must not send its requests."""
+
+
 class RequestPace:
     """Allows at most `per_second` requests to begin within any second. Thread-safe.
 
     Reservations are granted in their order. Otherwise small ones could delay a large one permanently.
-    `pause` waits for a number of seconds. If it returns a true value, waiting ends at once.
+    `pause` waits for a number of seconds. If it returns a true value, waiting ends at once. Once `is_stopped`
+    returns true, reservations fail.
     """
 
     def __init__(
@@ -23,10 +28,12 @@ class RequestPace:
         per_second: int,
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], object] = sleep,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self.per_second = per_second
         self._clock = clock
         self._pause = pause
+        self._is_stopped = is_stopped
         self._lock = threading.Lock()
         self._ended_turns: deque[tuple[float, int]] = deque()
         self._waiting_tickets: deque[object] = deque()
@@ -37,18 +44,18 @@ class RequestPace:
         """Wait until that many requests, at most `per_second`, may begin; send them inside the context.
 
         The requests count until one second after the context ends. So the limit holds no matter when they
-        begin inside it.
+        begin inside it. Raises PollStopped.
         """
         request_count = min(request_count, self.per_second)
-        if not self._wait_for_reservation(request_count):
-            # `pause` ended the wait: the caller is stopping and sends no request.
-            yield
-            return
+        is_reserved = self._wait_for_reservation(request_count)
         try:
+            if self._is_stopped():
+                raise PollStopped
             yield
         finally:
-            with self._lock:
-                self._ended_turns.append((self._clock(), request_count))
+            if is_reserved:
+                with self._lock:
+                    self._ended_turns.append((self._clock(), request_count))
 
     def _wait_for_reservation(self, request_count: int) -> bool:
         """Queue, and reserve the requests; return whether that happened before `pause` ended the wait."""

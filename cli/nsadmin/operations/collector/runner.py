@@ -19,9 +19,9 @@ from nsadmin.operations.collector import BROKERS_JOURNAL
 from nsadmin.operations.collector.broker_poller import BrokerQuestions
 from nsadmin.operations.collector.broker_rounds import BrokerRounds, RoundResult
 from nsadmin.operations.collector.journals import CollectorJournal, NameServerJournal
-from nsadmin.operations.collector.name_server_poller import NameServerPoller, PollStopped
+from nsadmin.operations.collector.name_server_poller import NameServerPoller
 from nsadmin.operations.collector.name_server_watch import MessageSink, NameServerWatch, PollResult
-from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.collector.request_pace import PollStopped, RequestPace
 
 _CHECK_STOP_SECONDS = 0.1
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -82,7 +82,7 @@ class Collector:
     def _open_journals(self) -> Iterator[tuple[list[NameServerWatch], BrokerRounds | None]]:
         """Open all journals or none. Raises RocketMQError or OSError if one cannot be written."""
         plan = self._collector_plan
-        request_pace = RequestPace(self._collector_plan.rate, pause=self._stop_event.wait)
+        request_pace = self._make_pace(plan.rate)
         in_flight_share = max(1, plan.max_in_flight // len(plan.addrs))
         interval_ms = None if plan.interval_seconds is None else round(plan.interval_seconds * 1000)
         with ExitStack() as exit_stack:
@@ -109,7 +109,6 @@ class Collector:
                     plan.namespaces,
                     request_pace,
                     in_flight_share,
-                    self._stop_event.is_set,
                 )
                 watches.append(
                     NameServerWatch(
@@ -130,6 +129,9 @@ class Collector:
                 self._make_rounds(watches, exit_stack.enter_context(self._connect_client()), broker_journal),
             )
 
+    def _make_pace(self, per_second: int) -> RequestPace:
+        return RequestPace(per_second, pause=self._stop_event.wait, is_stopped=self._stop_event.is_set)
+
     def _make_rounds(
         self, watches: list[NameServerWatch], admin: AdminClient, broker_journal: CollectorJournal
     ) -> BrokerRounds:
@@ -138,14 +140,13 @@ class Collector:
             watches,
             admin,
             plan.broker_questions,
-            RequestPace(plan.broker_requests_per_second, pause=self._stop_event.wait),
+            self._make_pace(plan.broker_requests_per_second),
             plan.max_in_flight,
             broker_journal,
             self._message_sink,
             None if plan.interval_seconds is None else round(plan.broker_interval_seconds * 1000),
             _read_clock_ms,
             _read_timer_ms,
-            self._stop_event.is_set,
         )
 
     def poll_once(self) -> SinglePollResult:

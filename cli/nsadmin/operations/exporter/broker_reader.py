@@ -1,8 +1,6 @@
 """Reads one broker: runtime, replication, groups and clients, or its topics."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
-from sys import intern
+from collections.abc import Callable, Mapping, Sequence, Set
 from time import monotonic, time
 from typing import NamedTuple, TypeVar
 
@@ -11,10 +9,9 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
-from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
+from nsadmin.client.consumers.connected_clients import ProducerClient
 from nsadmin.client.consumers.consume_stats import ConsumeStats
 from nsadmin.client.results import ServerResult, is_silent, is_unreachable
-from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_figures import (
     UP_METRICS,
@@ -22,13 +19,20 @@ from nsadmin.operations.exporter.broker_figures import (
     build_replication_table,
     build_runtime_tables,
 )
-from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
-from nsadmin.operations.exporter.figures import FigureTable, Reading, ServerIdentity
-from nsadmin.operations.exporter.group_figures import GroupRows, build_group_rows, build_group_tables
+from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey, group_clients, make_client_key
+from nsadmin.operations.exporter.figures import (
+    FigureTable,
+    MetricTable,
+    NameRows,
+    Reading,
+    ServerIdentity,
+    join_rows,
+)
+from nsadmin.operations.exporter.group_figures import GROUP_TABLES, GroupRows, build_group_rows
 from nsadmin.operations.exporter.name_filter import NameFilter
 from nsadmin.operations.exporter.reading_store import ReadingStore
 from nsadmin.operations.exporter.rolling_reads import RollingResult, read_rolling
-from nsadmin.operations.exporter.topic_figures import TopicRows, build_topic_rows, build_topic_tables
+from nsadmin.operations.exporter.topic_figures import TOPIC_TABLES, TopicRows, build_topic_rows
 from nsadmin.operations.registration_size import measure_registration
 
 T = TypeVar("T")
@@ -54,20 +58,18 @@ class BrokerReader:
         reading_store: ReadingStore,
         request_pace: RequestPace,
         read_choice: ReadChoice,
-        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self.admin = admin
         self._store = reading_store
         self._request_pace = request_pace
         self._choice = read_choice
-        self._is_stopped = is_stopped
 
     def read_state(self, server: ServerIdentity, reports_groups: bool, deadline: float) -> bool:
         """Read runtime figures, replication, groups and clients. Return whether all was read in time."""
         if not self._read_runtime(server):
             return False
         if server.broker_id == str(MASTER_BROKER_ID):
-            with self._reserve(1):
+            with self._request_pace.reserve_requests(1):
                 [ha_result] = self.admin.replication.get_status([server.address])
             if ha_result.result is not None:
                 self._put(server, "replication", (build_replication_table(server, ha_result.result),))
@@ -76,7 +78,7 @@ class BrokerReader:
         return not reports_groups or self._read_groups(server, deadline)
 
     def _read_runtime(self, server: ServerIdentity) -> bool:
-        with self._reserve(1):
+        with self._request_pace.reserve_requests(1):
             began_at = monotonic()
             [runtime_result] = self.admin.brokers.get_runtime_info([server.address])
         # A broker that refuses the request is up.
@@ -90,7 +92,7 @@ class BrokerReader:
         return is_up
 
     def _read_groups(self, server: ServerIdentity, deadline: float) -> bool:
-        with self._reserve(2):
+        with self._request_pace.reserve_requests(2):
             [table_result] = self.admin.groups.get_tables([target_at_addr(server.address)])
             [committed_result] = self.admin.consumers.get_committed_each([server.address])
         group_table = self._require(table_result, "groups", server)
@@ -108,7 +110,7 @@ class BrokerReader:
             "groups",
             groups,
             lambda batch: self._read_lags(server, batch, offsets, broadcasting),
-            build_group_tables,
+            GROUP_TABLES,
             deadline,
         )
         return clients_result.is_complete and lag_result.is_complete
@@ -116,7 +118,7 @@ class BrokerReader:
     def _read_lags(
         self, server: ServerIdentity, groups: Sequence[str], offsets: CommittedOffsets, broadcasting: Set[str]
     ) -> dict[str, GroupRows] | None:
-        with self._reserve(len(groups)):
+        with self._request_pace.reserve_requests(len(groups)):
             stats_results = self.admin.consumers.get_stats_each([(server.address, group) for group in groups])
         popping = self._find_popping_groups(server, stats_results)
         rows_by_group: dict[str, GroupRows] = {}
@@ -144,14 +146,14 @@ class BrokerReader:
         lags = (lag for _, stats, _ in stats_results if stats is not None for lag in stats.queues)
         if all((lag.consumer_offset or 0) <= lag.broker_offset for lag in lags):
             return frozenset()
-        with self._reserve(1):
+        with self._request_pace.reserve_requests(1):
             [modes] = self.admin.consume_modes.list_modes([server.address])
         return {mode.group for mode in modes.result or () if mode.mode.mode == "POP"}
 
     def _read_clients(
         self, server: ServerIdentity, groups: Sequence[str], deadline: float
     ) -> tuple[RollingResult, Set[str]]:
-        with self._reserve(1):
+        with self._request_pace.reserve_requests(1):
             [producer_result] = self.admin.producers.list_producers([server.address])
         producer_clients: tuple[ProducerClient, ...] = ()
         if producer_result.result is not None:
@@ -159,30 +161,28 @@ class BrokerReader:
         elif not isinstance(producer_result.error, NotSupported):
             self._store.count_error("clients", server)
         earlier = self._store.find_reading("clients", server.address)
-        earlier_consumers = {} if earlier is None else earlier.facts.consumers
-        broadcasting: set[str] = set()
-        if earlier is not None:
-            broadcasting |= earlier.facts.broadcasting_groups
+        earlier_facts = ClientFacts({}, {}) if earlier is None else earlier.facts
+        broadcasting = set(earlier_facts.broadcasting_groups)
         consumers, result = read_rolling(
             groups,
-            earlier_consumers,
+            earlier_facts.consumers,
             lambda batch: self._read_connections(server, batch, broadcasting),
             lambda: monotonic() < deadline,
             _BATCH_SIZE,
         )
-        shown_producers = [
-            client
+        producers = group_clients(
+            (client.producer_group, client)
             for client in producer_clients
             if self._choice.name_filter.accepts_group(client.producer_group)
-        ]
-        facts = ClientFacts(consumers, _group_producers(shown_producers), broadcasting)
+        )
+        facts = ClientFacts(consumers, producers, broadcasting)
         self._put_rolling(server, "clients", (), facts, result)
         return result, broadcasting
 
     def _read_connections(
         self, server: ServerIdentity, groups: Sequence[str], broadcasting: set[str]
     ) -> dict[str, frozenset[ClientKey]] | None:
-        with self._reserve(len(groups)):
+        with self._request_pace.reserve_requests(len(groups)):
             connections_by_group = self.admin.consumers.get_group_connections(groups, [server.address])
         clients_by_group: dict[str, frozenset[ClientKey]] = {}
         for group, connections in connections_by_group.items():
@@ -191,7 +191,7 @@ class BrokerReader:
                 self._store.count_error("clients", server)
                 return None
             if error is None:
-                clients_by_group[group] = frozenset(map(_make_client_key, connections.clients))
+                clients_by_group[group] = frozenset(map(make_client_key, connections.clients))
                 (broadcasting.add if connections.is_broadcasting else broadcasting.discard)(group)
             else:
                 self._store.count_error("clients", server)
@@ -199,7 +199,7 @@ class BrokerReader:
 
     def read_topics(self, server: ServerIdentity, deadline: float) -> bool:
         """Read the registration and the offsets of all topics. Return whether all was read in time."""
-        with self._reserve(2):
+        with self._request_pace.reserve_requests(2):
             [registrant_result] = self.admin.registrations.get_each([server.address])
         registrant = self._require(registrant_result, "registration", server)
         if registrant is None:
@@ -217,13 +217,13 @@ class BrokerReader:
             "topics",
             topics[: self._choice.max_names],
             lambda batch: self._read_topic_batch(server, batch),
-            build_topic_tables,
+            TOPIC_TABLES,
             deadline,
         )
         return result.is_complete
 
     def _read_topic_batch(self, server: ServerIdentity, topics: Sequence[str]) -> dict[str, TopicRows] | None:
-        with self._reserve(len(topics)):
+        with self._request_pace.reserve_requests(len(topics)):
             stats_results = self.admin.topics.get_stats_at([(server.address, topic) for topic in topics])
         rows_by_topic: dict[str, TopicRows] = {}
         for topic, result in zip(topics, stats_results, strict=True):
@@ -242,8 +242,8 @@ class BrokerReader:
         server: ServerIdentity,
         source: str,
         names: Sequence[str],
-        read_batch: Callable[[Sequence[str]], Mapping[str, T] | None],
-        build_tables: Callable[[Mapping[str, T]], tuple[FigureTable, ...]],
+        read_batch: Callable[[Sequence[str]], Mapping[str, NameRows] | None],
+        metric_tables: Sequence[MetricTable],
         deadline: float,
     ) -> RollingResult:
         """Read the rows of many names; the facts of the reading are the rows by name."""
@@ -255,7 +255,7 @@ class BrokerReader:
             lambda: monotonic() < deadline,
             _BATCH_SIZE,
         )
-        self._put_rolling(server, source, build_tables(rows_by_name), rows_by_name, result)
+        self._put_rolling(server, source, join_rows(metric_tables, rows_by_name), rows_by_name, result)
         return result
 
     def _put_rolling(
@@ -282,23 +282,3 @@ class BrokerReader:
         if result.result is None:
             self._store.count_error(source, server)
         return result.result
-
-    @contextmanager
-    def _reserve(self, request_count: int) -> Iterator[None]:
-        with self._request_pace.reserve_requests(request_count):
-            if self._is_stopped():
-                raise PollStopped
-            yield
-
-
-def _make_client_key(client: ConnectedClient | ProducerClient) -> ClientKey:
-    return ClientKey(intern(client.client_id), client.language or "unknown", client.version or "unknown")
-
-
-def _group_producers(producer_clients: Sequence[ProducerClient]) -> dict[str, frozenset[ClientKey]]:
-    clients_by_group: dict[str, set[ClientKey]] = {}
-    for producer_client in producer_clients:
-        clients_by_group.setdefault(producer_client.producer_group, set()).add(
-            _make_client_key(producer_client)
-        )
-    return {group: frozenset(clients) for group, clients in clients_by_group.items()}

@@ -10,7 +10,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.proxies.proxies import ProxyList
 from nsadmin.operations.divergence.observer import DivergenceObserver
 from nsadmin.operations.drain.state import SavedDrain, load_drains
-from nsadmin.operations.exporter.derived_figures import ClientFacts, ClientKey
+from nsadmin.operations.exporter.derived_figures import ClientFacts, group_clients
 from nsadmin.operations.exporter.figures import FigureTable, MetricTable, Reading, ServerIdentity, clean_label
 from nsadmin.operations.exporter.name_filter import NameFilter
 from nsadmin.operations.installation import Installation
@@ -52,19 +52,17 @@ def collect_proxy_clients(
     proxies_by_cluster: Mapping[str, ProxyList], accepts_group: Callable[[str], bool]
 ) -> dict[str, ClientFacts]:
     """Collect the consumers behind the proxies of each cluster, by group."""
-    facts_by_cluster = {}
-    for cluster_name, proxy_list in proxies_by_cluster.items():
-        clients_by_group: dict[str, set[ClientKey]] = {}
-        for heartbeat in proxy_list.heartbeats.of_connected_clients:
-            if accepts_group(heartbeat.group):
-                client = heartbeat.client
-                clients_by_group.setdefault(heartbeat.group, set()).add(
-                    ClientKey(client.client_id, client.language or "unknown", client.version or "unknown")
-                )
-        facts_by_cluster[clean_label(cluster_name)] = ClientFacts(
-            {group: frozenset(clients) for group, clients in clients_by_group.items()}, {}
+    return {
+        clean_label(cluster_name): ClientFacts(
+            group_clients(
+                (heartbeat.group, heartbeat.client)
+                for heartbeat in proxy_list.heartbeats.of_connected_clients
+                if accepts_group(heartbeat.group)
+            ),
+            {},
         )
-    return facts_by_cluster
+        for cluster_name, proxy_list in proxies_by_cluster.items()
+    }
 
 
 DIFFERENCE_METRICS = MetricTable(

@@ -15,8 +15,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.console.phrases import abbreviate_names, all_do
-from nsadmin.operations.collector.name_server_poller import PollStopped
-from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.collector.request_pace import PollStopped, RequestPace
 from nsadmin.operations.exporter.broker_reader import BrokerReader, ReadChoice
 from nsadmin.operations.exporter.cluster_figures import ClusterFigures
 from nsadmin.operations.exporter.compat_reader import CompatReader
@@ -35,7 +34,6 @@ _MIN_EXPIRY_SECONDS = 60.0
 _DEADLINE_SHARE = 0.9
 _STATE_SOURCES = ("up", "runtime", "replication", "groups", "clients")
 _TOPIC_SOURCES = ("registration", "topics")
-_COMPAT_SOURCES = ("compat",)
 _COMPAT_INTERVALS = 4
 """The number of further intervals that a broker may take for the figures of --compat."""
 _STATE_THREADS, _TOPIC_THREADS = 8, 4
@@ -72,7 +70,9 @@ class ClusterReader:
         self._plan = read_plan
         self._report = report
         self._stop_event = threading.Event()
-        self._request_pace = RequestPace(read_plan.requests_per_second, pause=self._stop_event.wait)
+        self._request_pace = RequestPace(
+            read_plan.requests_per_second, pause=self._stop_event.wait, is_stopped=self._stop_event.is_set
+        )
         self._listings: dict[str, NameServerListing] = {}
         self._namesrv_addrs: tuple[str, ...] = ()
         self._brokers: list[ServerIdentity] = []
@@ -121,7 +121,7 @@ class ClusterReader:
 
     def make_broker_reader(self, admin: AdminClient, store: ReadingStore) -> BrokerReader:
         """Make a reader with the choice and the pace of this cluster."""
-        return BrokerReader(admin, store, self._request_pace, self._plan.choice, self._stop_event.is_set)
+        return BrokerReader(admin, store, self._request_pace, self._plan.choice)
 
     def open_client(self) -> AbstractContextManager[AdminClient]:
         return self._source.open_client()
@@ -152,11 +152,26 @@ class ClusterReader:
         self._lanes.append(lanes)
         return lanes
 
-    def _repeat_passes(self, interval_seconds: float, run_pass: Callable[[float], None]) -> None:
-        """Run a pass per interval. Its deadline is earlier, so that its reads end before the next pass."""
+    def _repeat_passes(
+        self,
+        pass_name: str,
+        sources: Sequence[str],
+        interval_seconds: float,
+        run_pass: Callable[[float], int],
+        max_intervals: int = 1,
+        after_pass: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Run a pass per interval. `run_pass` returns how many servers were not finished by its deadline.
+
+        The deadline is earlier, so that the reads end before the next pass.
+        """
+        max_age = max(_EXPIRY_PASSES * max_intervals * interval_seconds, _MIN_EXPIRY_SECONDS)
         while not self._stop_event.is_set():
             began_at = monotonic()
-            run_pass(began_at + _DEADLINE_SHARE * interval_seconds)
+            unfinished_count = run_pass(began_at + _DEADLINE_SHARE * interval_seconds)
+            self.store.expire_readings(dict.fromkeys(sources, max_age), monotonic())
+            self.store.record_pass(pass_name, monotonic() - began_at, unfinished_count)
+            after_pass()
             self._stop_event.wait(max(began_at + interval_seconds - monotonic(), 0.05))
 
     def _run_state_passes(self) -> None:
@@ -165,10 +180,9 @@ class ClusterReader:
         with self._source.open_client() as admin:
             broker_reader = self.make_broker_reader(admin, self.store)
 
-            def run_pass(deadline: float) -> None:
-                began_at = monotonic()
+            def run_pass(deadline: float) -> int:
                 self._read_name_servers(admin, namesrv_lanes, deadline)
-                unfinished_count = broker_lanes.run_pass(
+                return broker_lanes.run_pass(
                     self._brokers,
                     self._guard_read(
                         lambda server: broker_reader.read_state(
@@ -177,11 +191,14 @@ class ClusterReader:
                     ),
                     deadline,
                 )
-                self._expire(_STATE_SOURCES, self._plan.interval_seconds)
-                self.store.record_pass("brokers", monotonic() - began_at, unfinished_count)
-                self._report_silent()
 
-            self._repeat_passes(self._plan.interval_seconds, run_pass)
+            self._repeat_passes(
+                "brokers",
+                _STATE_SOURCES,
+                self._plan.interval_seconds,
+                run_pass,
+                after_pass=self._report_silent,
+            )
 
     def _read_name_servers(self, admin: AdminClient, lanes: ServerLanes, deadline: float) -> None:
         self._namesrv_addrs = tuple(admin.addresses.addrs)
@@ -214,18 +231,15 @@ class ClusterReader:
         with self._source.open_client() as admin:
             broker_reader = self.make_broker_reader(admin, self.store)
 
-            def run_pass(deadline: float) -> None:
-                began_at = monotonic()
+            def run_pass(deadline: float) -> int:
                 reporters = [server for server in self._brokers if server.address in self._reporters]
-                unfinished_count = lanes.run_pass(
+                return lanes.run_pass(
                     reporters,
                     self._guard_read(lambda server: broker_reader.read_topics(server, deadline)),
                     deadline,
                 )
-                self._expire(_TOPIC_SOURCES, self._plan.topic_interval_seconds)
-                self.store.record_pass("topics", monotonic() - began_at, unfinished_count)
 
-            self._repeat_passes(self._plan.topic_interval_seconds, run_pass)
+            self._repeat_passes("topics", _TOPIC_SOURCES, self._plan.topic_interval_seconds, run_pass)
 
     def _run_compat_passes(self) -> None:
         """Read what only --compat needs. A broker may take several intervals, because it is asked a lot."""
@@ -233,22 +247,17 @@ class ClusterReader:
         lanes = self._open_lanes("compat", _TOPIC_THREADS)
         interval_seconds = self._plan.topic_interval_seconds
         with self._source.open_client() as admin:
-            compat_reader = CompatReader(
-                admin, self.store, self._request_pace, self._plan.choice, self._stop_event.is_set
-            )
+            compat_reader = CompatReader(admin, self.store, self._request_pace, self._plan.choice)
 
-            def run_pass(deadline: float) -> None:
-                began_at = monotonic()
+            def run_pass(deadline: float) -> int:
                 read_deadline = deadline + _COMPAT_INTERVALS * interval_seconds
-                unfinished_count = lanes.run_pass(
+                return lanes.run_pass(
                     self._brokers,
                     self._guard_read(lambda server: compat_reader.read_broker(server, read_deadline)),
                     deadline,
                 )
-                self._expire(_COMPAT_SOURCES, (1 + _COMPAT_INTERVALS) * interval_seconds)
-                self.store.record_pass("compat", monotonic() - began_at, unfinished_count)
 
-            self._repeat_passes(interval_seconds, run_pass)
+            self._repeat_passes("compat", ("compat",), interval_seconds, run_pass, 1 + _COMPAT_INTERVALS)
 
     def _run_cluster_reads(self) -> None:
         self._brokers_known.wait()
@@ -275,10 +284,6 @@ class ClusterReader:
                 return False
 
         return read_guarded
-
-    def _expire(self, sources: Sequence[str], interval_seconds: float) -> None:
-        max_age = max(_EXPIRY_PASSES * interval_seconds, _MIN_EXPIRY_SECONDS)
-        self.store.expire_readings(dict.fromkeys(sources, max_age), monotonic())
 
     def _report_silent(self) -> None:
         """Report which brokers do not answer, if that has changed since the last pass."""

@@ -1,6 +1,7 @@
 """Figures of one broker under the names of rocketmq-exporter. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from nsadmin.client.consumers.consume_stats import ConsumeStats
 from nsadmin.operations.broker_disks import parse_disk_capacity, parse_size
 from nsadmin.operations.exporter.compat_metrics import (
     CAPACITY_FIGURES,
+    CLIENT_METRICS,
     LATENCY_BUCKETS,
     NUMBER_FIGURES,
     RATE_FIGURES,
@@ -79,20 +81,17 @@ def build_compat_runtime(server: ServerIdentity, info: RuntimeInfo) -> FigureTab
 
 def sum_raw_lags(stats: ConsumeStats) -> dict[str, int]:
     """The lag by topic as ConsumeStats#computeTotalDiff: a queue without a consumer offset counts whole."""
-    lag_by_topic: dict[str, int] = {}
+    lag_by_topic: Counter[str] = Counter()
     for queue_lag in stats.queues:
-        topic = queue_lag.queue.topic
-        behind_count = queue_lag.broker_offset - (queue_lag.consumer_offset or 0)
-        lag_by_topic[topic] = lag_by_topic.get(topic, 0) + behind_count
+        lag_by_topic[queue_lag.queue.topic] += queue_lag.broker_offset - (queue_lag.consumer_offset or 0)
     return lag_by_topic
 
 
 def sum_raw_offsets(stats: ConsumeStats) -> dict[str, int]:
     """The sum of the consumer offsets by topic."""
-    offset_by_topic: dict[str, int] = {}
+    offset_by_topic: Counter[str] = Counter()
     for queue_lag in stats.queues:
-        topic = queue_lag.queue.topic
-        offset_by_topic[topic] = offset_by_topic.get(topic, 0) + (queue_lag.consumer_offset or 0)
+        offset_by_topic[queue_lag.queue.topic] += queue_lag.consumer_offset or 0
     return offset_by_topic
 
 
@@ -126,10 +125,9 @@ def _choose_clients(compat_readings: Iterable[Reading]) -> dict[str, CompatClien
 
 def _derive_group_tables(compat_readings: Sequence[Reading]) -> Iterator[FigureTable]:
     clients_by_group = _choose_clients(compat_readings)
-    lag_by_place: dict[tuple[str, str], int] = {}
+    lag_by_place: Counter[tuple[str, str]] = Counter()
     for reading in compat_readings:
-        for group_and_topic, behind_count in reading.facts.lag_by_place.items():
-            lag_by_place[group_and_topic] = lag_by_place.get(group_and_topic, 0) + behind_count
+        lag_by_place.update(reading.facts.lag_by_place)
     rows: dict[bool, list[FigureRow]] = {False: [], True: []}
     for (group, topic), behind_count in lag_by_place.items():
         clients = clients_by_group.get(group, CompatClients())
@@ -155,14 +153,7 @@ def _derive_client_table(compat_readings: Iterable[Reading]) -> FigureTable:
         for group, client_rows in reading.facts.client_rows.items():
             if client_rows:
                 rows_by_group.setdefault(group, client_rows)
-    metric_names = (
-        "rocketmq_client_consume_fail_msg_count",
-        "rocketmq_client_consume_fail_msg_tps",
-        "rocketmq_client_consume_ok_msg_tps",
-        "rocketmq_client_consume_rt",
-        "rocketmq_client_consumer_pull_rt",
-        "rocketmq_client_consumer_pull_tps",
-    )
+    metric_names = tuple(name for name, _ in CLIENT_METRICS)
     return FigureTable(metric_names, [row for rows in rows_by_group.values() for row in rows])
 
 

@@ -1,7 +1,6 @@
 """Reads what only the metrics of rocketmq-exporter need: counters of brokers, clients, and message times."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import nan
 from time import monotonic, time
@@ -15,7 +14,6 @@ from nsadmin.client.consumers.connected_clients import GroupConnections
 from nsadmin.client.consumers.consume_stats import GroupQueueLag
 from nsadmin.client.messages.queue_reader import QueueSpan
 from nsadmin.client.results import is_silent
-from nsadmin.operations.collector.name_server_poller import PollStopped
 from nsadmin.operations.collector.request_pace import RequestPace
 from nsadmin.operations.exporter.broker_reader import ReadChoice
 from nsadmin.operations.exporter.compat_figures import (
@@ -55,13 +53,11 @@ class CompatReader:
         reading_store: ReadingStore,
         request_pace: RequestPace,
         read_choice: ReadChoice,
-        is_stopped: Callable[[], bool],
     ) -> None:
         self._admin = admin
         self._store = reading_store
         self._request_pace = request_pace
         self._choice = read_choice
-        self._is_stopped = is_stopped
 
     def read_broker(self, server: ServerIdentity, deadline: float) -> bool:
         """Read everything or nothing. Return whether it was read. rocketmq-exporter asks masters only."""
@@ -78,7 +74,7 @@ class CompatReader:
     def _read_all(
         self, server: ServerIdentity, deadline: float
     ) -> tuple[tuple[FigureTable, ...], CompatFacts]:
-        with self._reserve(2):
+        with self._request_pace.reserve_requests(2):
             [runtime_result] = self._admin.brokers.get_runtime_info([server.address])
             [group_result] = self._admin.groups.get_tables([target_at_addr(server.address)])
         if runtime_result.result is None or group_result.result is None:
@@ -92,7 +88,7 @@ class CompatReader:
         for group in groups[: self._choice.max_names]:
             if monotonic() > deadline:
                 raise _BrokerSilent
-            with self._reserve(2):
+            with self._request_pace.reserve_requests(2):
                 [result] = self._admin.consumers.get_stats_each([(server.address, group)])
                 connections = self._admin.consumers.get_group_connections([group], [server.address])[group]
             if is_silent(result.error):
@@ -103,7 +99,7 @@ class CompatReader:
             for topic, behind_count in sum_raw_lags(result.result).items():
                 lag_by_place[group, topic] = behind_count
             offset_rows += [
-                (self._group_labels(server, topic, group), (float(offset_sum),))
+                (_group_labels(server, topic, group), (float(offset_sum),))
                 for topic, offset_sum in sum_raw_offsets(result.result).items()
                 if not topic.startswith(DLQ_PREFIX)
             ]
@@ -117,9 +113,6 @@ class CompatReader:
             *self._read_counters(server, lag_by_place, deadline),
         )
         return tables, CompatFacts(clients_by_group, lag_by_place, client_rows)
-
-    def _group_labels(self, server: ServerIdentity, topic: str, group: str) -> tuple[str, ...]:
-        return (*server.broker_labels[:2], clean_label(topic), clean_label(group))
 
     def _read_counters(
         self, server: ServerIdentity, group_places: Iterable[tuple[str, str]], deadline: float
@@ -140,7 +133,7 @@ class CompatReader:
                 for name, stats_name in _TOPIC_COUNTERS
             ),
             *(
-                (name, stats_name, f"{topic}@{group}", self._group_labels(server, topic, group))
+                (name, stats_name, f"{topic}@{group}", _group_labels(server, topic, group))
                 for group, topic in group_places
                 if not topic.startswith(GROUP_TOPIC_PREFIXES)
                 for name, stats_name in _GROUP_COUNTERS
@@ -151,7 +144,7 @@ class CompatReader:
         while place_batch := list(islice(remaining_places, _BATCH_SIZE)):
             if monotonic() > deadline:
                 raise _BrokerSilent
-            with self._reserve(len(place_batch)):
+            with self._request_pace.reserve_requests(len(place_batch)):
                 stats_results = self._admin.put_counts.get_minute_stats(
                     server.address, [(stats_name, key) for _, stats_name, key, _ in place_batch]
                 )
@@ -186,7 +179,7 @@ class CompatReader:
         for topic, topic_spans in spans_by_topic.items():
             if topic.startswith(DLQ_PREFIX):
                 continue
-            with self._reserve(len(topic_spans)):
+            with self._request_pace.reserve_requests(len(topic_spans)):
                 store_times = [
                     message.store_timestamp
                     for page in self._admin.queue_reader.read_pages(topic, topic_spans)
@@ -194,7 +187,7 @@ class CompatReader:
                 ]
             oldest_ms = min(store_times, default=None)
             latency_ms = 0.0 if oldest_ms is None else max(time() * 1000 - oldest_ms, 0.0)
-            latency_rows.append((self._group_labels(server, topic, group), (latency_ms,)))
+            latency_rows.append((_group_labels(server, topic, group), (latency_ms,)))
         return latency_rows
 
     def _read_client_rows(
@@ -204,7 +197,7 @@ class CompatReader:
         if not connections.clients or self._is_read_elsewhere(server, group):
             return []
         try:
-            with self._reserve(len(connections.clients) + 1):
+            with self._request_pace.reserve_requests(len(connections.clients) + 1):
                 running_group = self._admin.client_runtime.get_group(group, broker_addr=server.address)
         except RocketMQError:
             return []
@@ -240,12 +233,9 @@ class CompatReader:
             if reading.source == "compat" and reading.server.broker_labels < server.broker_labels
         )
 
-    @contextmanager
-    def _reserve(self, request_count: int) -> Iterator[None]:
-        with self._request_pace.reserve_requests(request_count):
-            if self._is_stopped():
-                raise PollStopped
-            yield
+
+def _group_labels(server: ServerIdentity, topic: str, group: str) -> tuple[str, ...]:
+    return (*server.broker_labels[:2], clean_label(topic), clean_label(group))
 
 
 def _describe_clients(connections: GroupConnections) -> CompatClients:

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
+from sys import intern
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
+from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
 from nsadmin.operations.exporter.figures import (
     BROKER_LABELS,
     FigureRow,
@@ -54,6 +56,19 @@ class ClientFacts(NamedTuple):
     consumers: Mapping[str, frozenset[ClientKey]]
     producers: Mapping[str, frozenset[ClientKey]]
     broadcasting_groups: Set[str] = frozenset()
+
+
+def make_client_key(client: ConnectedClient | ProducerClient) -> ClientKey:
+    return ClientKey(intern(client.client_id), client.language or "unknown", client.version or "unknown")
+
+
+def group_clients(
+    groups_and_clients: Iterable[tuple[str, ConnectedClient | ProducerClient]],
+) -> dict[str, frozenset[ClientKey]]:
+    clients_by_group: dict[str, set[ClientKey]] = {}
+    for group, client in groups_and_clients:
+        clients_by_group.setdefault(group, set()).add(make_client_key(client))
+    return {group: frozenset(clients) for group, clients in clients_by_group.items()}
 
 
 def derive_tables(readings: Iterable[Reading]) -> list[FigureTable]:

@@ -4,7 +4,7 @@ Both are tables of metrics with the same labels. The file that reads figures dec
 `metric_registry` lists the tables.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from namesrv_core.printable_text import escape_unsafe
@@ -113,6 +113,15 @@ def clean_label(name: str) -> str:
     return escape_unsafe(name[:_MAX_LABEL_LENGTH].encode("utf-8", "replace").decode())
 
 
-def merge_rows(row_lists: Iterable[Sequence[FigureRow]]) -> list[FigureRow]:
-    """Return the rows of several lists as one list."""
-    return [row for rows in row_lists for row in rows]
+NameRows = tuple[Sequence[FigureRow], ...]
+"""The rows of one topic or group: those of several tables, in the order of the tables."""
+
+
+def join_rows(
+    metric_tables: Sequence[MetricTable], rows_by_name: Mapping[str, NameRows]
+) -> tuple[FigureTable, ...]:
+    """Return the figures of each table, with the rows of all names."""
+    return tuple(
+        table.with_rows([row for name_rows in rows_by_name.values() for row in name_rows[position]])
+        for position, table in enumerate(metric_tables)
+    )

@@ -1,7 +1,7 @@
 """Figures of consumer groups on one broker: their lag. Pure."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
@@ -10,11 +10,9 @@ from nsadmin.client.consumers.lag import BEYOND_END, BROADCASTS, NEVER_COMMITTED
 from nsadmin.operations.exporter.figures import (
     GROUP_LABELS,
     FigureRow,
-    FigureTable,
     MetricTable,
     ServerIdentity,
     clean_label,
-    merge_rows,
 )
 
 LAG_METRICS = MetricTable(
@@ -61,10 +59,11 @@ QUEUE_LAG_METRICS = MetricTable(
     ("group_queue_lag_messages", "messages", "With --per-queue: the lag on one queue."),
     ("group_queue_lag_seconds", "seconds", "With --per-queue: the lag on one queue as a time."),
 )
+GROUP_TABLES = (LAG_METRICS, UNKNOWN_LAG_METRICS, RATE_METRICS, QUEUE_LAG_METRICS)
 
 
 class GroupRows(NamedTuple):
-    """The rows of one group on one broker: by topic, also by reason, of the group itself, and by queue."""
+    """The rows of one group on one broker for each of GROUP_TABLES."""
 
     lag_rows: Sequence[FigureRow]
     unknown_rows: Sequence[FigureRow]
@@ -128,15 +127,4 @@ def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float |
         float(sum(inflight_counts)) if inflight_counts else None,
         float(sum(offsets)) if offsets else None,
         float(len(queue_lags) - len(offsets)),
-    )
-
-
-def build_group_tables(rows_by_group: Mapping[str, GroupRows]) -> tuple[FigureTable, ...]:
-    """Join the rows of all groups of a broker."""
-    all_rows = list(rows_by_group.values())
-    return (
-        LAG_METRICS.with_rows(merge_rows(rows.lag_rows for rows in all_rows)),
-        UNKNOWN_LAG_METRICS.with_rows(merge_rows(rows.unknown_rows for rows in all_rows)),
-        RATE_METRICS.with_rows(merge_rows(rows.rate_rows for rows in all_rows)),
-        QUEUE_LAG_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
     )

@@ -50,7 +50,8 @@ def build_name_server_tables(
     for group in listing.groups.values():
         member_ids = [member.broker_id for member in group.members]
         for member_id in member_ids:
-            broker_counts[group.cluster_name, _name_role(member_id)] += 1
+            role = "master" if member_id == MASTER_BROKER_ID else "slave"
+            broker_counts[group.cluster_name, role] += 1
         masterless_counts[group.cluster_name] += MASTER_BROKER_ID not in member_ids
     return (
         NAME_SERVER_METRICS.with_rows([up_row]),
@@ -67,10 +68,6 @@ def build_name_server_tables(
             ]
         ),
     )
-
-
-def _name_role(broker_id: int) -> str:
-    return "master" if broker_id == MASTER_BROKER_ID else "slave"
 
 
 def list_brokers(listings: Iterable[NameServerListing]) -> list[ServerIdentity]:

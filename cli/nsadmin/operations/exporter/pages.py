@@ -127,11 +127,10 @@ class ExporterPages:
         accept_header = reduce_accept_header(request.headers.get("accept", ""))
         return self._metrics_pages.request_page(
             accept_header,
-            lambda: self._render_safely("/metrics", lambda: self._render_metrics(accept_header)),
+            lambda: self._render_safely(
+                "/metrics", lambda: PageResponse(200, *render_metrics(self._registry, accept_header))
+            ),
         )
-
-    def _render_metrics(self, accept_header: str) -> PageResponse:
-        return PageResponse(200, *render_metrics(self._registry, accept_header))
 
     def _request_probe(self, request: PageRequest) -> PageResponse | asyncio.Future[PageResponse]:
         try:

@@ -8,7 +8,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.operations.collector.name_server_poller import PollStopped
+from nsadmin.operations.collector.request_pace import PollStopped
 from nsadmin.operations.exporter.cluster_reader import ClusterReader
 from nsadmin.operations.exporter.exposition import ExporterMetrics, ShownCluster
 from nsadmin.operations.exporter.figures import Reading, ServerIdentity

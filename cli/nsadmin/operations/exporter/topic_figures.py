@@ -1,6 +1,6 @@
 """Figures of topics on one broker, from the offsets of their queues. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
@@ -8,11 +8,9 @@ from nsadmin.client.topics.topic_stats import TopicStats
 from nsadmin.operations.exporter.figures import (
     TOPIC_LABELS,
     FigureRow,
-    FigureTable,
     MetricTable,
     ServerIdentity,
     clean_label,
-    merge_rows,
 )
 
 TOPIC_METRICS = MetricTable(
@@ -37,10 +35,11 @@ QUEUE_METRICS = MetricTable(
     ("topic_queue_put_messages_total", "messages", "With --per-queue: the end of one queue."),
     ("topic_queue_stored_messages", "messages", "With --per-queue: the messages of one queue."),
 )
+TOPIC_TABLES = (TOPIC_METRICS, DEAD_LETTER_METRICS, QUEUE_METRICS)
 
 
 class TopicRows(NamedTuple):
-    """The rows of one topic on one broker: its own, of its group if it has dead letters, and by queue."""
+    """The rows of one topic on one broker for each of TOPIC_TABLES."""
 
     topic_rows: Sequence[FigureRow]
     dead_letter_rows: Sequence[FigureRow]
@@ -69,13 +68,3 @@ def build_topic_rows(server: ServerIdentity, topic: str, stats: TopicStats, show
         if shows_queues
     ]
     return TopicRows([(labels, topic_figures)], dead_letter_rows, queue_rows)
-
-
-def build_topic_tables(rows_by_topic: Mapping[str, TopicRows]) -> tuple[FigureTable, ...]:
-    """Join the rows of all topics of a broker."""
-    all_rows = list(rows_by_topic.values())
-    return (
-        TOPIC_METRICS.with_rows(merge_rows(rows.topic_rows for rows in all_rows)),
-        DEAD_LETTER_METRICS.with_rows(merge_rows(rows.dead_letter_rows for rows in all_rows)),
-        QUEUE_METRICS.with_rows(merge_rows(rows.queue_rows for rows in all_rows)),
-    )

@@ -59,10 +59,8 @@ def list_services(seen: KubeObservation) -> Iterator[KubeProblem]:
 def list_volumes(seen: KubeObservation) -> Iterator[KubeProblem]:
     for claim in seen.objects.get("PersistentVolumeClaim", []):
         name, status = claim.get("metadata", {}).get("name", ""), claim.get("status", {})
-        size, phase = (
-            status.get("capacity", {}).get("storage", "size unknown"),
-            status.get("phase", "Unknown"),
-        )
+        size = status.get("capacity", {}).get("storage", "size unknown")
+        phase = status.get("phase", "Unknown")
         yield KubeProblem("volumes", CheckState.OK, "persistent volumes", f"{name}: {size}, {phase}")
         if phase != "Bound":
             yield KubeProblem(

@@ -1,6 +1,6 @@
 """Deletes orphaned topics where nothing else is lost, and yields the steps."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from namesrv_core.protocol.resource_names import DLQ_PREFIX
 from nsadmin.client import AdminClient
@@ -32,15 +32,13 @@ def clean_orphans(
     facts: TopicFacts,
     *,
     dry_run: bool,
-    advance_progress: Callable[[int], None] = lambda _: None,
 ) -> Iterator[OrphanDeletionStep]:
     """Delete the topics: on the name servers that alone have them, or else first on the masters.
 
-    With `dry_run`, yield the steps without deleting. `advance_progress` is called after each orphan.
+    With `dry_run`, yield the steps without deleting.
     """
     for orphan in chosen_orphans:
         yield from ((orphan, step) for step in _deletion_steps(admin, orphan, facts, dry_run))
-        advance_progress(1)
 
 
 def _deletion_steps(

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.brokers.registrations import BrokerRegistrant
+from nsadmin.client import AdminClient
 from nsadmin.client.brokers.targets import BrokerTarget
-from nsadmin.client.results import NoneReachable
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.operations.orphans.rules import Orphan, TopicFacts, find_orphans
 from nsadmin.operations.topic_kinds import find_topics_of_vanished_groups
@@ -37,8 +36,7 @@ def observe_topics(admin: AdminClient, now_ms: int) -> TopicFacts:
     snapshot_results = take_server_snapshots(admin, now_ms)
     snapshots = {snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None}
     errors_by_addr = {addr: error for addr, _, error in snapshot_results if error is not None}
-    if not snapshots:
-        raise NoneReachable(list(errors_by_addr.values()))  # type: ignore[arg-type]
+    pick_result(snapshot_results)  # Raises its error if none answered.
     targets = _choose_processes(snapshots)
     broker_addrs = list(dict.fromkeys(target.broker_addr or "" for target in targets))
     registrations_by_addr = {result.addr: result for result in admin.registrations.get_each(broker_addrs)}
@@ -49,12 +47,17 @@ def observe_topics(admin: AdminClient, now_ms: int) -> TopicFacts:
         name: result.error for name, result in registrations_by_name.items() if result.error is not None
     }
     topics_by_broker = {
-        name: _held_topics(result) for name, result in registrations_by_name.items() if result.error is None
+        name: frozenset(result.result.topics)
+        for name, result in registrations_by_name.items()
+        if result.result is not None
     }
     group_names, group_errors = _read_groups(admin, targets, topics_by_broker)
     return TopicFacts(
         {addr: _brokers_by_topic(snapshot) for addr, snapshot in snapshots.items()},
-        {addr: _master_names(snapshot) for addr, snapshot in snapshots.items()},
+        {
+            addr: frozenset(name for name, record in snapshot.brokers.items() if "0" in record["brokerAddrs"])
+            for addr, snapshot in snapshots.items()
+        },
         topics_by_broker,
         frozenset(silent_errors),
         group_names,
@@ -118,11 +121,3 @@ def _brokers_by_topic(snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
         )
         for topic, queues in snapshot.topics.items()
     }
-
-
-def _master_names(snapshot: ClusterSnapshot) -> frozenset[str]:
-    return frozenset(name for name, record in snapshot.brokers.items() if "0" in record["brokerAddrs"])
-
-
-def _held_topics(registration_result: ServerResult[BrokerRegistrant]) -> frozenset[str]:
-    return frozenset(registration_result.result.topics if registration_result.result is not None else ())

@@ -12,6 +12,7 @@ from nsadmin.client.topics.bulk_changes import DesiredConfig
 from nsadmin.client.topics.topic_configs import BrokerTopicConfig
 from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
 from nsadmin.operations.rebalance.run_facts import (
+    AskRegistration,
     CommitStart,
     CreateGroupOn,
     DeleteTopicOn,
@@ -31,26 +32,24 @@ class ChangeSender:
     def send_change(self, action: RunAction) -> str | None:
         """Send one change; return its error, None for a success."""
         try:
-            self._send(action)
+            match action:
+                case PutTopic():
+                    self._put_topic(action)
+                case PutOrderConf(topic, ""):
+                    _require_success(self._admin.order_confs.delete_conf(topic))
+                case PutOrderConf(topic, order_conf):
+                    _require_success(self._admin.order_confs.put_conf(topic, order_conf))
+                case CommitStart():
+                    self._commit_start(action)
+                case CreateGroupOn():
+                    self._create_group(action)
+                case DeleteTopicOn():
+                    self._delete_topic(action)
+                case AskRegistration(_, broker):
+                    self._admin.broker_configs.force_registration(self._master_addrs[broker]).value()
         except RocketMQError as error:
             return error_text(error)
         return None
-
-    def _send(self, action: RunAction) -> None:
-        if isinstance(action, PutTopic):
-            self._put_topic(action)
-        elif isinstance(action, PutOrderConf):
-            self._put_order_conf(action)
-        elif isinstance(action, CommitStart):
-            self._commit_start(action)
-        elif isinstance(action, CreateGroupOn):
-            self._create_group(action)
-        elif isinstance(action, DeleteTopicOn):
-            self._delete_topic(action)
-        else:
-            _require_success(
-                [self._admin.broker_configs.force_registration(self._master_addrs[action.broker])]
-            )
 
     def _put_topic(self, action: PutTopic) -> None:
         brokers = [action.broker, *action.models]
@@ -76,12 +75,6 @@ class ChangeSender:
         (config,) = self._admin.topic_configs.get_each([addr], action.topic)
         _refuse_other_queues(config.value(), action, (NO_QUEUES,))
         _require_success(self._admin.bulk.delete_topics([(addr, action.topic)]))
-
-    def _put_order_conf(self, action: PutOrderConf) -> None:
-        if action.order_conf:
-            _require_success(self._admin.order_confs.put_conf(action.topic, action.order_conf))
-        else:
-            _require_success(self._admin.order_confs.delete_conf(action.topic))
 
     def _commit_start(self, action: CommitStart) -> None:
         addr = self._master_addrs[action.broker]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError, TopicNotExist
 from namesrv_core.protocol.resource_names import RETRY_PREFIX
 from nsadmin.client import AdminClient
 from nsadmin.client.consumers.client_runtime import ALL_QUEUES, RunningGroup
@@ -37,7 +37,7 @@ class GroupReader:
         }
         return sorted(group for group in group_names if not is_system_group(group))
 
-    def read_running_group(self, group: str) -> RunningGroup | None:
+    def _read_running_group(self, group: str) -> RunningGroup | None:
         """Return the clients of a group; None if none is connected."""
         try:
             return self._admin.client_runtime.get_group(group, cluster_name=self._cluster_name)
@@ -54,7 +54,7 @@ class GroupReader:
         without_offset = self._find_missing_offsets(groups, new_queues)
         uses = {}
         for group in groups:
-            running_group = self.read_running_group(group) if self._question.with_owners else None
+            running_group = self._read_running_group(group) if self._question.with_owners else None
             is_broadcasting = running_group is not None and running_group.message_model == BROADCASTING
             unowned, is_certain = _count_unowned(running_group, new_queues, is_broadcasting)
             uses[group] = NewQueueUse(unowned, is_certain, {} if is_broadcasting else without_offset[group])
@@ -104,12 +104,9 @@ class GroupReader:
         places = [(self._addrs[queue.broker_name], queue) for queue in queues]
         return self._admin.queue_progress.get_end_offsets(places)
 
-    def read_group_lags(self, groups: Sequence[str]) -> dict[str, GroupLag]:
-        """Return what each group has not consumed."""
-        return {group: self._read_group_lag(group) for group in groups}
-
-    def _read_group_lag(self, group: str) -> GroupLag:
-        running_group = self.read_running_group(group)
+    def read_group_lag(self, group: str) -> GroupLag:
+        """Return what the group has not consumed."""
+        running_group = self._read_running_group(group)
         is_online = running_group is not None
         if running_group is not None and running_group.message_model == BROADCASTING:
             return self._read_broadcast_lag(running_group)
@@ -127,7 +124,7 @@ class GroupReader:
         results = self._admin.consumers.get_stats_each([(addr, group) for addr in addrs.values()], topic)
         lags: dict[MessageQueue, Lag] = {}
         for result in results:
-            if result.error is not None and is_missing_topic(result.error):
+            if isinstance(result.error, TopicNotExist):
                 continue
             for queue_lag in result.value().queues:
                 if queue_lag.queue.topic == topic:
@@ -156,11 +153,6 @@ def _count_unconsumed(lags: Iterable[Lag]) -> int | None:
     lags = list(lags)
     total_lag = sum_lags(lags) if lags else Lag(0)
     return total_lag.messages if total_lag.reason is None else None
-
-
-def is_missing_topic(error: RocketMQError) -> bool:
-    """Whether a broker refused because it does not have the topic."""
-    return isinstance(error, RequestError) and error.code == ResponseCode.TOPIC_NOT_EXIST
 
 
 def _count_unowned(

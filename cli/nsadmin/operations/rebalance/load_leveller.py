@@ -12,6 +12,7 @@ from typing import NamedTuple
 from nsadmin.operations.rebalance.load_state import (
     DEFAULT_LIMITS,
     EPSILON,
+    MIN_BROKERS,
     Counts,
     LevelLimits,
     LevelResult,
@@ -184,7 +185,8 @@ class _Leveller(LoadState):
 
     def _rate_candidate(self, index: int, counts: Counts) -> Iterator[_Candidate]:
         """The candidate with its effect, if the limits allow it."""
-        if len(counts) < self._min_brokers(index) or not self._is_within_limits(index, counts):
+        min_brokers = min(MIN_BROKERS, len(self._counts_before[index]), len(self._kept_brokers))
+        if len(counts) < min_brokers or not self._is_within_limits(index, counts):
             return
         rating = self._rate_change(index, counts)
         yield _Candidate(rating, index, tuple(sorted(counts.items())))

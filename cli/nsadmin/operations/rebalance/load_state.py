@@ -51,8 +51,6 @@ class LevelResult(NamedTuple):
 
 
 Counts = dict[int, int]
-
-
 """The write queues of a topic by broker number."""
 
 
@@ -151,9 +149,6 @@ class LoadState:
         """The queues that are added or removed, compared with the state before."""
         before = self._counts_before[index]
         return sum(abs(counts.get(b, 0) - before.get(b, 0)) for b in counts.keys() | before.keys())
-
-    def _min_brokers(self, index: int) -> int:
-        return min(MIN_BROKERS, len(self._counts_before[index]), len(self._kept_brokers))
 
     def _allowed_from(self, queue_count: int) -> int | None:
         """The smallest allowed count that is not less."""

@@ -12,7 +12,6 @@ earlier messages of every key that changes its queue are consumed before its lat
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from nsadmin.client.name_servers.order_confs import format_order_conf, parse_order_conf
 from nsadmin.operations.rebalance.move_stages import (
@@ -36,20 +35,6 @@ Generation = tuple[tuple[str, int], ...]
 
 class NoOrderedPathError(ValueError):
     """The queues cannot move without a moment in which the sequence of keys could break."""
-
-
-class OrderedMove(NamedTuple):
-    """A move of an ordered topic.
-
-    `conf_now` is the order configuration in force and `conf_after` the one at the end, both None for none.
-    `spare_brokers` may get all queues in between.
-    """
-
-    before: QueuesByBroker
-    after: QueuesByBroker
-    conf_now: str | None = None
-    conf_after: str | None = None
-    spare_brokers: tuple[str, ...] = ()
 
 
 def generation_of_counts(counts: QueuesByBroker) -> Generation:
@@ -108,9 +93,18 @@ def find_generations(
     )
 
 
-def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
-    """Return the stages of an ordered topic; () if nothing changes. Raises NoOrderedPathError."""
-    before, after, conf_now, conf_after, spare_brokers = ordered_move
+def list_ordered_stages(
+    before: QueuesByBroker,
+    after: QueuesByBroker,
+    conf_now: str | None = None,
+    conf_after: str | None = None,
+    spare_brokers: Iterable[str] = (),
+) -> tuple[MoveStage, ...]:
+    """Return the stages of an ordered topic; () if nothing changes. Raises NoOrderedPathError.
+
+    `conf_now` is the order configuration in force and `conf_after` the one at the end, both None for none.
+    `spare_brokers` may get all queues in between.
+    """
     first_generation = generation_of_conf(conf_now) if conf_now else generation_of_counts(before)
     last_generation = generation_of_conf(conf_after) if conf_after else generation_of_counts(after)
     brokers = sorted({*before, *after, *dict(first_generation), *spare_brokers})
@@ -118,7 +112,7 @@ def list_ordered_stages(ordered_move: OrderedMove) -> tuple[MoveStage, ...]:
     final_pairs = {broker: after.get(broker, NO_QUEUES) for broker in brokers}
     if old_pairs == final_pairs and first_generation == last_generation and conf_now == conf_after:
         return list_deletions(before, after, final_pairs, conf_now)
-    if len(last_generation) == 0 or len(first_generation) == 0:
+    if not first_generation or not last_generation:
         raise NoOrderedPathError("the topic has no writable queue before or after the move")
     if any(final_pairs[broker].read < count for broker, count in last_generation):
         raise NoOrderedPathError("the order configuration after the move has more queues than the brokers")
@@ -160,10 +154,8 @@ def _align_reads(
 def _list_switch_stages(
     brokers: list[str], previous_generation: Generation, next_generation: Generation
 ) -> Iterator[MoveStage]:
-    before, counts_after = (
-        _even_counts(brokers, previous_generation),
-        _even_counts(brokers, next_generation),
-    )
+    before = _even_counts(brokers, previous_generation)
+    counts_after = _even_counts(brokers, next_generation)
     gated_pairs = {
         broker: QueuePair(before[broker].read, max(before[broker].write, counts_after[broker].write))
         for broker in brokers
@@ -182,16 +174,8 @@ def _finish_counts(
     even_pairs: QueuesByBroker, final_pairs: QueuesByBroker, order_conf: str | None
 ) -> Iterator[MoveStage]:
     if even_pairs != final_pairs:
-        yield MoveStage(
-            OPEN_READS,
-            final_pairs,
-            order_conf,
-            opens_from={
-                broker: even_pairs[broker].read
-                for broker in final_pairs
-                if final_pairs[broker].read > even_pairs[broker].read
-            },
-        )
+        opened = {b: even_pairs[b].read for b in final_pairs if final_pairs[b].read > even_pairs[b].read}
+        yield MoveStage(OPEN_READS, final_pairs, order_conf, opens_from=opened)
 
 
 def _even_counts(brokers: list[str], generation: Generation) -> dict[str, QueuePair]:

@@ -1,11 +1,11 @@
 """Builds a rebalance plan from the state of a cluster and the figures of its topics. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from nsadmin.client.brokers.clusters import refuse_shared_addrs
-from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, format_order_conf
 from nsadmin.client.results import NotApplied, NotFound, error_text
 from nsadmin.operations.plans.records import ClusterState
 from nsadmin.operations.plans.settings import ItemSettings
@@ -13,6 +13,7 @@ from nsadmin.operations.rebalance.load_leveller import level_load
 from nsadmin.operations.rebalance.load_state import LevelLimits, LevelResult, TopicLoad
 from nsadmin.operations.rebalance.plan_risks import PlannedTopic, find_risks
 from nsadmin.operations.rebalance.rebalance_plan import (
+    NO_QUEUES,
     BrokerShares,
     LoadShares,
     QueuePair,
@@ -237,9 +238,9 @@ def _build_moves(
                 after,
                 planned.perm,
                 planned.order_conf
-                and ";".join(f"{name}:{counts.write}" for name, counts in sorted(after.items())),
+                and format_order_conf({name: counts.write for name, counts in sorted(after.items())}),
                 sum(
-                    reading.count_unread((broker, topic), after.get(broker, QueuePair(0, 0)).read)
+                    reading.count_unread((broker, topic), after.get(broker, NO_QUEUES).read)
                     for broker in planned.queues
                 ),
             )
@@ -278,21 +279,14 @@ def _compute_shares(
 def _sum_shares(
     queues_by_topic: Mapping[str, Mapping[str, QueuePair]], figures: FiguresByTopic, brokers: Sequence[str]
 ) -> dict[str, LoadShares]:
-    measures: tuple[Callable[[TopicFigures], float], ...] = (
-        lambda topic_figures: topic_figures.sent,
-        lambda topic_figures: topic_figures.received,
-        lambda topic_figures: topic_figures.bytes_sent,
-    )
     amounts = {broker: [0.0, 0.0, 0.0, 0.0] for broker in brokers}
     for topic, queues in queues_by_topic.items():
-        total = sum(counts.write for counts in queues.values())
-        topic_figures = figures.get(topic, TopicFigures())
+        total = sum(counts.write for counts in queues.values()) or 1
+        topic_amounts = (*figures.get(topic, TopicFigures()), total)
         for broker, counts in queues.items():
-            broker_amounts = amounts[broker]
-            broker_amounts[3] += counts.write
-            for position, measure in enumerate(measures):
-                broker_amounts[position] += measure(topic_figures) * counts.write / (total or 1)
-    totals = [sum(figures[position] for figures in amounts.values()) for position in range(4)]
+            for position, amount in enumerate(topic_amounts):
+                amounts[broker][position] += amount * counts.write / total
+    totals = [sum(column) for column in zip(*amounts.values(), strict=True)]
     return {
         broker: LoadShares(
             *(

@@ -129,7 +129,7 @@ class RunEnvironment:
             if question.closing_queues:
                 facts = facts._replace(
                     queue_ends=reader.read_queue_ends(),
-                    group_lags=reader.read_group_lags(groups),
+                    group_lags={group: reader.read_group_lag(group) for group in groups},
                     undelivered=count_undelivered(
                         self._admin, question.topic, question.closing_queues, topic_addrs, now_ms
                     ),

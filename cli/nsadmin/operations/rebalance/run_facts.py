@@ -78,6 +78,16 @@ class MovingTopicFacts(NamedTuple):
     new_queue_use: Mapping[str, NewQueueUse] = {}
     error: str | None = None
 
+    @property
+    def queues_now(self) -> dict[str, QueuePair]:
+        """The queues on the brokers that have the topic."""
+        return {b: on.queues for b, on in sorted(self.on_brokers.items()) if on.exists}
+
+    @property
+    def conf_now(self) -> str:
+        """The order configuration in force, "" for none."""
+        return next((server.order_conf for server in self.at_servers.values() if server.order_conf), "")
+
 
 class BrokerHealth(NamedTuple):
     """The state of a broker: disk use from 0 to 1, and failed puts since its start. None if unknown."""

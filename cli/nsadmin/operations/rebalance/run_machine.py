@@ -22,7 +22,7 @@ from nsadmin.operations.rebalance.run_facts import (
 )
 from nsadmin.operations.rebalance.run_rules import RunRules, find_exceeded_limits
 from nsadmin.operations.rebalance.run_state import RunState, TopicProgress
-from nsadmin.operations.rebalance.topic_start import TopicStart, find_stages
+from nsadmin.operations.rebalance.topic_start import find_stages
 from nsadmin.operations.run_folder import RunEvent
 
 _REGISTER_AFTER_MS = 15_000
@@ -194,7 +194,8 @@ class RebalanceMachine:
         stage = progress.stage
         if stage is not None and self._finds_other_change(topic, progress, facts):
             return [], (), False
-        if stage is None or (progress.is_turning and not _must_finish(stage)):
+        # Once producers may use the next queues of an ordered topic, it must complete the switch.
+        if stage is None or (progress.is_turning and stage.kind not in (SWITCH_ORDER, READ_ON)):
             waits_for = [f"{b} to answer" for b, at in facts.on_brokers.items() if at.error is not None]
             waits_for += [
                 f"{addr} to answer" for addr, at in facts.at_servers.items() if at.error is not None
@@ -210,8 +211,8 @@ class RebalanceMachine:
                 actions += self._list_registrations(topic, facts, progress, now_ms)
             self._check_timeout(topic, progress, unsettled, now_ms)
             return actions, unsettled, False
-        times = stage_conditions.StageTimes(now_ms, self._count_quiet(topic, stage, facts))
-        waits = tuple(stage_conditions.list_waits(stage, progress, facts, self.rules, times))
+        quiet_count = self._count_quiet(topic, stage, facts)
+        waits = tuple(stage_conditions.list_waits(stage, progress, facts, self.rules, now_ms, quiet_count))
         if waits:
             self._check_timeout(topic, progress, waits, now_ms)
             return [], waits, False
@@ -247,18 +248,24 @@ class RebalanceMachine:
         events: list[RunEvent],
     ) -> bool:
         move, is_rollback = self._moves[topic], self.state.is_rollback
-        start = TopicStart(move, facts, is_rollback, self.state.confs_before.get(topic))
-        stages = find_stages(start, self.rules.allow_ordered, was_moved=topic in self.state.moved)
+        stages = find_stages(
+            move,
+            facts,
+            self.state.confs_before.get(topic),
+            allow_ordered=self.rules.allow_ordered,
+            is_rollback=is_rollback,
+            was_moved=topic in self.state.moved,
+        )
         if isinstance(stages, str):
             self._pause_run(stages)
             return False
         if not is_rollback:
-            self.state = self.state._replace(
-                confs_before={**self.state.confs_before, topic: start.conf_now} if start.conf_now else
-                self.state.confs_before
-            )  # fmt: skip
-            progress = progress._replace(was_ordered=start.was_ordered)
-        progress = progress._replace(stages=stages, position=0, start=start.queues_now, is_turning=False)
+            if facts.conf_now:
+                confs_before = {**self.state.confs_before, topic: facts.conf_now}
+                self.state = self.state._replace(confs_before=confs_before)
+            was_ordered = any(broker.is_ordered for broker in facts.on_brokers.values())
+            progress = progress._replace(was_ordered=was_ordered)
+        progress = progress._replace(stages=stages, position=0, start=facts.queues_now, is_turning=False)
         self._enter_stage(topic, progress, now_ms, events)
         return True
 
@@ -328,11 +335,6 @@ class RebalanceMachine:
         self._last_ends[topic] = facts.queue_ends
         self._quiet_counts[topic] = self._quiet_counts.get(topic, 0) + 1 if is_quiet else 0
         return self._quiet_counts[topic]
-
-
-def _must_finish(stage: MoveStage) -> bool:
-    """Whether producers may use the next queues of an ordered topic, so that it must complete the switch."""
-    return stage.kind in (SWITCH_ORDER, READ_ON)
 
 
 def _count_writes(move: RebalanceMove) -> int:

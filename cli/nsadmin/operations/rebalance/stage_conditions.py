@@ -1,7 +1,6 @@
 """What a stage of a topic still needs: changes on servers, and conditions to wait for. Pure."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.console.phrases import count_noun
@@ -12,7 +11,7 @@ from nsadmin.operations.rebalance.move_stages import (
     UNPIN_ORDER,
     MoveStage,
 )
-from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES
+from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair
 from nsadmin.operations.rebalance.run_facts import (
     CommitStart,
     DeleteTopicOn,
@@ -27,13 +26,6 @@ from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import TopicProgress
 
 _ALL_PERMS = int(Perm.READ | Perm.WRITE)
-
-
-class StageTimes(NamedTuple):
-    """The time now, and for how many checks no message arrived in the queues that are closed to writes."""
-
-    now_ms: int
-    quiet_count: int
 
 
 def question_of_stage(topic: str, brokers: Iterable[str], stage: MoveStage | None) -> TopicQuestion:
@@ -74,7 +66,7 @@ def list_actions(
         server.error is None and server.order_conf != stage.order_conf for server in facts.at_servers.values()
     ):
         # All name servers change together, so none of them may be silent.
-        if all(server.error is None for server in facts.at_servers.values()) and not actions:
+        if all(server.error is None for server in facts.at_servers.values()):
             actions.append(PutOrderConf(topic, stage.order_conf))
     elif stage.kind == UNPIN_ORDER:
         actions += [
@@ -139,9 +131,7 @@ def list_unsettled_servers(stage: MoveStage, facts: MovingTopicFacts) -> Iterato
             )
 
 
-def _is_routed(
-    facts: MovingTopicFacts, routed: RoutedQueues | None, broker: str, wanted: tuple[int, int]
-) -> bool:
+def _is_routed(facts: MovingTopicFacts, routed: RoutedQueues | None, broker: str, wanted: QueuePair) -> bool:
     if wanted == NO_QUEUES:
         return routed is None or routed.queues == NO_QUEUES or not routed.perm & _ALL_PERMS
     if routed is None or routed.queues != wanted:
@@ -151,16 +141,23 @@ def _is_routed(
     return on_broker.error is not None or routed.perm == on_broker.perm
 
 
-def _describe_queues(queues: tuple[int, int]) -> str:
-    read_count, write_count = queues
-    return f"{read_count} read and {count_noun(write_count, 'write queue')}"
+def _describe_queues(queues: QueuePair) -> str:
+    return f"{queues.read} read and {count_noun(queues.write, 'write queue')}"
 
 
 def list_waits(
-    stage: MoveStage, progress: TopicProgress, facts: MovingTopicFacts, rules: RunRules, times: StageTimes
+    stage: MoveStage,
+    progress: TopicProgress,
+    facts: MovingTopicFacts,
+    rules: RunRules,
+    now_ms: int,
+    quiet_count: int,
 ) -> Iterator[str]:
-    """Yield what a stage waits for once its servers are settled; nothing if the next stage may begin."""
-    settled_ms = times.now_ms - (progress.routed_since or times.now_ms)
+    """Yield what a stage waits for once its servers are settled; nothing if the next stage may begin.
+
+    `quiet_count` says for how many checks no message arrived in the queues that are closed to writes.
+    """
+    settled_ms = now_ms - (progress.routed_since or now_ms)
     seconds_left = -(-(rules.settle_ms - settled_ms) // 1000)
     if facts.error is not None:
         yield facts.error
@@ -175,12 +172,10 @@ def list_waits(
         yield f"clients to refresh their routes ({seconds_left} s)"
         return
     if stage.kind in (CLOSE_WRITES, SWITCH_ORDER) and stage.drains_from:
-        yield from _list_undrained(stage, facts, rules, times.quiet_count)
+        yield from _list_undrained(facts, rules, quiet_count)
 
 
-def _list_undrained(
-    stage: MoveStage, facts: MovingTopicFacts, rules: RunRules, quiet_count: int
-) -> Iterator[str]:
+def _list_undrained(facts: MovingTopicFacts, rules: RunRules, quiet_count: int) -> Iterator[str]:
     if facts.undelivered is None:
         yield "the brokers to report their delayed and transactional messages"
     elif facts.undelivered:

@@ -143,7 +143,12 @@ def sample_figures(
         topic: max(0, received_after.get(topic, 0) - received_before.get(topic, 0)) / sample_seconds
         for topic in sent
     }
-    sizes = _mean_sizes(read_statistics(admin, cluster, first_reading))
+    # The mean bytes per message, by topic.
+    sizes = {
+        topic: figures.bytes_sent / figures.sent
+        for topic, figures in read_statistics(admin, cluster, first_reading).items()
+        if figures.sent and figures.bytes_sent
+    }
     mean_size = sum(sizes.values()) / len(sizes) if sizes else 1.0
     return {t: TopicFigures(sent[t], received[t], sent[t] * sizes.get(t, mean_size)) for t in sorted(sent)}
 
@@ -202,15 +207,6 @@ def _combine_groups(
             count / covered_seconds, received[topic] / covered_seconds, count / covered_seconds
         )
         for topic, count in sorted(sent_by_topic.items())
-    }
-
-
-def _mean_sizes(figures_by_topic: FiguresByTopic) -> dict[str, float]:
-    """The mean bytes per message, by topic."""
-    return {
-        topic: figures.bytes_sent / figures.sent
-        for topic, figures in figures_by_topic.items()
-        if figures.sent and figures.bytes_sent
     }
 
 

@@ -1,22 +1,23 @@
 """Observes servers for the security audit. Its requests change nothing and attack nothing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.access.acls import AclEntry
 from nsadmin.client.access.certificates import CertificateSummary, NoTls
-from nsadmin.client.access.exposure import ExposureAnswer
+from nsadmin.client.access.exposure import ExposureAnswer, ServerExposure
 from nsadmin.client.results import error_text
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.release_faults import has_users
 
 NAME_SERVER, BROKER, PROXY = "name server", "broker", "proxy"
 
-_QUESTIONS_BY_KIND = {NAME_SERVER: "name_servers", BROKER: "brokers", PROXY: "proxies"}
-"""The method of `admin.exposure` for each kind of server."""
-
+Question = Callable[[ServerExposure, Iterable[str]], list[ServerResult[ExposureAnswer]]]
+_QUESTIONS_BY_KIND: Mapping[str, Question] = {
+    NAME_SERVER: ServerExposure.name_servers, BROKER: ServerExposure.brokers, PROXY: ServerExposure.proxies,
+}  # fmt: skip
 _REPLICATION_KEY = "haListenPort"
 _GRPC_TIMEOUT_SECONDS = 3.0
 
@@ -77,7 +78,7 @@ def observe_servers(clients: AuditClients, now: float) -> SecurityObservation:
     own_servers = _find_own_servers(clients)
     open_servers = {
         addr
-        for addr, answer, _ in _ask_as_stranger(clients, "clusters", namesrv_addrs)
+        for addr, answer, _ in _ask_as_stranger(clients, ServerExposure.clusters, namesrv_addrs)
         if answer and answer.refusal_text is None
     }
     name_servers = [
@@ -136,39 +137,28 @@ def _find_own_servers(clients: AuditClients) -> set[str]:
 
 def _observe_kind(clients: AuditClients, kind: str, name_by_addr: Mapping[str, str]) -> list[AuditedServer]:
     question = _QUESTIONS_BY_KIND[kind]
-    own_results = {
-        result.addr: result for result in getattr(clients.own_client.exposure, question)(name_by_addr)
-    }
-    plain_results = {
-        result.addr: result for result in getattr(clients.plain_client.exposure, question)(name_by_addr)
-    }
-    stranger_results = {result.addr: result for result in _ask_as_stranger(clients, question, name_by_addr)}
-    certificate_results = {
-        result.addr: result for result in clients.own_client.certificates.get_own(name_by_addr)
-    }
     return [
-        _combine_answers(
-            AuditedServer(kind, name, addr),
-            own_results[addr],
-            plain_results[addr],
-            stranger_results[addr],
-            certificate_results[addr],
+        _combine_answers(AuditedServer(kind, name, addr), own, plain, stranger, certificate)
+        for (addr, name), own, plain, stranger, certificate in zip(
+            name_by_addr.items(),
+            question(clients.own_client.exposure, name_by_addr),
+            question(clients.plain_client.exposure, name_by_addr),
+            _ask_as_stranger(clients, question, name_by_addr),
+            clients.own_client.certificates.get_own(name_by_addr),
+            strict=True,
         )
-        for addr, name in name_by_addr.items()
     ]
 
 
 def _ask_as_stranger(
-    clients: AuditClients, question: str, server_addrs: Iterable[str]
+    clients: AuditClients, question: Question, server_addrs: Iterable[str]
 ) -> list[ServerResult[ExposureAnswer]]:
     """Ask as an unauthenticated client: in plain text, or through TLS where plain text fails."""
-    plain_results: list[ServerResult[ExposureAnswer]] = getattr(clients.plain_client.exposure, question)(
-        server_addrs
-    )
+    plain_results = question(clients.plain_client.exposure, server_addrs)
     silent_addrs = [result.addr for result in plain_results if result.result is None]
-    tls_results: dict[str, ServerResult[ExposureAnswer]] = {
+    tls_results = {
         result.addr: result
-        for result in getattr(clients.tls_client.exposure, question)(silent_addrs)
+        for result in question(clients.tls_client.exposure, silent_addrs)
         if result.result is not None
     }
     return [tls_results.get(result.addr, result) for result in plain_results]
@@ -206,12 +196,8 @@ def _does_speak_tls(result: ServerResult[CertificateSummary]) -> bool | None:
 
 
 def _settings_of(exposure_result: ServerResult[ExposureAnswer]) -> Mapping[str, str] | None:
-    exposure_answer = exposure_result.result
-    return (
-        exposure_answer.settings
-        if exposure_answer is not None and exposure_answer.refusal_text is None
-        else None
-    )
+    answer = exposure_result.result
+    return answer.settings if answer is not None and answer.refusal_text is None else None
 
 
 def _find_password_readers(

@@ -355,7 +355,9 @@ def _build_finding(check_name: str, problems: list[tuple[AuditedServer, Security
     overall_state = worst_state(problem.check_state for _, problem in problems)
     count_text = "" if len(problems) == 1 else f" ({len(problems)} servers)"
     details = [_format_evidence(server, problem) for server, problem in problems]
-    remedy_lines = _list_remedies(problems)
+    remedy_lines = [
+        f"remedy: {text}" for text in dict.fromkeys(problem.remedy_text for _, problem in problems)
+    ]
     return CheckFinding(
         check_name,
         overall_state,
@@ -384,10 +386,6 @@ def _group_evidence(problems: Iterable[tuple[AuditedServer, SecurityProblem]]) -
 def _format_evidence(server: AuditedServer, problem: SecurityProblem) -> str:
     server_title = f"{server.kind} {server.name}" if server.kind == NAME_SERVER else server.name
     return f"{server_title}: {problem.evidence}" if problem.evidence else server_title
-
-
-def _list_remedies(problems: Iterable[tuple[AuditedServer, SecurityProblem]]) -> list[str]:
-    return [f"remedy: {text}" for text in dict.fromkeys(problem.remedy_text for _, problem in problems)]
 
 
 def _list_unanswered(seen: SecurityObservation) -> Iterator[CheckFinding]:

@@ -3,7 +3,7 @@
 Upstream: TopicQueueMappingUtils, with the same results except for the choice among equal brokers.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nsadmin.client.results import NotApplied
@@ -110,18 +110,7 @@ def plan_creation(
         own_counts[broker] = own_counts.get(broker, 0) + 1
         counts[broker] += 1
     new_epoch = max(_highest_epoch(shares) + 1000, now_ms)
-    brokers = dict.fromkeys([*shares, *informed_brokers])
-    planned = {
-        broker: _build_share(
-            topic,
-            shares.get(broker),
-            own_counts.get(broker, 0),
-            hosted.get(broker, {}),
-            new_epoch,
-            total_queues,
-        )
-        for broker in brokers
-    }
+    planned = _build_shares(topic, shares, informed_brokers, own_counts, hosted, new_epoch, total_queues)
     return MappingPlan(topic, CREATE_TYPE, new_epoch, planned)
 
 
@@ -147,18 +136,8 @@ def plan_remapping(
         for holding_broker in (last.bname, broker):
             hosted.setdefault(holding_broker, {})[queue] = items
         own_counts[broker] = own_counts.get(broker, 0) + 1
-    brokers = dict.fromkeys([*shares, *informed_brokers, *targets])
-    planned = {
-        broker: _build_share(
-            topic,
-            shares.get(broker),
-            own_counts.get(broker, 0),
-            hosted.get(broker, {}),
-            new_epoch,
-            total_queues,
-        )
-        for broker in brokers
-    }
+    other_brokers = [*informed_brokers, *targets]
+    planned = _build_shares(topic, shares, other_brokers, own_counts, hosted, new_epoch, total_queues)
     gaining_brokers = tuple(sorted(set(moved_queues.values())))
     return MappingPlan(
         topic,
@@ -262,26 +241,31 @@ def _highest_epoch(shares: SharesByBroker) -> int:
     return max((share.epoch for share in shares.values()), default=-1)
 
 
-def _build_share(
+def _build_shares(
     topic: str,
-    current_share: BrokerQueueShare | None,
-    own_queues: int,
-    hosted_queues: Mapping[int, tuple[QueueMappingItem, ...]],
+    shares: SharesByBroker,
+    other_brokers: Iterable[str],
+    own_counts: Mapping[str, int],
+    hosted: Mapping[str, Mapping[int, tuple[QueueMappingItem, ...]]],
     new_epoch: int,
     total_queues: int,
-) -> BrokerQueueShare:
-    topic_config = {
-        "topicName": topic, "perm": 6, "order": False, "topicFilterType": "SINGLE_TAG", "topicSysFlag": 0,
-        **(current_share.topic_config if current_share else {}),
-    }  # fmt: skip
-    topic_config |= {
-        "readQueueNums": max(own_queues, int(topic_config.get("readQueueNums", 0))),
-        "writeQueueNums": own_queues,
-    }
-    return BrokerQueueShare(
-        topic_config,
-        new_epoch,
-        total_queues,
-        dict(sorted(hosted_queues.items())),
-        current_share.scope if current_share else GLOBAL_SCOPE,
-    )
+) -> dict[str, BrokerQueueShare]:
+    planned: dict[str, BrokerQueueShare] = {}
+    for broker in dict.fromkeys([*shares, *other_brokers]):
+        current_share, own_queues = shares.get(broker), own_counts.get(broker, 0)
+        topic_config = {
+            "topicName": topic, "perm": 6, "order": False, "topicFilterType": "SINGLE_TAG", "topicSysFlag": 0,
+            **(current_share.topic_config if current_share else {}),
+        }  # fmt: skip
+        topic_config |= {
+            "readQueueNums": max(own_queues, int(topic_config.get("readQueueNums", 0))),
+            "writeQueueNums": own_queues,
+        }
+        planned[broker] = BrokerQueueShare(
+            topic_config,
+            new_epoch,
+            total_queues,
+            dict(sorted(hosted.get(broker, {}).items())),
+            current_share.scope if current_share else GLOBAL_SCOPE,
+        )
+    return planned

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient, NotFound, ServerResult
-from nsadmin.client.results import NoneReachable
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.operations.slave_reads import find_refusing_slaves
@@ -58,8 +58,7 @@ def foresee_broker_outage(
     """
     snapshot_results = take_server_snapshots(admin, now_ms)
     snapshots = {snapshot.source: snapshot for _, snapshot, _ in snapshot_results if snapshot is not None}
-    if not snapshots:
-        raise NoneReachable([error for _, _, error in snapshot_results if error is not None])  # type: ignore[misc]
+    pick_result(snapshot_results)  # Raises its error if none answered.
     down_members, shared_addrs = _add_other_names(
         resolve_processes(broker_words, snapshots), snapshots.values()
     )
@@ -165,9 +164,8 @@ def resolve_processes(
                 "master accepts"
             )
         else:
-            raise NotFound(
-                f'no broker "{broker_word}": name servers list {_join_known_brokers(present_members)}'
-            )
+            known = abbreviate_names(sorted(present_members), 10) or "none"
+            raise NotFound(f'no broker "{broker_word}": name servers list {known}')
         down_members[broker_name] = down_members.get(broker_name, frozenset()) | broker_ids
     return down_members
 
@@ -193,10 +191,6 @@ def _add_other_names(
                 all_members[broker_name] = all_members.get(broker_name, frozenset()) | {broker_id}
                 names_by_addr.setdefault(addr, set()).add(broker_name)
     return all_members, {addr: sorted(names) for addr, names in names_by_addr.items() if len(names) > 1}
-
-
-def _join_known_brokers(present_members: BrokerMembers) -> str:
-    return abbreviate_names(sorted(present_members), 10) or "none"
 
 
 class _ConsumerFacts(NamedTuple):

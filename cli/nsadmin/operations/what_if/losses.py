@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
-from nsadmin.client.snapshots import ORDER_NAMESPACE, ClusterSnapshot
+from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
+from nsadmin.client.snapshots import ClusterSnapshot
 
 BrokerMembers = Mapping[str, frozenset[int]]
 """The ids of the processes of each broker, by broker name."""
@@ -178,7 +179,7 @@ def _ordered_brokers(snapshot: ClusterSnapshot) -> dict[str, frozenset[str]]:
         return {}
     return {
         topic: frozenset(entry.partition(":")[0] for entry in text.split(";"))
-        for topic, text in snapshot.kv.get(ORDER_NAMESPACE, {}).items()
+        for topic, text in snapshot.kv.get(ORDER_CONF_NAMESPACE, {}).items()
     }
 
 

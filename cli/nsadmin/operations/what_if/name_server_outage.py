@@ -7,9 +7,9 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.brokers.registrations import has_dynamic_name_servers, parse_name_servers
+from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
-from nsadmin.client.results import NoneReachable
 
 
 class NameServerListLoss(NamedTuple):
@@ -95,27 +95,33 @@ def foresee_name_server_outage(
     listing_results = admin.name_server_tables.get_listing_each([*other_addrs, *down_addrs], ())
     listings_by_server = {addr: listing for addr, listing, _ in listing_results if listing is not None}
     listing_errors = {result.addr: result.error for result in listing_results}
-    if not listings_by_server:
-        raise NoneReachable([error for error in listing_errors.values() if error is not None])  # type: ignore[misc]
-    broker_lists = _read_broker_lists(admin, listings_by_server.values())
-    client_lists = _read_client_lists(
-        admin, [addr for addr, error in broker_lists.errors_by_addr.items() if error is None]
+    pick_result(listing_results)  # Raises its error if none answered.
+    lists_by_broker, fetching_brokers, broker_errors = _read_broker_lists(admin, listings_by_server.values())
+    lists_by_client, producer_count, silent_count = _read_client_lists(
+        admin, [addr for addr, error in broker_errors.items() if error is None]
     )
-    listed_addrs = {*chain(*broker_lists.lists_by_broker.values(), *client_lists.lists_by_client.values())}
+    listed_addrs = {*chain(*lists_by_broker.values(), *lists_by_client.values())}
     down_spellings = {listed_addr for listed_addr in listed_addrs if is_down(listed_addr)}
     _require_listed(down_addrs, {*listed_addrs, *admin.addresses.addrs}, listing_errors, is_same_server)
+    ids_by_server = {
+        addr: {
+            name: frozenset(member.broker_id for member in group.members)
+            for name, group in listing.groups.items()
+        }
+        for addr, listing in listings_by_server.items()
+    }
     return NameServerOutage(
-        find_list_losses(broker_lists.lists_by_broker, down_spellings),
-        find_list_losses(client_lists.lists_by_client, down_spellings),
+        find_list_losses(lists_by_broker, down_spellings),
+        find_list_losses(lists_by_client, down_spellings),
         # A name server that did not answer may know every broker, so no broker is certainly unshared.
-        find_unshared_brokers(_list_broker_ids(listings_by_server), down_addrs)
+        find_unshared_brokers(ids_by_server, down_addrs)
         if all(addr in listings_by_server for addr in other_addrs)
         else {},
-        broker_lists.fetching_brokers,
-        (len(broker_lists.lists_by_broker), len(client_lists.lists_by_client)),
-        client_lists.silent_count,
-        client_lists.producer_count,
-        {**listing_errors, **broker_lists.errors_by_addr},
+        fetching_brokers,
+        (len(lists_by_broker), len(lists_by_client)),
+        silent_count,
+        producer_count,
+        {**listing_errors, **broker_errors},
     )
 
 
@@ -134,28 +140,10 @@ def _require_listed(
             raise NotFound(f"no broker or client lists the name server {addr}{hint}")
 
 
-def _list_broker_ids(
-    listings_by_server: Mapping[str, NameServerListing],
-) -> dict[str, dict[str, frozenset[int]]]:
-    """The ids of each broker name by name server."""
-    return {
-        addr: {
-            name: frozenset(member.broker_id for member in group.members)
-            for name, group in listing.groups.items()
-        }
-        for addr, listing in listings_by_server.items()
-    }
-
-
-class _BrokerLists(NamedTuple):
-    """The name-server lists of brokers by NAME:ID. `fetching_brokers` fetch a new list automatically."""
-
-    lists_by_broker: dict[str, tuple[str, ...]]
-    fetching_brokers: frozenset[str]
-    errors_by_addr: dict[str, RocketMQError | None]
-
-
-def _read_broker_lists(admin: AdminClient, broker_listings: Iterable[NameServerListing]) -> _BrokerLists:
+def _read_broker_lists(
+    admin: AdminClient, broker_listings: Iterable[NameServerListing]
+) -> tuple[dict[str, tuple[str, ...]], frozenset[str], dict[str, RocketMQError | None]]:
+    """The name-server lists of brokers by NAME:ID, the brokers that fetch theirs, and errors by address."""
     addrs_by_broker = {
         f"{name}:{member.broker_id}": member.broker_addr
         for listing in broker_listings
@@ -171,22 +159,17 @@ def _read_broker_lists(admin: AdminClient, broker_listings: Iterable[NameServerL
         for key, addr in addrs_by_broker.items()
         if (broker_config := results_by_addr[addr].result) is not None
     }
-    return _BrokerLists(
+    return (
         {key: parse_name_servers(config) for key, config in configs_by_broker.items()},
         frozenset(key for key, config in configs_by_broker.items() if has_dynamic_name_servers(config)),
         {addr: result.error for addr, result in results_by_addr.items()},
     )
 
 
-class _ClientLists(NamedTuple):
-    """The name-server lists of consumers by "GROUP CLIENT". Silent consumers did not report theirs."""
-
-    lists_by_client: dict[str, tuple[str, ...]]
-    producer_count: int
-    silent_count: int
-
-
-def _read_client_lists(admin: AdminClient, addrs: Sequence[str]) -> _ClientLists:
+def _read_client_lists(
+    admin: AdminClient, addrs: Sequence[str]
+) -> tuple[dict[str, tuple[str, ...]], int, int]:
+    """The name-server lists of consumers by "GROUP CLIENT", the producers, the silent consumers."""
     online_groups, _ = admin.consumers.list_online_groups(addrs)
     lists_by_group = admin.client_runtime.get_name_servers(online_groups)
     lists_by_client = {
@@ -201,4 +184,4 @@ def _read_client_lists(admin: AdminClient, addrs: Sequence[str]) -> _ClientLists
         for result in admin.producers.list_producers(addrs)
         for entry in result.result or ()
     }
-    return _ClientLists(lists_by_client, len(producers), client_count - len(lists_by_client))
+    return lists_by_client, len(producers), client_count - len(lists_by_client)

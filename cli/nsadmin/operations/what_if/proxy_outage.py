@@ -1,15 +1,13 @@
 """Predicts which consumer groups and clients lose their connection without some proxies."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient, NotFound
 from nsadmin.client.proxies.cluster_clients import ClientList, ClusterClient
 from nsadmin.client.proxies.proxies import ProxyStatus
-
-SameServer = Callable[[str, str], bool]
-"""Whether two addresses are those of the same server."""
+from nsadmin.operations.what_if.name_server_outage import SameServerTest
 
 
 class GroupConnectionLoss(NamedTuple):
@@ -34,7 +32,7 @@ class ProxyOutage(NamedTuple):
 
 
 def foresee_proxy_outage(
-    admin: AdminClient, down_addrs: Sequence[str], is_same_server: SameServer
+    admin: AdminClient, down_addrs: Sequence[str], is_same_server: SameServerTest
 ) -> ProxyOutage:
     """Predict the losses without these proxies, each given by its remoting or gRPC address.
 
@@ -46,8 +44,9 @@ def foresee_proxy_outage(
     return find_connection_losses(clients, down_proxies)
 
 
-def _find_proxy(down_addr: str, proxies: Iterable[ProxyStatus], is_same_server: SameServer) -> ProxyStatus:
-    proxies = list(proxies)
+def _find_proxy(
+    down_addr: str, proxies: Sequence[ProxyStatus], is_same_server: SameServerTest
+) -> ProxyStatus:
     for proxy in proxies:
         known_addrs = filter(None, (proxy.proxy_addr, proxy.grpc_addr))
         if any(is_same_server(down_addr, addr) for addr in known_addrs):

@@ -91,7 +91,7 @@ def test_members_are_renamed_with_their_contents() -> None:
         "journals/mq1.example.com/0.jsonl": b'{"topic":"orders"}\nno json orders\n',
     }
     pseudonyms = make(ADDRESSES, NAMES)
-    renamed = pseudonyms.rename_members(members)
+    renamed = dict(pseudonyms.rename_member(*member) for member in members.items())
     assert b"orders" not in b"".join(renamed.values())
     assert not any("example" in name for name in renamed)
     topic = pseudonyms.rename_text("orders")

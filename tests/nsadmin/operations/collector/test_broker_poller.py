@@ -14,8 +14,7 @@ from nsadmin.operations.collector.broker_poller import (
     PolledBroker,
     build_runtime_event,
 )
-from nsadmin.operations.collector.name_server_poller import PollStopped
-from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.collector.request_pace import PollStopped, RequestPace
 from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import answer_hang_up, closed_port, refuse_with
 
@@ -29,10 +28,8 @@ class Asked:
         self.now = 1000
         self.is_stopped = False
         self.events: list[Event] = []
-        pace = RequestPace(rate)
-        self.asker = BrokerPoller(
-            admin, questions, pace, 64, self.events.extend, lambda: self.now, lambda: self.is_stopped
-        )
+        pace = RequestPace(rate, is_stopped=lambda: self.is_stopped)
+        self.asker = BrokerPoller(admin, questions, pace, 64, self.events.extend, lambda: self.now)
 
     def round(self, *places: PolledBroker) -> list[Event]:
         self.events.clear()

@@ -1,6 +1,6 @@
 """One look at all that a name server knows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -8,8 +8,8 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client.name_servers.name_server_tables import NO_TOPIC_QUEUES
-from nsadmin.operations.collector.name_server_poller import NameServerPoller, PollStopped
-from nsadmin.operations.collector.request_pace import RequestPace
+from nsadmin.operations.collector.name_server_poller import NameServerPoller
+from nsadmin.operations.collector.request_pace import PollStopped, RequestPace
 from tests.support.fake_servers import FakeNameServer
 
 
@@ -28,10 +28,13 @@ def admin(server: FakeNameServer) -> Iterator[AdminClient]:
 
 
 def poller(
-    admin: AdminClient, server: FakeNameServer, in_flight: int = 2, **more: object
+    admin: AdminClient,
+    server: FakeNameServer,
+    in_flight: int = 2,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> NameServerPoller:
-    tables = admin.name_server_tables
-    return NameServerPoller(tables, server.addr, ["N"], RequestPace(10_000), in_flight, **more)  # type: ignore[arg-type]
+    pace = RequestPace(10_000, is_stopped=is_stopped)
+    return NameServerPoller(admin.name_server_tables, server.addr, ["N"], pace, in_flight)
 
 
 def test_all_is_told_once_then_only_routes_that_changed(admin: AdminClient, server: FakeNameServer) -> None:

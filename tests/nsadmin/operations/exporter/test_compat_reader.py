@@ -21,9 +21,7 @@ PLAN = FleetPlan(clusters=1, groups=1, replicas=2, topics=12)
 
 
 def compat(reading: StoredReads) -> CompatReader:
-    return CompatReader(
-        reading.reader.admin, reading.store, RequestPace(100_000), ReadChoice(), lambda: False
-    )
+    return CompatReader(reading.reader.admin, reading.store, RequestPace(100_000), ReadChoice())
 
 
 def test_a_broker_of_the_lab_gives_nearly_all_of_them(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Labels from names that servers report."""
 
-from nsadmin.operations.exporter.figures import ServerIdentity, clean_label, merge_rows
+from nsadmin.operations.exporter.figures import ServerIdentity, clean_label
 
 
 def test_a_usual_name_is_a_label_as_it_is() -> None:
@@ -17,8 +17,3 @@ def test_a_label_has_no_control_characters_no_surrogates_and_a_bounded_length() 
 def test_the_labels_of_a_broker() -> None:
     assert ServerIdentity("h:1", "C", "a", "0").broker_labels == ("C", "a", "0")
     assert ServerIdentity("h:1").broker_labels == ("", "", "")
-
-
-def test_rows_of_several_lists() -> None:
-    first, second = (("a",), (1.0,)), (("b",), (2.0,))
-    assert merge_rows([[first], [], [second]]) == [first, second]

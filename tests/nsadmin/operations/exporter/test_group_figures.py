@@ -2,7 +2,8 @@
 
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.operations.exporter.group_figures import build_group_rows, build_group_tables, measure_delay
+from nsadmin.operations.exporter.figures import join_rows
+from nsadmin.operations.exporter.group_figures import GROUP_TABLES, build_group_rows, measure_delay
 from tests.support.exporter_series import BROKER
 
 NOW = 1_700_000_100_000
@@ -56,5 +57,5 @@ def test_the_delay_is_that_of_the_oldest_of_the_lagging_queues() -> None:
 
 def test_tables_of_all_groups() -> None:
     rows = build_group_rows(BROKER, "G", ConsumeStats(1, (lag(0, 5, 4),)), {}, NOW, True)
-    tables = build_group_tables({"G": rows, "H": rows})
+    tables = join_rows(GROUP_TABLES, {"G": rows, "H": rows})
     assert [len(table.rows) for table in tables] == [2, 0, 2, 2]

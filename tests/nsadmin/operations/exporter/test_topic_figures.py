@@ -1,7 +1,8 @@
 """Figures of topics from the offsets of their queues."""
 
 from nsadmin.client.topics.topic_stats import QueueStats, TopicStats
-from nsadmin.operations.exporter.topic_figures import build_topic_rows, build_topic_tables
+from nsadmin.operations.exporter.figures import join_rows
+from nsadmin.operations.exporter.topic_figures import TOPIC_TABLES, build_topic_rows
 from tests.support.exporter_series import BROKER
 
 STATS = TopicStats((QueueStats(0, 10, 30, 1_700_000_000_500), QueueStats(1, None, 5, 0)), 2.5)
@@ -28,7 +29,7 @@ def test_an_empty_topic_has_no_newest_message() -> None:
 
 
 def test_tables_of_all_topics() -> None:
-    tables = build_topic_tables(
-        {name: build_topic_rows(BROKER, name, STATS, True) for name in ("T", "%DLQ%G")}
+    tables = join_rows(
+        TOPIC_TABLES, {name: build_topic_rows(BROKER, name, STATS, True) for name in ("T", "%DLQ%G")}
     )
     assert [len(table.rows) for table in tables] == [2, 1, 4]

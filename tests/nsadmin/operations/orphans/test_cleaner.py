@@ -27,7 +27,7 @@ def test_dead_letters_have_to_be_asked_for() -> None:
     assert select_cleanable(every, include_dead_letters=True) == [STALE, RETRY, DEAD]
 
 
-def test_each_server_does_its_part_and_each_orphan_counts(tmp_path: Path) -> None:
+def test_each_server_does_its_part(tmp_path: Path) -> None:
     with start_lab(tmp_path, name_servers=2) as there, AdminClient(there.namesrv_addr) as admin:
         orphaned(there)
         facts = observe_topics(admin, 7)
@@ -35,14 +35,10 @@ def test_each_server_does_its_part_and_each_orphan_counts(tmp_path: Path) -> Non
         retry = Orphan(
             "noGroup", "%RETRY%retired", ("broker-a-0", "broker-b-0"), there.namesrv_addrs, "retired"
         )
-        done: list[int] = []
-        planned = list(
-            clean_orphans(admin, [stale, retry], facts, dry_run=True, advance_progress=done.append)
-        )
+        planned = list(clean_orphans(admin, [stale, retry], facts, dry_run=True))
         assert {step.result for _, step in planned if step.before is not None} == {"dry-run"}
         # Of each cluster, one master has the topic.
         assert {step.result for _, step in planned if step.before is None} == {"not found"}
-        assert done == [1, 1]
         assert {step.server for orphan, step in planned if orphan is stale} == set(there.namesrv_addrs)
         # The masters of both clusters, and each name server for each of them.
         steps = [

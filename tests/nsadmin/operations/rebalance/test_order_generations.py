@@ -4,7 +4,6 @@ import pytest
 
 from nsadmin.operations.rebalance.order_generations import (
     NoOrderedPathError,
-    OrderedMove,
     can_follow,
     find_generations,
     format_generation,
@@ -64,7 +63,7 @@ def test_producers_number_queues_in_the_order_of_broker_names() -> None:
 
 
 def test_next_queues_are_not_readable_before_the_previous_ones_are_consumed() -> None:
-    stages = list_ordered_stages(OrderedMove(even(a=4), even(b=2)))
+    stages = list_ordered_stages(even(a=4), even(b=2))
     assert [(stage.kind, stage.order_conf) for stage in stages] == [
         ("pinOrder", "a:4"), ("addQueues", "a:4"), ("switchOrder", "b:2"), ("readOn", "b:2"),
         ("unpinOrder", ""), ("deleteTopic", ""),
@@ -75,22 +74,22 @@ def test_next_queues_are_not_readable_before_the_previous_ones_are_consumed() ->
 
 
 def test_an_order_configuration_stays_and_names_the_new_queues() -> None:
-    stages = list_ordered_stages(OrderedMove(even(a=4), even(b=4), "a:4", "b:4"))
+    stages = list_ordered_stages(even(a=4), even(b=4), "a:4", "b:4")
     assert [(stage.kind, stage.order_conf) for stage in stages] == [
         ("addQueues", "a:4"), ("switchOrder", "b:4"), ("readOn", "b:4"), ("deleteTopic", "b:4"),
     ]  # fmt: skip
 
 
 def test_queues_outside_the_order_configuration_are_consumed_first() -> None:
-    stages = list_ordered_stages(OrderedMove({"a": QueuePair(8, 4)}, even(a=4, b=4), "a:4", "a:4;b:4"))
+    stages = list_ordered_stages({"a": QueuePair(8, 4)}, even(a=4, b=4), "a:4", "a:4;b:4")
     assert [stage.kind for stage in stages[:2]] == ["closeWrites", "closeReads"]
     assert stages[0].closing_queues == {"a": range(4, 8)}
 
 
 def test_queues_that_nobody_reads_stop_the_move() -> None:
     with pytest.raises(NoOrderedPathError, match="consumers do not read"):
-        list_ordered_stages(OrderedMove({"a": QueuePair(2, 4)}, even(b=4)))
+        list_ordered_stages({"a": QueuePair(2, 4)}, even(b=4))
 
 
 def test_an_ordered_topic_that_is_where_it_should_be_has_no_stages() -> None:
-    assert list_ordered_stages(OrderedMove(even(a=4), even(a=4))) == ()
+    assert list_ordered_stages(even(a=4), even(a=4)) == ()

@@ -26,7 +26,6 @@ from nsadmin.operations.rebalance.run_facts import (
 )
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import RunState, open_rebalance
-from nsadmin.operations.rebalance.topic_start import NEEDS_ORDERED
 from nsadmin.operations.run_folder import EventRecord
 from tests.support.rebalance_cluster import RebalancedCluster, RebalancedTopic, RunKilled
 
@@ -169,7 +168,9 @@ def test_an_ordered_topic_needs_permission(tmp_path: Path) -> None:
     cluster = make_cluster()
     for route in cluster.topics["orders"].servers.values():
         route.order_conf = "broker-a:4"
-    assert run(cluster, tmp_path)[-1]["reason"] == (f"orders {NEEDS_ORDERED}")
+    assert run(cluster, tmp_path)[-1]["reason"] == (
+        "orders is ordered: with --ordered, rebalance run moves it and keeps the sequence of every key"
+    )
 
 
 def test_each_change_has_words() -> None:

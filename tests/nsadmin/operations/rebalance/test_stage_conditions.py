@@ -20,7 +20,6 @@ from nsadmin.operations.rebalance.run_facts import (
 from nsadmin.operations.rebalance.run_rules import RunRules
 from nsadmin.operations.rebalance.run_state import TopicProgress
 from nsadmin.operations.rebalance.stage_conditions import (
-    StageTimes,
     list_actions,
     list_unsettled_servers,
     list_waits,
@@ -48,7 +47,7 @@ def waits(
     stage: MoveStage, facts: MovingTopicFacts, now_ms: int = 100_000, quiet: int = 2, **rules: Any
 ) -> list[str]:
     progress = TopicProgress(routed_since=1000)
-    return list(list_waits(stage, progress, facts, RunRules(**rules), StageTimes(now_ms, quiet)))
+    return list(list_waits(stage, progress, facts, RunRules(**rules), now_ms, quiet))
 
 
 def test_a_broker_that_differs_is_changed_and_one_that_is_silent_is_left() -> None:
