@@ -125,7 +125,6 @@ def drained_stopped_and_started(world: World) -> None:
     assert {event["cause"] for event in named(events, "reopened")} == {"created during the drain"}
     [safe] = named(events, "safe")
     assert safe["unknown"] == []
-    assert max(event["puts"] or 0 for event in named(events, "progress")) > 40
     assert [event["puts"] for event in named(events, "progress")][-1] == 0
     assert not any(queue["perm"] & 2 for table in world.queues for queue in table.values())
     at_safe = world.load.counts

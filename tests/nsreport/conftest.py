@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from namesrv_core.lab import scenario_reader, virtual_time
 from namesrv_core.lab.scenario_player import play_scenario
 from nsreport.runtime import session
+from nsreport.runtime.local_rows import keep_in_memory
 from nsreport.sources import input_files, journals
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import unique_lines
@@ -75,8 +76,6 @@ def ns_event(spark: SparkSession, played: Callable[[str], Path]) -> Callable[[st
     def events_of(name: str) -> DataFrame:
         found, _ = input_files.list_files(spark, InputSource(str(played(name))))
         lines = unique_lines.key_journal_lines(input_files.read_lines(spark, found))
-        return journals.parse_events(
-            unique_lines.keep_first_copies(lines, datetime.now(UTC))
-        ).localCheckpoint()
+        return keep_in_memory(journals.parse_events(unique_lines.keep_first_copies(lines, datetime.now(UTC))))
 
     return events_of

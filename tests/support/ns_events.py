@@ -19,6 +19,7 @@ from namesrv_core.events import (
 )
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.records import RecordOrigin
+from nsreport.runtime.local_rows import keep_in_memory
 from nsreport.sources import schemas
 from nsreport.sources.write_permissions import changes_write
 from tests.support.journals import make_snapshot
@@ -61,12 +62,12 @@ class Teller:
 
 
 def frame(spark: SparkSession, *tellers: Teller) -> DataFrame:
-    """Their events as `ns_event`; the cluster of all brokers is c."""
+    """Their events as `ns_event`, in memory as in small runs; the cluster of all brokers is c."""
     lines = [(text,) for teller in tellers for text in teller.lines]
     read = spark.createDataFrame(lines, "text string").select(
         from_json("text", schemas.record_schema()).alias("r")
     )
-    return read.select(
+    events = read.select(
         "r.*",
         timestamp_millis("r.time").alias("ts"),
         when(col("r.source").isNull(), "journal").otherwise(col("r.source")).alias("dialect"),
@@ -77,6 +78,7 @@ def frame(spark: SparkSession, *tellers: Teller) -> DataFrame:
         timestamp_millis("r.time").cast("date").alias("date"),
         coalesce("r.clusterName", lit("c")).alias("cluster"),
     ).withColumn("changesWrite", changes_write(col("type")))
+    return keep_in_memory(events)
 
 
 def master(name: str = "b", addr: str = "10.0.0.1:10911", cluster: str = "c", broker_id: int = 0) -> Event:

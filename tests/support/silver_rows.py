@@ -10,6 +10,7 @@ from nsreport.facts.agreement import build_agreement_intervals, list_route_serve
 from nsreport.facts.knowledge_changes import find_knowledge_changes
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from nsreport.facts.routes import build_route_intervals, list_broker_clusters
+from nsreport.runtime.local_rows import keep_in_memory
 from tests.support.ns_events import START
 
 ROUTE_INTERVAL = (
@@ -71,17 +72,20 @@ def agreed(route_interval: DataFrame, knowledge_interval: DataFrame) -> DataFram
 
 def no_facts(spark: SparkSession) -> DataFrame:
     """Where no logs were read."""
-    return spark.createDataFrame([], LOG_FACT)
+    return rows(spark, LOG_FACT)
 
 
 def rows(spark: SparkSession, shape: str, *values: dict[str, Any]) -> DataFrame:
-    """A table of that shape. The `date` of a row is that of its `ts`, `time` or `validFrom`."""
+    """A table of that shape, in memory as in small runs.
+
+    The `date` of a row is that of its `ts`, `time` or `validFrom`.
+    """
     names = [column.split()[0] for column in shape.split(", ")]
     filled_rows = []
     for value in values:
         ts = value.get("ts", value.get("validFrom"))
         filled_rows.append(tuple((value | {"date": ts and ts.date()}).get(name) for name in names))
-    return spark.createDataFrame(filled_rows, shape)
+    return keep_in_memory(spark.createDataFrame(filled_rows, shape))
 
 
 def route(

@@ -24,6 +24,7 @@ from nsreport.facts.entries import build_entry_intervals
 from nsreport.facts.knowledge_changes import build_observer_days, find_knowledge_changes
 from nsreport.facts.knowledge_intervals import build_knowledge_intervals
 from nsreport.facts.routes import build_route_intervals, list_broker_clusters
+from nsreport.runtime.local_rows import keep_in_memory
 from tests.support.ns_events import DAY, Teller, at, empty, frame, lost, master, opened, wiped
 from tests.support.silver_rows import LOG_FACT, every, rows
 
@@ -77,14 +78,14 @@ def events(spark: SparkSession) -> DataFrame:
         Teller(server).tell(DAY - 500, master()).tell(DAY + 300, master()) for server in ("scans", "busy")
     ]
     logged = frame(spark, *logs).withColumns({"dialect": lit("4.x"), "seq": lit(None).cast("long")})
-    return frame(spark, *tellers()).unionByName(logged).localCheckpoint()
+    return keep_in_memory(frame(spark, *tellers()).unionByName(logged))
 
 
 @pytest.fixture(scope="module")
 def log_facts(spark: SparkSession) -> DataFrame:
     scans = every(range(DAY - 490, DAY, 100), server="scans", kind="scan", value=1.0)
     traffic = every([DAY - 300], server="busy", kind="traffic", value=1.0)
-    return rows(spark, LOG_FACT, *scans, *traffic).localCheckpoint()
+    return rows(spark, LOG_FACT, *scans, *traffic)
 
 
 def since(facts: DataFrame) -> DataFrame:
@@ -107,16 +108,16 @@ def check(whole: DataFrame, continued: DataFrame) -> None:
 
 @pytest.fixture(scope="module")
 def changes(events: DataFrame, log_facts: DataFrame) -> DataFrame:
-    return find_knowledge_changes(events, log_facts).localCheckpoint()
+    return keep_in_memory(find_knowledge_changes(events, log_facts))
 
 
 @pytest.fixture(scope="module")
 def routes(events: DataFrame, changes: DataFrame) -> DataFrame:
-    return build_route_intervals(events, changes, list_broker_clusters(events)).localCheckpoint()
+    return keep_in_memory(build_route_intervals(events, changes, list_broker_clusters(events)))
 
 
 def test_changes_of_knowledge(events: DataFrame, log_facts: DataFrame, changes: DataFrame) -> None:
-    all_days = build_observer_days(events, log_facts).localCheckpoint()
+    all_days = keep_in_memory(build_observer_days(events, log_facts))
     past_days = all_days.where(col("date") < SECOND_DAY)
     check(since(all_days), build_observer_days(since(events), since(log_facts), past_days))
     check(since(changes), since(find_knowledge_changes(since(events), since(log_facts), past_days)))
@@ -130,10 +131,10 @@ def test_routes(events: DataFrame, changes: DataFrame, routes: DataFrame) -> Non
 
 def test_agreement(changes: DataFrame, routes: DataFrame) -> None:
     inputs = list_route_servers(routes), build_knowledge_intervals(changes)
-    whole = build_agreement_intervals(routes, *inputs).localCheckpoint()
+    whole = keep_in_memory(build_agreement_intervals(routes, *inputs))
     check(lasting(whole), build_agreement_intervals(lasting(routes), *inputs, carried(whole), at(DAY)))
 
 
 def test_entries(events: DataFrame, changes: DataFrame) -> None:
-    whole = build_entry_intervals(events, changes).localCheckpoint()
+    whole = keep_in_memory(build_entry_intervals(events, changes))
     check(lasting(whole), build_entry_intervals(since(events), changes, carried(whole), at(DAY)))

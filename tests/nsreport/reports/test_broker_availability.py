@@ -10,6 +10,7 @@ from pyspark.testing import assertDataFrameEqual
 from namesrv_core.events import ServerPaused, ServerStarted, ServerStopping
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
+from nsreport.runtime.local_rows import keep_in_memory
 from tests.support.ns_events import HOUR, Teller, at, empty, frame, lost, master, opened, wiped
 from tests.support.silver_rows import covered
 
@@ -60,9 +61,9 @@ def of_a_new_name_server() -> Teller:
 def found(spark: SparkSession) -> DataFrame:
     tellers = [of_all_kinds(), *of_two_servers(), of_midnight(), of_a_new_name_server()]
     events = frame(spark, *tellers)
-    return broker_availability(
-        select_lifecycle_events(events), covered(events), at(SINCE), at(UNTIL)
-    ).localCheckpoint()
+    return keep_in_memory(
+        broker_availability(select_lifecycle_events(events), covered(events), at(SINCE), at(UNTIL))
+    )
 
 
 def check(spark: SparkSession, found: DataFrame, name: str, *rows: tuple[Any, ...]) -> None:

@@ -10,6 +10,7 @@ from pyspark.testing import assertDataFrameEqual
 from namesrv_core.events import ServerStarted, WritePermAdded
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.drain_audit import drain_audit
+from nsreport.runtime.local_rows import keep_in_memory
 from tests.support.ns_events import START, Teller, at, changes, empty, frame, lost, master, opened, wiped
 from tests.support.silver_rows import covered
 
@@ -74,7 +75,7 @@ def history() -> list[Teller]:
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> DataFrame:
     events = frame(spark, *history())
-    return drain_audit(select_lifecycle_events(events), covered(events), at(0), at(600)).localCheckpoint()
+    return keep_in_memory(drain_audit(select_lifecycle_events(events), covered(events), at(0), at(600)))
 
 
 def check(spark: SparkSession, found: DataFrame, name: str, *rows: tuple[Any, ...]) -> None:

@@ -10,6 +10,7 @@ from pyspark.testing import assertDataFrameEqual
 from namesrv_core.events import Event, HeartbeatGap, Heartbeats, ServerPaused
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
+from nsreport.runtime.local_rows import keep_in_memory
 from tests.support.ns_events import START, Teller, at, empty, frame, lost, master
 from tests.support.silver_rows import LOG_FACT, covered, every, rows
 
@@ -79,10 +80,10 @@ def found(spark: SparkSession) -> DataFrame:
         *every(range(0, 300, 30), server="broker-2", kind="registered", key="10.0.0.8:9876"),
     ]
     facts = rows(spark, LOG_FACT, *told)
-    ns_event = frame(spark, *history()).localCheckpoint()
-    return heartbeat_gaps(
-        select_lifecycle_events(ns_event), facts, covered(ns_event), at(0), at(1200)
-    ).localCheckpoint()
+    ns_event = frame(spark, *history())
+    return keep_in_memory(
+        heartbeat_gaps(select_lifecycle_events(ns_event), facts, covered(ns_event), at(0), at(1200))
+    )
 
 
 def row(server: str, name: str | None, since: float, until: float, *rest: Any) -> tuple[Any, ...]:

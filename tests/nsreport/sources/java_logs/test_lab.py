@@ -14,6 +14,7 @@ from namesrv_core.lab import java_logs as lab_logs
 from namesrv_core.storage.journal import reader
 from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
+from nsreport.runtime.local_rows import keep_in_memory
 from nsreport.sources.java_logs import log_parser
 from tests.nsreport.sources.java_logs.conftest import messages, rows
 from tests.support.silver_rows import covered
@@ -56,10 +57,9 @@ def found(spark: SparkSession, played: Callable[[str], Path]) -> Found:
         for dialect in lab_logs.LOG_DIALECTS
         for server in SERVERS
     }
-    parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
-    events = parsed.event_rows.localCheckpoint()
+    parsed = log_parser.parse_logs(keep_in_memory(messages(spark, logs)), keep_in_memory)
+    events = keep_in_memory(parsed.event_rows)
     assert parsed.quarantine_rows.collect() == []
-    parsed.parsed_messages.unpersist()
     return Found(rows(events.orderBy("server", "time", "sourceLine").collect()), events)
 
 

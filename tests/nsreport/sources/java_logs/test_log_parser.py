@@ -17,6 +17,7 @@ from nsreport.facts.presence import select_lifecycle_events
 from nsreport.reports.broker_availability import broker_availability
 from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
+from nsreport.runtime.local_rows import keep_in_memory
 from nsreport.sources.java_logs import log_parser
 from tests.nsreport.sources.java_logs.conftest import messages
 from tests.support.observer import START
@@ -42,10 +43,9 @@ def said(request: pytest.FixtureRequest, spark: SparkSession, plays: Plays) -> T
         server: {"namesrv.log": "".join(lab_logs.format_lines(records, request.param))}
         for server, records in by_server.items()
     }
-    parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
-    events, facts = parsed.event_rows.localCheckpoint(), parsed.fact_rows.localCheckpoint()
-    parsed.parsed_messages.unpersist()
-    return request.param, events, covered(events, facts).localCheckpoint()
+    parsed = log_parser.parse_logs(keep_in_memory(messages(spark, logs)), keep_in_memory)
+    events, facts = keep_in_memory(parsed.event_rows), keep_in_memory(parsed.fact_rows)
+    return request.param, events, keep_in_memory(covered(events, facts))
 
 
 @pytest.fixture(scope="module")
