@@ -14,19 +14,16 @@ FAILED = Path(".pytest_cache/v/cache/lastfailed")
 PYTEST = (sys.executable, "-m", "pytest")
 MOST = 8
 """Files that run again. More failures have a common cause."""
-WORKERS = 5
-"""For two processors: four workers mostly wait for Java servers, and one computes."""
+FIRST = ("-n", "5", "--dist", "loadfile", "--no-loadscope-reorder", "--assert=plain")
+"""For two processors: four workers mostly wait for Java servers, and one computes. Each worker reads all tests,
+in half the time if their asserts tell no values. The second run tells them."""
 
 
 def main(args: list[str]) -> int:
     FAILED.unlink(missing_ok=True)
     # The tests start thousands of Python processes. Without bytecode files, each compiles its modules.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    if not args and not any(Path("tests/__pycache__").glob("conftest.*-pytest-*.pyc")):
-        write_bytecode()
-    first = subprocess.run(
-        [*PYTEST, "-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder", *args], check=False
-    ).returncode
+    first = subprocess.run([*PYTEST, *FIRST, *args], check=False).returncode
     if first != 1 or not FAILED.exists():
         return first
     failed = sorted(json.loads(FAILED.read_text()))
@@ -37,16 +34,6 @@ def main(args: list[str]) -> int:
     second = subprocess.run([*PYTEST, *files], check=False).returncode
     print("failed at first:", *failed, sep="\n  ", flush=True)
     return second
-
-
-def write_bytecode() -> None:
-    """Compile all tests in two processes, for a new clone. Otherwise each worker would compile them all."""
-    halves = [
-        subprocess.Popen([*PYTEST, "--collect-only", "-qq", half], stdout=subprocess.DEVNULL)
-        for half in ("tests/nsadmin", "--ignore=tests/nsadmin")
-    ]
-    for half in halves:
-        half.wait()
 
 
 if __name__ == "__main__":
