@@ -15,8 +15,8 @@ PYTEST = (sys.executable, "-m", "pytest")
 MOST = 8
 """Files that run again. More failures have a common cause."""
 FIRST = ("-n", "5", "--dist", "loadfile", "--no-loadscope-reorder", "--assert=plain")
-"""For two processors: four workers mostly wait for Java servers, and one computes. Each worker reads all tests,
-in half the time if their asserts tell no values. The second run tells them."""
+"""For two processors: four workers mostly wait for Java servers, and one computes. Each worker reads all
+tests, in half the time if their asserts tell no values. The second run tells them."""
 
 
 def main(args: list[str]) -> int:
