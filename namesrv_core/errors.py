@@ -67,6 +67,11 @@ class ResponseCode(IntEnum):
     USER_NOT_EXIST = 3001
     POLICY_NOT_EXIST = 3002
 
+    @classmethod
+    def name_of(cls, number: int) -> str | None:
+        """The name of a code, or None."""
+        return next((code.name for code in cls if code == number), None)
+
 
 class RocketMQError(Exception):
     """Base class of the errors that this project raises. Instances can be pickled and copied."""
@@ -112,10 +117,7 @@ class RequestError(RocketMQError):
             self.code = code
 
     def __str__(self) -> str:
-        try:
-            code_name = ResponseCode(self.code).name
-        except ValueError:
-            code_name = "response code"
+        code_name = ResponseCode.name_of(self.code) or "response code"
         remark = (self.remark or "").strip()
         return f"{code_name} ({self.code}): {remark}" if remark else f"{code_name} ({self.code})"
 

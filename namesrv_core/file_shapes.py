@@ -356,10 +356,10 @@ class Record(Shape):
         }
 
 
-def read_shape(value: Any, shape: Shape, style: FileStyle, path: Path = ()) -> tuple[Any, list[Mistake]]:
+def read_shape(value: Any, shape: Shape, style: FileStyle) -> tuple[Any, list[Mistake]]:
     """What the program uses of the value, and all mistakes."""
     reader = ShapeReader(style)
-    return shape.read(value, path, reader), reader.mistakes
+    return shape.read(value, (), reader), reader.mistakes
 
 
 def _is_text_of(pattern: str, value: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode
 from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.fleet.offsets import group_delay_ms
-from namesrv_core.protocol import fastjson, object_keys
+from namesrv_core.protocol import broker_headers, fastjson, object_keys
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, V5_5_0, VERSION_NAMES
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 
@@ -60,8 +60,9 @@ def connected_consumers(model: BrokerModel, group: str) -> list[SimulatedClient]
     return _simulate_clients(group, _CONSUMERS_PER_GROUP, model) if is_reader else []
 
 
-def consumer_connection_json(model: BrokerModel, group: str) -> bytes:
+def consumer_connection_json(model: BrokerModel, header: broker_headers.ConsumerGroup, _: int) -> bytes:
     """ConsumerConnection. Raises RequestError 206 if no client is connected."""
+    group = header.consumer_group or ""
     clients = connected_consumers(model, group)
     if not clients:
         raise RequestError(f"the consumer group[{group}] not online", ResponseCode.CONSUMER_NOT_ONLINE)
@@ -124,14 +125,13 @@ def _allocate_queues(model: BrokerModel, group: str, client_count: int) -> list[
     return shares
 
 
-def running_info_json(
-    model: BrokerModel, group: str, client_id: str, with_stacks: bool, now_ms: int
-) -> bytes:
+def running_info_json(model: BrokerModel, header: broker_headers.ConsumerClient, now_ms: int) -> bytes:
     """ConsumerRunningInfo of a client, as a broker relays it. Raises RequestError if it is not connected."""
+    group, client_id = header.consumer_group or "", header.client_id or ""
     clients = connected_consumers(model, group)
     for client, share in zip(clients, _allocate_queues(model, group, len(clients) or 1), strict=False):
         if client.client_id == client_id:
-            return _client_running_info(model, group, client, share, with_stacks, now_ms)
+            return _client_running_info(model, group, client, share, header.jstack_enable, now_ms)
     raise RequestError(f"The Consumer <{group}> <{client_id}> not online")
 
 
@@ -247,7 +247,8 @@ def producers_of_topic(model: BrokerModel, topic: str) -> list[SimulatedClient]:
     return _simulate_clients(f"{topic.partition('-')[0]}-producer", _PRODUCERS_PER_GROUP, model)
 
 
-def producer_connection_json(model: BrokerModel, group: str) -> bytes:
+def producer_connection_json(model: BrokerModel, header: broker_headers.ProducerGroup, _: int) -> bytes:
+    group = header.producer_group or ""
     clients = _producers_by_group(model).get(group)
     if clients is None:
         raise RequestError(f"the producer group[{group}] not exist")

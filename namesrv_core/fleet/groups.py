@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
-from namesrv_core.fleet.topics import apply_attribute_changes
-from namesrv_core.protocol.json_bodies import DataVersion
+from namesrv_core.fleet.topics import ConfigTable, apply_attribute_changes
 from namesrv_core.protocol.resource_names import MAX_GROUP_LENGTH, NAME_PATTERN
 
 GroupConfigJson = Mapping[str, Any]
@@ -41,16 +40,10 @@ _DEFAULT_CONFIG: GroupConfigJson = {
 }
 
 
-class GroupTable:
-    """Settings by group. `now` is in ms."""
-
+class GroupTable(ConfigTable):
     def __init__(self, group_names: Iterable[str], now_ms: int) -> None:
-        self.configs: dict[str, GroupConfigJson] = {
-            group: {**_DEFAULT_CONFIG, "groupName": group} for group in sorted({*SYSTEM_GROUPS, *group_names})
-        }
-        self.data_version = DataVersion(0, 0, now_ms)
-        self.encoded_contents: tuple[DataVersion, dict[str, GroupConfigJson]] | None = None
-        self.encoded_body = b""
+        groups = sorted({*SYSTEM_GROUPS, *group_names})
+        super().__init__({group: {**_DEFAULT_CONFIG, "groupName": group} for group in groups}, now_ms)
 
     def put_config(self, wanted: Mapping[str, Any], now_ms: int) -> None:
         """Create or replace a group, and merge attributes. Raises RequestError for a bad name."""
@@ -60,23 +53,7 @@ class GroupTable:
         config = {key: wanted.get(key, default) for key, default in _DEFAULT_CONFIG.items()}
         attributes = apply_attribute_changes(current, dict(wanted.get("attributes") or {}))
         self.configs[group] = {**config, "attributes": attributes, "groupName": group}
-        self._advance_version(now_ms)
-
-    def delete_group(self, group: str, now_ms: int) -> bool:
-        if self.configs.pop(group, None) is None:
-            return False
-        self._advance_version(now_ms)
-        return True
-
-    def copy_from(self, master_configs: Mapping[str, GroupConfigJson], master_version: DataVersion) -> None:
-        """Copy the table of a master, as a slave does."""
-        self.configs = dict(master_configs)
-        self.data_version = master_version
-
-    def _advance_version(self, now_ms: int) -> None:
-        self.data_version = DataVersion(
-            (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
-        )
+        self.advance_version(now_ms)
 
 
 def _require_valid_name(group: Any) -> None:

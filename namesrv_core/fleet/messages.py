@@ -8,7 +8,6 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import clients
@@ -32,16 +31,13 @@ _FILLER_TEXT = "Nobody ever sent this message. "
 _UNIQUE_ID_LAYOUT = struct.Struct(">4sHiIH")
 
 
-class PullResponse(NamedTuple):
-    """An answer to PULL_MESSAGE: a code that says how to continue, and with code 0 messages."""
+def pull_messages(
+    model: BrokerModel, header: broker_headers.PullMessage, now_ms: int
+) -> tuple[int, bytes, ExtFields]:
+    """Messages of one queue from an offset on; with a subscription `A || B` only those with such a tag.
 
-    response_code: int
-    message_bytes: bytes
-    ext_fields: ExtFields
-
-
-def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms: int) -> PullResponse:
-    """Messages of one queue from an offset on; with a subscription `A || B` only those with such a tag."""
+    The answer is a code that says how to continue, messages with code 0, and ext fields.
+    """
     topic, queue_id, queue_offset = header.topic or "", header.queue_id, header.queue_offset or 0
     queue_count = _require_queue_count(model, topic)
     if queue_id not in range(queue_count):
@@ -50,9 +46,7 @@ def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms
     end = model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
     if not min_offset <= queue_offset < end:
         code = ResponseCode.PULL_NOT_FOUND if queue_offset == end else ResponseCode.PULL_OFFSET_MOVED
-        return PullResponse(
-            code, b"", _offset_fields(min(max(queue_offset, min_offset), end), min_offset, end)
-        )
+        return code, b"", _offset_fields(min(max(queue_offset, min_offset), end), min_offset, end)
     last_offset = min(queue_offset + max(1, min(header.max_msg_nums, _MAX_PULL_COUNT)), end)
     wanted_tags = {tag.strip() for tag in (header.subscription or "*").split("||")}
     numbers = (
@@ -61,7 +55,7 @@ def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms
     )
     messages = [encode_message(model, n, now_ms) for n in numbers if wanted_tags & {"*", "", _message_tag(n)}]
     code = ResponseCode.SUCCESS if messages else ResponseCode.PULL_RETRY_IMMEDIATELY
-    return PullResponse(code, b"".join(messages), _offset_fields(last_offset, min_offset, end))
+    return code, b"".join(messages), _offset_fields(last_offset, min_offset, end)
 
 
 def _offset_fields(next_offset: int, min_offset: int, max_offset: int) -> ExtFields:
@@ -80,18 +74,10 @@ def _require_queue_count(model: BrokerModel, topic: str) -> int:
     return model.read_queue_count(topic)
 
 
-class QueueEntryRange(NamedTuple):
-    """The entries of a queue: offsets from `low` to before `high`; `found` has offsets, sizes and tags."""
-
-    min_offset: int
-    end_offset: int
-    entry_tuples: list[tuple[int, int, str]]
-
-
 def list_queue_entries(
     model: BrokerModel, topic: str, queue_id: int, first_index: int, count: int, now_ms: int
-) -> QueueEntryRange:
-    """List up to `count` entries of a queue, from `index` on."""
+) -> tuple[int, int, list[tuple[int, int, str]]]:
+    """The begin and the end of a queue, and up to `count` of its entries: their offsets, sizes and tags."""
     queue_count = _require_queue_count(model, topic)
     min_offset = model.offsets.begin_offsets(topic, queue_count, now_ms)[queue_id]
     end = model.offsets.end_offsets(topic, queue_count, now_ms)[queue_id]
@@ -100,12 +86,15 @@ def list_queue_entries(
     )
     message_size = model.traffic.message_size
     numbers = (model.offsets.number_of_queue_message(topic, queue_id, o) for o in wanted)
-    return QueueEntryRange(
-        min_offset, end, [(number * message_size, message_size, _message_tag(number)) for number in numbers]
+    return (
+        min_offset,
+        end,
+        [(number * message_size, message_size, _message_tag(number)) for number in numbers],
     )
 
 
-def view_message(model: BrokerModel, physical_offset: int, now_ms: int) -> bytes:
+def view_message(model: BrokerModel, header: broker_headers.ViewMessage, now_ms: int) -> bytes:
+    physical_offset = header.offset or 0
     number, remainder = divmod(physical_offset, model.traffic.message_size)
     if remainder or not _is_stored(model, number, now_ms):
         raise RequestError(f"can not find message by the offset, {physical_offset}")

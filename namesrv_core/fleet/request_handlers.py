@@ -3,16 +3,10 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from namesrv_core.errors import NotSupported, RequestError, ResponseCode, TopicNotExist
+from namesrv_core.errors import NotSupported, QueryNotFound, RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet import clients, messages, replication, stats
 from namesrv_core.fleet.broker_model import BrokerModel
-from namesrv_core.fleet.groups import GroupTable
-from namesrv_core.fleet.topics import (
-    TopicTable,
-    change_known_attributes,
-    make_topic_config,
-    parse_attribute_changes,
-)
+from namesrv_core.fleet.topics import change_known_attributes, make_topic_config, parse_attribute_changes
 from namesrv_core.fleet.users import UserTable
 from namesrv_core.protocol import broker_headers, headers, json_bodies
 from namesrv_core.protocol.codes import RequestCode
@@ -124,17 +118,9 @@ def create_topics(model: BrokerModel, command: RemotingCommand, now_ms: int) -> 
 
 def delete_topic(model: BrokerModel, header: headers.DeleteTopic, now_ms: int) -> HandlerResult:
     topic = model.topic_table.require_valid_name(header.topic)
-    if model.topic_table.delete_topic(topic, now_ms):
+    if model.topic_table.delete_config(topic, now_ms):
         model.offsets.forget_topic(topic)
     return None
-
-
-def _encode_table(table: TopicTable | GroupTable, body: dict[str, object]) -> bytes:
-    """Encode all configs of a table anew if any has changed: slaves ask again and again."""
-    contents = table.data_version, dict(table.configs)
-    if table.encoded_contents != contents:
-        table.encoded_contents, table.encoded_body = contents, encode_json(body)
-    return table.encoded_body
 
 
 def list_topic_configs(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
@@ -148,7 +134,7 @@ def list_topic_configs(model: BrokerModel, command: RemotingCommand, now_ms: int
         "topicQueueMappingInfoMap": {},
     }
     is_whole = len(topics) == len(configs)
-    encoded = _encode_table(model.topic_table, body) if is_whole else encode_json(body)
+    encoded = model.topic_table.encode_body(body) if is_whole else encode_json(body)
     return HandlerOutcome(encoded, {"totalTopicNum": str(len(configs))})
 
 
@@ -175,14 +161,6 @@ def list_system_topics(model: BrokerModel, command: RemotingCommand, now_ms: int
     return json_bodies.encode_topic_list(sorted(model.topic_table.reserved_names))
 
 
-def list_groups_of_topic(model: BrokerModel, header: headers.TopicName, now_ms: int) -> HandlerResult:
-    return encode_json({"groupList": model.offsets.groups_of_topic(header.topic or "")})
-
-
-def get_topic_stats(model: BrokerModel, header: headers.TopicName, now_ms: int) -> HandlerResult:
-    return stats.topic_stats_json(model, header.topic or "", now_ms)
-
-
 # Offsets.
 
 
@@ -191,8 +169,12 @@ def _offset_outcome(offset: int) -> HandlerOutcome:
 
 
 def query_offset(model: BrokerModel, header: broker_headers.ConsumerOffset, now_ms: int) -> HandlerResult:
-    group, topic = header.consumer_group or "", header.topic or ""
-    return _offset_outcome(stats.require_committed_offset(model, group, topic, header.queue_id, now_ms))
+    offset_key = header.consumer_group or "", header.topic or "", header.queue_id
+    queue_count = model.read_queue_count(header.topic or "")
+    offset = model.offsets.committed_offset(offset_key, queue_count, now_ms)
+    if offset is None:
+        raise QueryNotFound("Not found, maybe this group consumer boot first")
+    return _offset_outcome(offset)
 
 
 def update_offset(model: BrokerModel, header: broker_headers.ConsumerOffset, now_ms: int) -> HandlerResult:
@@ -202,24 +184,25 @@ def update_offset(model: BrokerModel, header: broker_headers.ConsumerOffset, now
     return None
 
 
-def get_max_offset(model: BrokerModel, header: broker_headers.QueueOffset, now_ms: int) -> HandlerResult:
-    return _offset_outcome(stats.queue_end_offset(model, header, now_ms))
-
-
-def get_min_offset(model: BrokerModel, header: broker_headers.QueueOffset, now_ms: int) -> HandlerResult:
-    return _offset_outcome(stats.queue_begin_offset(model, header, now_ms))
+def _queue_offset(
+    model: BrokerModel,
+    header: broker_headers.QueueOffset,
+    list_offsets: Callable[[str, int, int], list[int]],
+    time_ms: int,
+) -> HandlerResult:
+    """The begin or the end of a queue at that time. As upstream, 0 for an unknown queue."""
+    topic, queue_count = header.topic or "", model.read_queue_count(header.topic or "")
+    is_known = 0 <= header.queue_id < queue_count
+    return _offset_outcome(list_offsets(topic, queue_count, time_ms)[header.queue_id] if is_known else 0)
 
 
 def search_offset(model: BrokerModel, header: broker_headers.QueueOffset, now_ms: int) -> HandlerResult:
     """Find the first message that was stored at that time or later."""
-    return _offset_outcome(stats.queue_end_offset(model, header, min((header.timestamp or 0) - 1, now_ms)))
+    time_ms = min((header.timestamp or 0) - 1, now_ms)
+    return _queue_offset(model, header, model.offsets.end_offsets, time_ms)
 
 
 # Consumer groups and clients.
-
-
-def get_consume_stats(model: BrokerModel, header: broker_headers.ConsumerGroup, now_ms: int) -> HandlerResult:
-    return stats.consume_stats_json(model, header.consumer_group or "", header.topic, now_ms)
 
 
 def list_groups(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
@@ -229,7 +212,7 @@ def list_groups(model: BrokerModel, command: RemotingCommand, now_ms: int) -> Ha
         "forbiddenTable": {},
         "subscriptionGroupTable": configs,
     }
-    return HandlerOutcome(_encode_table(model.group_table, body), {"totalGroupNum": str(len(configs))})
+    return HandlerOutcome(model.group_table.encode_body(body), {"totalGroupNum": str(len(configs))})
 
 
 def update_group(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
@@ -256,14 +239,9 @@ def _put_group(model: BrokerModel, config: dict[str, Any], now_ms: int) -> None:
 def delete_group(model: BrokerModel, header: broker_headers.DeleteGroup, now_ms: int) -> HandlerResult:
     """Delete a group and disconnect its clients: none of them creates it again."""
     group = header.group_name or ""
-    if model.group_table.delete_group(group, now_ms):
+    if model.group_table.delete_config(group, now_ms):
         model.offsets.stop_group(group, model.read_queue_count, now_ms, forget_offsets=header.clean_offset)
     return None
-
-
-def get_running_info(model: BrokerModel, header: broker_headers.ConsumerClient, now_ms: int) -> HandlerResult:
-    group, client_id = header.consumer_group or "", header.client_id or ""
-    return clients.running_info_json(model, group, client_id, header.jstack_enable, now_ms)
 
 
 # Messages, and the broker itself.
@@ -272,10 +250,6 @@ def get_running_info(model: BrokerModel, header: broker_headers.ConsumerClient, 
 def pull_messages(model: BrokerModel, header: broker_headers.PullMessage, now_ms: int) -> HandlerResult:
     code, body, ext_fields = messages.pull_messages(model, header, now_ms)
     return HandlerOutcome(body, ext_fields, response_code=code)
-
-
-def query_messages(model: BrokerModel, header: broker_headers.QueryMessage, now_ms: int) -> HandlerResult:
-    return HandlerOutcome(*messages.query_messages(model, header, now_ms))
 
 
 def get_runtime_info(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
@@ -294,10 +268,6 @@ def update_config(model: BrokerModel, command: RemotingCommand, now_ms: int) -> 
     if is_permission_changed:
         model.topic_table.advance_version(now_ms)
     return HandlerOutcome(needs_registration=is_permission_changed)
-
-
-def view_counters(model: BrokerModel, header: broker_headers.ViewBrokerStats, now_ms: int) -> HandlerResult:
-    return stats.counter_stats_json(model, header.stats_name or "", header.stats_key or "", now_ms)
 
 
 def do_nothing(model: BrokerModel, command: RemotingCommand, now_ms: int) -> HandlerResult:
@@ -413,44 +383,47 @@ def _account_handler(action: Callable[[UserTable, ExtFields, bytes], bytes | Non
 
 _HEADER_HANDLERS: dict[int, tuple[Any, HeaderHandler]] = {
     RequestCode.PULL_MESSAGE: (broker_headers.PullMessage, pull_messages),
-    RequestCode.QUERY_MESSAGE: (broker_headers.QueryMessage, query_messages),
-    RequestCode.VIEW_MESSAGE_BY_ID: (
-        broker_headers.ViewMessage,
-        lambda model, header, now_ms: messages.view_message(model, header.offset or 0, now_ms),
+    RequestCode.QUERY_MESSAGE: (
+        broker_headers.QueryMessage,
+        lambda model, header, now_ms: HandlerOutcome(*messages.query_messages(model, header, now_ms)),
     ),
+    RequestCode.VIEW_MESSAGE_BY_ID: (broker_headers.ViewMessage, messages.view_message),
     RequestCode.QUERY_CONSUMER_OFFSET: (broker_headers.ConsumerOffset, query_offset),
     RequestCode.UPDATE_CONSUMER_OFFSET: (broker_headers.ConsumerOffset, update_offset),
     RequestCode.SEARCH_OFFSET_BY_TIMESTAMP: (broker_headers.QueueOffset, search_offset),
-    RequestCode.GET_MAX_OFFSET: (broker_headers.QueueOffset, get_max_offset),
-    RequestCode.GET_MIN_OFFSET: (broker_headers.QueueOffset, get_min_offset),
+    RequestCode.GET_MAX_OFFSET: (
+        broker_headers.QueueOffset,
+        lambda model, header, now_ms: _queue_offset(model, header, model.offsets.end_offsets, now_ms),
+    ),
+    RequestCode.GET_MIN_OFFSET: (
+        broker_headers.QueueOffset,
+        lambda model, header, now_ms: _queue_offset(model, header, model.offsets.begin_offsets, now_ms),
+    ),
     RequestCode.INVOKE_BROKER_TO_RESET_OFFSET: (broker_headers.ResetOffset, stats.reset_offsets),
     RequestCode.RESET_MASTER_FLUSH_OFFSET: (broker_headers.MasterFlushOffset, set_master_flush_offset),
     RequestCode.GET_CONSUMER_CONNECTION_LIST: (
         broker_headers.ConsumerGroup,
-        lambda model, header, now_ms: clients.consumer_connection_json(model, header.consumer_group or ""),
+        clients.consumer_connection_json,
     ),
     RequestCode.GET_PRODUCER_CONNECTION_LIST: (
         broker_headers.ProducerGroup,
-        lambda model, header, now_ms: clients.producer_connection_json(model, header.producer_group or ""),
+        clients.producer_connection_json,
     ),
-    RequestCode.GET_CONSUMER_RUNNING_INFO: (broker_headers.ConsumerClient, get_running_info),
-    RequestCode.GET_CONSUME_STATS: (broker_headers.ConsumerGroup, get_consume_stats),
-    RequestCode.QUERY_CONSUME_TIME_SPAN: (
-        broker_headers.GroupOfTopic,
-        lambda model, header, now_ms: stats.time_spans_json(
-            model, header.topic or "", header.group or "", now_ms
-        ),
-    ),
-    RequestCode.GET_BROKER_CONSUME_STATS: (
-        broker_headers.BrokerConsumeStats,
-        lambda model, header, now_ms: stats.consume_stats_list_json(model, header.is_order, now_ms),
-    ),
+    RequestCode.GET_CONSUMER_RUNNING_INFO: (broker_headers.ConsumerClient, clients.running_info_json),
+    RequestCode.GET_CONSUME_STATS: (broker_headers.ConsumerGroup, stats.consume_stats_json),
+    RequestCode.QUERY_CONSUME_TIME_SPAN: (broker_headers.GroupOfTopic, stats.time_spans_json),
+    RequestCode.GET_BROKER_CONSUME_STATS: (broker_headers.BrokerConsumeStats, stats.consume_stats_list_json),
     RequestCode.DELETE_SUBSCRIPTIONGROUP: (broker_headers.DeleteGroup, delete_group),
     RequestCode.DELETE_TOPIC_IN_BROKER: (headers.DeleteTopic, delete_topic),
-    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: (headers.TopicName, list_groups_of_topic),
+    RequestCode.QUERY_TOPIC_CONSUME_BY_WHO: (
+        headers.TopicName,
+        lambda model, header, _: encode_json(
+            {"groupList": model.offsets.groups_of_topic(header.topic or "")}
+        ),
+    ),
     RequestCode.GET_TOPIC_CONFIG: (headers.TopicName, get_topic_config),
-    RequestCode.GET_TOPIC_STATS_INFO: (headers.TopicName, get_topic_stats),
-    RequestCode.VIEW_BROKER_STATS_DATA: (broker_headers.ViewBrokerStats, view_counters),
+    RequestCode.GET_TOPIC_STATS_INFO: (headers.TopicName, stats.topic_stats_json),
+    RequestCode.VIEW_BROKER_STATS_DATA: (broker_headers.ViewBrokerStats, stats.counter_stats_json),
 }
 
 _HANDLERS: dict[int, RequestHandler] = {

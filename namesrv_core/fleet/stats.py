@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from namesrv_core.errors import QueryNotFound, RequestError, ResponseCode, TopicNotExist
+from namesrv_core.errors import RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.fleet.offsets import group_delay_ms
-from namesrv_core.protocol import broker_headers, fastjson, object_keys
+from namesrv_core.protocol import broker_headers, fastjson, headers, object_keys
 
 _COUNTER_SPANS = (("statsMinute", 60_000), ("statsHour", 3_600_000), ("statsDay", 86_400_000))
 _TPS_WINDOW_MS = 10_000
@@ -15,7 +15,8 @@ QueueOffsetPair = tuple[dict[str, object], dict[str, int]]
 """A MessageQueue and its OffsetWrapper."""
 
 
-def topic_stats_json(model: BrokerModel, topic: str, now_ms: int) -> bytes:
+def topic_stats_json(model: BrokerModel, header: headers.TopicName, now_ms: int) -> bytes:
+    topic = header.topic or ""
     config = model.topic_table.configs.get(topic)
     if config is None:
         raise TopicNotExist(f"topic[{topic}] not exist")
@@ -41,25 +42,28 @@ def topic_stats_json(model: BrokerModel, topic: str, now_ms: int) -> bytes:
     return b'{"offsetTable":' + offsets + b',"topicPutTps":' + put_tps.encode() + b"}"
 
 
-def consume_stats_json(model: BrokerModel, group: str, topic: str | None, now_ms: int) -> bytes:
+def consume_stats_json(model: BrokerModel, header: broker_headers.ConsumerGroup, now_ms: int) -> bytes:
     """ConsumeStats of a group for all its topics or for one. An unknown group has consumed nothing."""
+    group = header.consumer_group or ""
     topics = [
         read_topic
         for read_topic in model.offsets.topics_of_group(group)
-        if topic in (None, read_topic) and read_topic in model.topic_table.configs
+        if header.topic in (None, read_topic) and read_topic in model.topic_table.configs
     ]
     lags = (lag for topic in topics for lag in _list_queue_lags(model, group, topic, now_ms))
     return _consume_stats_body(lags, _consume_tps(model, group, topics, now_ms))
 
 
-def consume_stats_list_json(model: BrokerModel, only_ordered: bool, now_ms: int) -> bytes:
+def consume_stats_list_json(
+    model: BrokerModel, header: broker_headers.BrokerConsumeStats, now_ms: int
+) -> bytes:
     """ConsumeStatsList: every group on every queue. As upstream, `pullOffset` is 0 here."""
     bodies, total_lag = [], 0
     for group in model.group_table.configs:
         topic_bodies = []
         for topic in model.offsets.topics_of_group(group):
             if topic in model.topic_table.configs and (
-                model.topic_table.configs[topic]["order"] or not only_ordered
+                model.topic_table.configs[topic]["order"] or not header.is_order
             ):
                 lags = [(q, {**w, "pullOffset": 0}) for q, w in _list_queue_lags(model, group, topic, now_ms)]
                 total_lag += sum(wrapper["brokerOffset"] - wrapper["consumerOffset"] for _, wrapper in lags)
@@ -123,8 +127,9 @@ def _list_queue_lags(model: BrokerModel, group: str, topic: str, now_ms: int) ->
         yield _message_queue_json(model, topic, queue_id), wrapper
 
 
-def time_spans_json(model: BrokerModel, topic: str, group: str, now_ms: int) -> bytes:
+def time_spans_json(model: BrokerModel, header: broker_headers.GroupOfTopic, now_ms: int) -> bytes:
     """QueryConsumeTimeSpanBody. -1 is no message."""
+    topic, group = header.topic or "", header.group or ""
     if topic not in model.topic_table.configs:
         raise TopicNotExist(f"topic[{topic}] not exist")
     spans = []
@@ -148,34 +153,6 @@ def time_spans_json(model: BrokerModel, topic: str, group: str, now_ms: int) -> 
 
 def _message_queue_json(model: BrokerModel, topic: str, queue_id: int) -> dict[str, object]:
     return {"brokerName": model.spec.broker_name, "queueId": queue_id, "topic": topic}
-
-
-def require_committed_offset(model: BrokerModel, group: str, topic: str, queue_id: int, now_ms: int) -> int:
-    """The group's consumer offset. Raises QueryNotFound if there is none."""
-    offset = model.offsets.committed_offset((group, topic, queue_id), model.read_queue_count(topic), now_ms)
-    if offset is None:
-        raise QueryNotFound("Not found, maybe this group consumer boot first")
-    return offset
-
-
-def queue_end_offset(model: BrokerModel, header: broker_headers.QueueOffset, time_ms: int) -> int:
-    """The end of a queue at that time. As upstream, 0 for an unknown queue."""
-    topic, queue_count = header.topic or "", model.read_queue_count(header.topic or "")
-    return (
-        model.offsets.end_offsets(topic, queue_count, time_ms)[header.queue_id]
-        if 0 <= header.queue_id < queue_count
-        else 0
-    )
-
-
-def queue_begin_offset(model: BrokerModel, header: broker_headers.QueueOffset, now_ms: int) -> int:
-    """The offset of the oldest message of a queue. As upstream, 0 for an unknown queue."""
-    topic, queue_count = header.topic or "", model.read_queue_count(header.topic or "")
-    return (
-        model.offsets.begin_offsets(topic, queue_count, now_ms)[header.queue_id]
-        if 0 <= header.queue_id < queue_count
-        else 0
-    )
 
 
 def reset_offsets(model: BrokerModel, header: broker_headers.ResetOffset, now_ms: int) -> bytes:
@@ -224,8 +201,9 @@ def require_topic_and_group(model: BrokerModel, group: str, topic: str) -> None:
         raise RequestError(f"Group {group} does not exist", ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST)
 
 
-def counter_stats_json(model: BrokerModel, stats_name: str, key: str, now_ms: int) -> bytes:
+def counter_stats_json(model: BrokerModel, header: broker_headers.ViewBrokerStats, now_ms: int) -> bytes:
     """BrokerStatsData. Raises RequestError for a statistic that does not exist."""
+    stats_name, key = header.stats_name or "", header.stats_key or ""
     if stats_name == _USER_PUT_COUNTER and key == model.spec.cluster_name and model.traffic.put_total(now_ms):
         return _counter_spans_json(
             lambda span_ms: model.traffic.put_total(now_ms) - model.traffic.put_total(now_ms - span_ms)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from namesrv_core.errors import RequestError, ResponseCode
+from namesrv_core.protocol.fastjson import encode_json
 from namesrv_core.protocol.json_bodies import DataVersion
 from namesrv_core.protocol.resource_attributes import (
     TOPIC_ATTRIBUTES,
@@ -122,15 +123,43 @@ def apply_attribute_changes(current: Mapping[str, str], changes: Mapping[str, st
     return apply_changes(current, changes)
 
 
-class TopicTable:
-    """Configs by name, and the DataVersion, which each change advances. `now` is in ms."""
+class ConfigTable:
+    """Configs by name, and the DataVersion, which each change advances. Times are in ms."""
 
-    def __init__(self, configs: Iterable[TopicConfigJson], names: frozenset[str], now_ms: int) -> None:
-        self.configs: dict[str, TopicConfigJson] = {config["topicName"]: config for config in configs}
-        self.reserved_names = names
+    def __init__(self, configs: Mapping[str, Mapping[str, Any]], now_ms: int) -> None:
+        self.configs = dict(configs)
         self.data_version = DataVersion(0, 0, now_ms)
-        self.encoded_contents: tuple[DataVersion, dict[str, TopicConfigJson]] | None = None
-        self.encoded_body = b""
+        self._encoded_contents: tuple[DataVersion, dict[str, Mapping[str, Any]]] | None = None
+        self._encoded_body = b""
+
+    def delete_config(self, name: str, now_ms: int) -> bool:
+        if self.configs.pop(name, None) is None:
+            return False
+        self.advance_version(now_ms)
+        return True
+
+    def advance_version(self, now_ms: int) -> None:
+        self.data_version = DataVersion(
+            (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
+        )
+
+    def copy_from(self, master_configs: Mapping[str, Mapping[str, Any]], master_version: DataVersion) -> None:
+        """Copy the table of a master, as a slave does."""
+        self.configs = dict(master_configs)
+        self.data_version = master_version
+
+    def encode_body(self, body: Mapping[str, object]) -> bytes:
+        """Encode a body with all configs, anew if any has changed: slaves ask again and again."""
+        contents = self.data_version, dict(self.configs)
+        if self._encoded_contents != contents:
+            self._encoded_contents, self._encoded_body = contents, encode_json(body)
+        return self._encoded_body
+
+
+class TopicTable(ConfigTable):
+    def __init__(self, configs: Iterable[TopicConfigJson], names: frozenset[str], now_ms: int) -> None:
+        super().__init__({config["topicName"]: config for config in configs}, now_ms)
+        self.reserved_names = names
 
     def require_valid_name(self, topic: str | None) -> str:
         """Return the name if such a topic may be created or deleted. Raises RequestError 29 otherwise."""
@@ -156,19 +185,3 @@ class TopicTable:
         self.configs[topic] = config
         self.advance_version(now_ms)
         return True
-
-    def delete_topic(self, topic: str, now_ms: int) -> bool:
-        if self.configs.pop(topic, None) is None:
-            return False
-        self.advance_version(now_ms)
-        return True
-
-    def advance_version(self, now_ms: int) -> None:
-        self.data_version = DataVersion(
-            (self.data_version.counter or 0) + 1, self.data_version.state_version, now_ms
-        )
-
-    def copy_from(self, master_configs: Mapping[str, TopicConfigJson], master_version: DataVersion) -> None:
-        """Copy the table of a master, as a slave does."""
-        self.configs = dict(master_configs)
-        self.data_version = master_version

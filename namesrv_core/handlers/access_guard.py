@@ -170,7 +170,6 @@ def find_secret(policy: AccessPolicy, access_key: str) -> str:
 
 
 def claimed_access_key(request: RemotingCommand) -> str | None:
-    """The access key that a request claims, or None."""
     return (request.ext or {}).get(ACCESS_KEY_FIELD) or None
 
 

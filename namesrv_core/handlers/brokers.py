@@ -167,9 +167,7 @@ def _live_key(header: headers.BrokerIdentity | headers.BrokerHeartbeat) -> LiveK
     return require_field(header.cluster_name, "clusterName"), require_field(header.broker_addr, "brokerAddr")
 
 
-def wipe_write_perm(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def wipe_write_perm(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     """WIPE_WRITE_PERM_OF_BROKER. An unknown broker counts 0 topics."""
     wipe = write_permissions.wipe_write_permission(
         state.tables, headers.read_header(headers.BrokerName, request.ext).broker_name
@@ -177,9 +175,7 @@ def wipe_write_perm(
     return build_reply(request, ext={"wipeTopicCount": str(wipe.topics)}), (wipe,) if wipe.changes else ()
 
 
-def add_write_perm(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def add_write_perm(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     """ADD_WRITE_PERM_OF_BROKER. An unknown broker counts 0 topics."""
     add = write_permissions.add_write_permission(
         state.tables, headers.read_header(headers.BrokerName, request.ext).broker_name
@@ -187,9 +183,7 @@ def add_write_perm(
     return build_reply(request, ext={"addTopicCount": str(add.topics)}), (add,) if add.changes else ()
 
 
-def get_member_group(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def get_member_group(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     """GET_BROKER_MEMBER_GROUP. The answer has the remark that upstream forgets to clear."""
     header = headers.read_header(headers.MemberGroup, request.ext)
     reply = routes.encode_member_group_body(state.tables, header.cluster_name, header.broker_name)

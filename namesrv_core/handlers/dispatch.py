@@ -99,7 +99,5 @@ def _check_body_size(state: NameServerState, request: RemotingCommand, peer: Req
         raise OverLimit("maxBodyBytes", f"a body of {len(request.body)} bytes")
 
 
-def _reject_unknown_code(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def _reject_unknown_code(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     raise NotSupported(f" request type {request.code} not supported")

@@ -9,9 +9,7 @@ from namesrv_core.state.kv_config import entry_size, stored_size
 from namesrv_core.state.name_server_state import NameServerState
 
 
-def put_kv_config(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def put_kv_config(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     header = headers.read_header(headers.PutKvConfig, request.ext)
     if header.namespace is None or header.key is None:
         raise RequestError("namespace or key is null")
@@ -33,9 +31,7 @@ def _check_kv_limits(state: NameServerState, namespace: str, key: str, value: st
         raise OverLimit("maxKvBytes", f"a KV config of {state.kv_config.total_bytes + added} bytes")
 
 
-def get_kv_config(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def get_kv_config(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     header = headers.read_header(headers.KvKey, request.ext)
     value = None
     if header.namespace is not None and header.key is not None:
@@ -46,9 +42,7 @@ def get_kv_config(
     return build_reply(request, ext={"value": value}), ()
 
 
-def delete_kv_config(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def delete_kv_config(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     """DELETE_KV_CONFIG. The answer is the same if the key does not exist."""
     header = headers.read_header(headers.KvKey, request.ext)
     if header.namespace is None or header.key is None:
@@ -57,9 +51,7 @@ def delete_kv_config(
     return build_reply(request), () if event is None else (event,)
 
 
-def list_kv_namespace(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def list_kv_namespace(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     namespace = headers.read_header(headers.KvNamespace, request.ext).namespace
     table = state.kv_config.tables_by_namespace.get(namespace) if namespace is not None else None
     if table is None:

@@ -12,9 +12,7 @@ from namesrv_core.state.settings import encode_setting_line
 _MAX_LISTED_NAMESPACES = 1000
 
 
-def get_namesrv_config(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def get_namesrv_config(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     """GET_NAMESRV_CONFIG. With a journal it shows its state ("journal=ok", "journal=failing: ...").
 
     No request of the protocol lists the namespaces of the KV config. A request with the field `kvNamespaces`
@@ -33,9 +31,7 @@ def get_namesrv_config(
     return build_reply(request, body=body), ()
 
 
-def update_namesrv_config(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def update_namesrv_config(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     """UPDATE_NAMESRV_CONFIG: change all keys of the body, or none if one of them is protected."""
     if not request.body:
         return build_reply(request), ()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from namesrv_core.errors import BadRequest, RequestError
 from namesrv_core.handlers.decoded_bodies import TopicQueuesRequest
-from namesrv_core.handlers.handler_types import HandlerAnswer, check_topic_limit
+from namesrv_core.handlers.handler_types import HandlerAnswer, RequestHandler, check_topic_limit
 from namesrv_core.handlers.stepped_reply import answer_list
 from namesrv_core.protocol import headers, json_bodies
 from namesrv_core.protocol.command import RemotingCommand, build_reply
@@ -16,17 +16,13 @@ from namesrv_core.state.name_server_state import NameServerState
 _MAX_TOPICS_AT_ONCE = 2_000
 
 
-def list_all_topics(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def list_all_topics(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     if not state.settings.enableAllTopicList:
         raise RequestError("disable")
     return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables))
 
 
-def list_cluster_topics(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def list_cluster_topics(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     _check_lists_enabled(state)
     cluster_name = headers.read_header(headers.ClusterName, request.ext).cluster
     if cluster_name not in state.tables.broker_names_by_cluster:
@@ -41,35 +37,23 @@ def list_cluster_topics(
     )
 
 
-def list_system_topics(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def list_system_topics(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     return build_reply(request, body=json_bodies.encode_topic_list(*routes.system_topics(state.tables))), ()
 
 
-def list_unit_topics(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
-    return _list_topics_by_flag(state, request, list_cache.is_unit_topic)
+def _list_by_flag(is_listed: PlacementTest) -> RequestHandler:
+    def list_topics(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
+        _check_lists_enabled(state)
+        return _list_topics(
+            state, request, lambda: list_cache.encode_topics_in_steps(state.tables, is_listed)
+        )
+
+    return list_topics
 
 
-def list_unit_sub_topics(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
-    return _list_topics_by_flag(state, request, list_cache.is_unit_sub_topic)
-
-
-def list_unit_sub_ununit_topics(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
-    return _list_topics_by_flag(state, request, list_cache.is_unit_sub_ununit_topic)
-
-
-def _list_topics_by_flag(
-    state: NameServerState, request: RemotingCommand, is_listed: PlacementTest
-) -> HandlerAnswer:
-    _check_lists_enabled(state)
-    return _list_topics(state, request, lambda: list_cache.encode_topics_in_steps(state.tables, is_listed))
+list_unit_topics = _list_by_flag(list_cache.is_unit_topic)
+list_unit_sub_topics = _list_by_flag(list_cache.is_unit_sub_topic)
+list_unit_sub_ununit_topics = _list_by_flag(list_cache.is_unit_sub_ununit_topic)
 
 
 def _list_topics(
@@ -88,16 +72,12 @@ def _check_lists_enabled(state: NameServerState) -> None:
         raise RequestError("disable")
 
 
-def delete_topic(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def delete_topic(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     header = headers.read_header(headers.DeleteTopic, request.ext)
     return build_reply(request), topics.delete_topic(state.tables, header.topic, header.cluster_name)
 
 
-def register_topic(
-    state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int
-) -> HandlerAnswer:
+def register_topic(state: NameServerState, request: RemotingCommand, *_: int) -> HandlerAnswer:
     topic = headers.read_header(headers.TopicName, request.ext).topic
     queues = TopicQueuesRequest.decode_once(request, state.decode_limits.json_depth).queue_datas
     if isinstance(queues, RequestError):

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from namesrv_core import events
-from namesrv_core.events import SCHEMA_VERSION, TopicChange
-from namesrv_core.history.records import ENVELOPE_FIELDS, EVENT_TYPES_BY_NAME, to_camel_case
+from namesrv_core.events import EVENT_TYPES_BY_NAME, SCHEMA_VERSION, TopicChange, to_camel_case
+from namesrv_core.history.records import ENVELOPE_FIELDS
 
 FIELD_MEANINGS = {
     "address": "listening address of the name server, HOST:PORT",
@@ -131,8 +131,8 @@ def record_schema_text() -> str:
 
 def _nested_record_types() -> list[Any]:
     """The records inside events. TopicChange is not one of them: events have TopicChanges."""
-    record_types = [r for r in vars(events).values() if hasattr(r, "_fields") and isinstance(r, type)]
-    return [record_type for record_type in record_types if record_type is not TopicChange]
+    record_types = [r for r in vars(events).values() if isinstance(r, type) and hasattr(r, "_fields")]
+    return sorted((r for r in record_types if r is not TopicChange), key=lambda r: r.__name__)
 
 
 def _field_types(record_type: Any) -> dict[str, Any]:

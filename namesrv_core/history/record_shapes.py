@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from namesrv_core.events import MappingChange, TopicChanges
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME, InvalidRecordError, JournalRecord, Json
-from namesrv_core.history.records import to_camel_case as _to_camel_case
+from namesrv_core.events import EVENT_TYPES_BY_NAME, MappingChange, TopicChanges, to_camel_case
+from namesrv_core.history.records import InvalidRecordError, JournalRecord, Json
 
 _LAST_TIME_MS = 253_402_300_799_999
 """The end of the year 9999, the last that Python's calendar has."""
@@ -50,13 +49,20 @@ def require_record_shape(record: JournalRecord) -> JournalRecord:
         )
     event_class: Any = EVENT_TYPES_BY_NAME.get(kind)
     checks = _UNKNOWN_TYPE_CHECKS if event_class is None else _known_field_checks(event_class)
+    mistake = _find_mistake(fields, checks)
+    if mistake is not None:
+        raise InvalidRecordError(f"{kind} {seq}: {mistake}")
+    return record
+
+
+def _find_mistake(fields: Mapping[str, Json], checks: list[tuple[str, bool, ShapeCheck]]) -> str | None:
     for field, is_required, has_shape in checks:
         if field in fields:
             if not has_shape(fields[field]):
-                raise InvalidRecordError(f"{kind} {seq}: {field} has the wrong type")
+                return f"{field} has the wrong type"
         elif is_required:
-            raise InvalidRecordError(f"{kind} {seq}: {field} is missing")
-    return record
+            return f"{field} is missing"
+    return None
 
 
 @cache
@@ -67,7 +73,7 @@ def _known_field_checks(event_class: Any) -> list[tuple[str, bool, ShapeCheck]]:
         defaults = vars(event_class)
     hints = typing.get_type_hints(event_class)
     return [
-        (_to_camel_case(n), n not in defaults and type(None) not in typing.get_args(h), _shape_check(h))
+        (to_camel_case(n), n not in defaults and type(None) not in typing.get_args(h), _shape_check(h))
         for n, h in hints.items()
     ]
 
@@ -105,15 +111,7 @@ def _record_check(record_type: Any) -> ShapeCheck:
     field_checks = _known_field_checks(record_type)
 
     def has_shape(value: Json) -> bool:
-        if not isinstance(value, dict):
-            return False
-        for name, is_required, has_field_shape in field_checks:
-            if name in value:
-                if not has_field_shape(value[name]):
-                    return False
-            elif is_required:
-                return False
-        return True
+        return isinstance(value, dict) and _find_mistake(value, field_checks) is None
 
     if record_type is not TopicChanges:
         return has_shape

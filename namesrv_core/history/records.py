@@ -10,16 +10,10 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from namesrv_core import events
 from namesrv_core.errors import RocketMQError
-from namesrv_core.events import Event
+from namesrv_core.events import EVENT_TYPES_BY_NAME, Event, to_camel_case
 
 Json = Any
-
-EVENT_TYPES_BY_NAME: dict[str, type[Event]] = {
-    name: kind for name, kind in vars(events).items() if isinstance(kind, type) and Event in kind.__bases__
-}
-"""All event classes by name. The name is the `type` of a record."""
 
 ENVELOPE_FIELDS = ("v", "seq", "time", "server", "type", "cause", "client", "source")
 
@@ -70,12 +64,6 @@ def event_of_record(record: JournalRecord) -> Event | None:
         raise InvalidRecordError(
             f"{record.event_type} {record.seq}: {type(error).__name__}: {error}"
         ) from None
-
-
-def to_camel_case(name: str) -> str:
-    """Convert a field's name to camel case: broker_name becomes brokerName."""
-    first_word, *words = name.split("_")
-    return first_word + "".join(word.capitalize() for word in words)
 
 
 JsonWriter = Callable[[Any], Json]

@@ -3,8 +3,8 @@
 import asyncio
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -127,39 +127,19 @@ def start_lab(plan: LabPlan, announce_lab: AnnounceNameServers | None) -> None:
 async def _play_and_stay(
     scenario: Scenario, run_folder: Path, plan: LabPlan, announce_lab: AnnounceNameServers | None
 ) -> None:
-    async with _announce_servers(announce_lab) as announce_servers:
+    with ExitStack() as undo_actions:
 
         async def print_banner(cluster: LabCluster) -> None:
-            journals = [str((run_folder / name / "journal").absolute()) for name in scenario.server_names()]
-            banner_notes = [
-                f"# Journals and truth.jsonl: {run_folder}",
-                *announce_servers(cluster.namesrv_addrs, journals),
-            ]
+            banner_notes = [f"# Journals and truth.jsonl: {run_folder}"]
+            if announce_lab is not None:
+                journals = [str((run_folder / n / "journal").absolute()) for n in scenario.server_names()]
+                announced_text, undo_action = announce_lab(cluster.namesrv_addrs, journals)
+                undo_actions.callback(undo_action)
+                banner_notes.append(f"# {announced_text}")
             print(_banner_text(scenario.plan, cluster.namesrv_addrs, banner_notes), flush=True)
 
         first_ports = {"namesrv_port": plan.namesrv_port, "broker_port": plan.broker_port}
         await play_scenario(scenario, run_folder, **first_ports, on_started=print_banner, stays_running=True)
-
-
-@asynccontextmanager
-async def _announce_servers(
-    announce_lab: AnnounceNameServers | None,
-) -> AsyncIterator[Callable[[Sequence[str], Sequence[str]], list[str]]]:
-    """Announce the name servers, and undo the announcement at the end."""
-    undo_actions: list[Callable[[], None]] = []
-
-    def announce_servers(addresses: Sequence[str], journal_folders: Sequence[str]) -> list[str]:
-        if announce_lab is None:
-            return []
-        announced_text, undo_action = announce_lab(addresses, journal_folders)
-        undo_actions.append(undo_action)
-        return [f"# {announced_text}"]
-
-    try:
-        yield announce_servers
-    finally:
-        for undo_action in undo_actions:
-            undo_action()
 
 
 async def _run_fleet(fleet: BrokerFleet, banner_text: str) -> None:

@@ -38,22 +38,15 @@ class FaultContext:
             )
         )
 
-    def matching_brokers(self, fault: Fault, wanted_state: str = "up") -> list[LabBroker]:
-        """The brokers that the fault names and that are in this state."""
-        matching_names = match_names(fault.brokers, self.cluster.lab_brokers)
-        return [
-            self.cluster.lab_brokers[broker_name]
-            for broker_name in matching_names
-            if self.cluster.lab_brokers[broker_name].run_state == wanted_state
-        ]
+    def matching_brokers(self, fault: Fault) -> list[LabBroker]:
+        """The running brokers that the fault names."""
+        names = match_names(fault.brokers, self.cluster.lab_brokers)
+        return [b for b in map(self.cluster.lab_brokers.__getitem__, names) if b.run_state == "up"]
 
-    def matching_servers(self, fault: Fault, wanted_state: str = "up") -> list[LabNameServer]:
-        matching_names = match_names(fault.namesrvs, self.cluster.name_servers)
-        return [
-            self.cluster.name_servers[server_name]
-            for server_name in matching_names
-            if self.cluster.name_servers[server_name].run_state == wanted_state
-        ]
+    def matching_servers(self, fault: Fault) -> list[LabNameServer]:
+        """The running name servers that the fault names."""
+        names = match_names(fault.namesrvs, self.cluster.name_servers)
+        return [s for s in map(self.cluster.name_servers.__getitem__, names) if s.run_state == "up"]
 
 
 def member_names(lab_members: Sequence[LabBroker] | Sequence[LabNameServer]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 from namesrv_core.fleet.broker import HEARTBEAT_PERIOD_SECONDS
 from namesrv_core.fleet.topics import make_topic_config
@@ -56,14 +57,6 @@ async def _take_down_brokers(context: FaultContext, fault: Fault, *, is_abrupt: 
         addresses=broker_addrs(brokers),
     )
     await cluster.start_brokers(brokers)
-
-
-async def stop_brokers(context: FaultContext, fault: Fault) -> None:
-    await _take_down_brokers(context, fault, is_abrupt=False)
-
-
-async def kill_brokers(context: FaultContext, fault: Fault) -> None:
-    await _take_down_brokers(context, fault, is_abrupt=True)
 
 
 async def freeze_brokers(context: FaultContext, fault: Fault) -> None:
@@ -407,7 +400,7 @@ async def delete_topic(context: FaultContext, fault: Fault) -> None:
         fault.topic in m.simulated_broker.model.topic_table.configs for m in masters if m.run_state == "up"
     )
     for master in masters:
-        master.simulated_broker.model.topic_table.delete_topic(
+        master.simulated_broker.model.topic_table.delete_config(
             fault.topic, int((context.cluster.clock_seconds() + master.clock_skew_seconds) * 1000)
         )
     deletion = _expect_deletion(fault, name_servers)._replace(is_sure=had_topic)
@@ -426,13 +419,15 @@ def _expect_deletion(fault: Fault, name_servers: Sequence[LabNameServer]) -> Exp
 # Write permissions, which are removed and restored on name servers.
 
 
-async def _change_write_permission(
-    context: FaultContext, fault: Fault, request_code: RequestCode, event_type: str
-) -> None:
+async def _change_write_permission(context: FaultContext, fault: Fault, *, is_wipe: bool) -> None:
     """Change the permission of each group once, even if the fault names several of its brokers."""
+    request_code, event_type = (
+        (RequestCode.WIPE_WRITE_PERM_OF_BROKER, "WritePermWiped")
+        if is_wipe
+        else (RequestCode.ADD_WRITE_PERM_OF_BROKER, "WritePermAdded")
+    )
     broker_groups = list(dict.fromkeys(broker.spec.broker_name for broker in context.matching_brokers(fault)))
     server_names = tuple(member_names(context.matching_servers(fault)))
-    is_wipe = event_type == "WritePermWiped"
     expected = [
         # A request that changes nothing makes no event, and an earlier request may have done the same.
         ExpectedEvent(
@@ -459,14 +454,6 @@ async def _change_write_permission(
                 else context.cluster.wiped_permissions.discard
             )
             change_wiped((broker_group, server_name))
-
-
-async def wipe_write_permission(context: FaultContext, fault: Fault) -> None:
-    await _change_write_permission(context, fault, RequestCode.WIPE_WRITE_PERM_OF_BROKER, "WritePermWiped")
-
-
-async def restore_write_permission(context: FaultContext, fault: Fault) -> None:
-    await _change_write_permission(context, fault, RequestCode.ADD_WRITE_PERM_OF_BROKER, "WritePermAdded")
 
 
 # Operators: wrong lists and settings, and changes that reach only some name servers.
@@ -574,10 +561,10 @@ def _expect_topic_return(context: FaultContext, fault: Fault) -> list[ExpectedEv
 FaultAction = Callable[[FaultContext, Fault], Awaitable[None]]
 
 ACTIONS_BY_FAULT: Mapping[str, FaultAction] = {
-    "stop": stop_brokers,
-    "kill": kill_brokers,
-    "restart": stop_brokers,
-    "storm": kill_brokers,
+    "stop": partial(_take_down_brokers, is_abrupt=False),
+    "kill": partial(_take_down_brokers, is_abrupt=True),
+    "restart": partial(_take_down_brokers, is_abrupt=False),
+    "storm": partial(_take_down_brokers, is_abrupt=True),
     "freeze": freeze_brokers,
     "partition": partition_network,
     "slow": slow_network,
@@ -586,8 +573,8 @@ ACTIONS_BY_FAULT: Mapping[str, FaultAction] = {
     "createTopic": create_topic,
     "deleteTopic": delete_topic,
     "register": register_brokers,
-    "wipe": wipe_write_permission,
-    "unwipe": restore_write_permission,
+    "wipe": partial(_change_write_permission, is_wipe=True),
+    "unwipe": partial(_change_write_permission, is_wipe=False),
     "killNamesrv": kill_namesrv,
     "restartNamesrv": restart_namesrv,
     "pauseNamesrv": pause_namesrv,

@@ -7,6 +7,7 @@ does not have (versions of a conflict) are 0.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -79,8 +80,8 @@ class _JavaLog:
             "AddressForgotten": self._describe_forgotten_address,
             "TopicsChanged": self._describe_topic_changes,
             "TopicDeleted": self._describe_topic_deletion,
-            "WritePermWiped": self._describe_wiped_permission,
-            "WritePermAdded": self._describe_added_permission,
+            "WritePermWiped": partial(self._describe_permission, "wipe"),
+            "WritePermAdded": partial(self._describe_permission, "add"),
             "KvPut": self._describe_kv_put,
             "KvDeleted": self._describe_kv_deletion,
             "SettingsChanged": self._describe_setting_changes,
@@ -153,9 +154,7 @@ class _JavaLog:
         broker_addr = fields["brokerAddr"]
         members = self.members_by_name.setdefault(broker_name, {})
         previous_addr = members.get(broker_id)
-        for moved_id in [
-            member_id for member_id, member_addr in members.items() if member_addr == broker_addr
-        ]:
+        for moved_id in [i for i, addr in members.items() if addr == broker_addr]:
             del members[moved_id]
         members[broker_id] = broker_addr
         if self.is_dialect_5:
@@ -213,19 +212,11 @@ class _JavaLog:
     def _unregistration_messages(
         self, thread_name: str | None, fields: Mapping[str, Any], is_last: bool
     ) -> Iterator[ThreadMessage]:
-        yield (
-            thread_name,
-            f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(fields)}",
-        )
-        yield (
-            thread_name,
-            f"unregisterBroker, remove addr from brokerAddrTable OK, {self._broker_identity(fields)}",
-        )
+        identity, removal = self._broker_identity(fields), "unregisterBroker, remove"
+        yield thread_name, f"{removal} from brokerLiveTable OK, {identity}"
+        yield thread_name, f"{removal} addr from brokerAddrTable OK, {identity}"
         if is_last:
-            yield (
-                thread_name,
-                f"unregisterBroker, remove name from brokerAddrTable OK, {fields['brokerName']}",
-            )
+            yield thread_name, f"{removal} name from brokerAddrTable OK, {fields['brokerName']}"
 
     def _describe_loss_4(
         self, fields: Mapping[str, Any], cause: str, *, is_last: bool
@@ -250,10 +241,8 @@ class _JavaLog:
 
     def _describe_forgotten_address(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         if self.is_dialect_5:
-            yield (
-                _BATCH_THREAD,
-                f"unregisterBroker, remove from brokerLiveTable OK, {self._broker_identity(fields)}",
-            )
+            identity = self._broker_identity(fields)
+            yield _BATCH_THREAD, f"unregisterBroker, remove from brokerLiveTable OK, {identity}"
 
     def _describe_topic_changes(
         self, fields: Mapping[str, Any], cause: str, *_: Any
@@ -305,21 +294,11 @@ class _JavaLog:
         elif self.queues_by_topic.get(topic, {}).pop(broker_name, None) and not self.queues_by_topic[topic]:
             del self.queues_by_topic[topic]
 
-    def _describe_wiped_permission(
-        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
+    def _describe_permission(
+        self, verb: str, fields: Mapping[str, Any], cause: str, client_addr: str | None
     ) -> Iterator[ThreadMessage]:
-        yield (
-            None,
-            f"wipe write perm of broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}",
-        )
-
-    def _describe_added_permission(
-        self, fields: Mapping[str, Any], cause: str, client_addr: str | None
-    ) -> Iterator[ThreadMessage]:
-        yield (
-            None,
-            f"add write perm of broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}",
-        )
+        broker_text = f"broker[{fields['brokerName']}], client: {client_addr}, {fields['topics']}"
+        yield None, f"{verb} write perm of {broker_text}"
 
     def _describe_kv_put(self, fields: Mapping[str, Any], *_: Any) -> Iterator[ThreadMessage]:
         kind = "update" if "before" in fields else "create new"

@@ -260,11 +260,11 @@ class LabCluster:
         finally:
             namesrv_channel.close()
 
-    async def stop_all(self, patience_seconds: float = 0.8) -> None:
-        """Stop everything in order. Brokers have at most `patience` seconds to unregister."""
+    async def stop_all(self) -> None:
+        """Stop everything in order. Brokers have at most 0.8 seconds to unregister."""
         running_brokers = [broker for broker in self.lab_brokers.values() if broker.run_state != "down"]
         try:
-            async with asyncio.timeout(patience_seconds):
+            async with asyncio.timeout(0.8):
                 await asyncio.gather(*(b.simulated_broker.leave_cluster() for b in running_brokers))
         except TimeoutError:
             for lab_broker in running_brokers:

@@ -1,7 +1,6 @@
 """Plays scenarios: applies each fault at its time, and writes the truth log."""
 
 import asyncio
-import resource
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -14,6 +13,7 @@ from namesrv_core.lab.lab_cluster import LabCluster
 from namesrv_core.lab.scenario import Fault, Scenario, match_names
 from namesrv_core.lab.truth_log import TRUTH_FILE, Deed, TruthLog
 from namesrv_core.lab.verdict import RunVerdict, judge_journals
+from namesrv_core.server.connection_limits import raise_file_limit
 from namesrv_core.storage.journal import reader
 
 StartHook = Callable[[LabCluster], Awaitable[None]]
@@ -71,17 +71,11 @@ async def play_scenario(
         return truth_log.deeds
 
 
-def raise_file_limit() -> None:
-    """Raise the limit of open files to the system's maximum: a broker needs a dozen."""
-    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
-
-
 async def _play_until_end(context: FaultContext, scenario: Scenario, began_seconds: float) -> None:
     """Play until the end of the scenario. Faults that have not ended by then stay."""
-    try:
-        async with asyncio.timeout(scenario.duration - (context.cluster.clock_seconds() - began_seconds)):
+    rest_seconds = scenario.duration - (context.cluster.clock_seconds() - began_seconds)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(rest_seconds):
             async with asyncio.TaskGroup() as task_group:
                 for fault in scenario.expand_repetitions():
                     for delay_seconds, single_fault in _stagger_fault(context, fault):
@@ -89,8 +83,6 @@ async def _play_until_end(context: FaultContext, scenario: Scenario, began_secon
                             _apply_fault_at(context, single_fault, began_seconds + delay_seconds)
                         )
             await asyncio.get_running_loop().create_future()
-    except TimeoutError:
-        pass
 
 
 def _stagger_fault(context: FaultContext, fault: Fault) -> Iterator[tuple[float, Fault]]:

@@ -96,7 +96,7 @@ class AccessControl:
                 self._loaded_mark = mark
                 self.reload_credentials()
             self._seen_mark = mark
-        self._log_refusals(now_ms)
+        self.log_refusals(now_ms)
 
     def reload_credentials(self) -> None:
         """Read the file again. An invalid file changes nothing."""
@@ -117,9 +117,6 @@ class AccessControl:
             self.reload_count += 1
             log.warning("reloaded %s: %s", self._path, describe_policy(policy))
 
-    def log_last_refusals(self, now_ms: int) -> None:
-        self._log_refusals(now_ms)
-
     def _build_policy(self) -> AccessPolicy:
         settings = self._server_state.settings
         if self._path is None:
@@ -137,7 +134,7 @@ class AccessControl:
         self._file_content = content
         return policy
 
-    def _log_refusals(self, now_ms: int) -> None:
+    def log_refusals(self, now_ms: int) -> None:
         for line in self._refusal_log.build_lines(*self._server_state.refusals.take_unlogged(), now_ms):
             log.warning(line)
 

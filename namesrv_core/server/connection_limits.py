@@ -7,6 +7,7 @@ import asyncio
 import resource
 from collections import Counter
 from collections.abc import Callable, Collection
+from contextlib import suppress
 
 from namesrv_core.protocol.size_limits import effective_limit
 from namesrv_core.server.counters import ServerCounters
@@ -29,8 +30,8 @@ _WORK_SHARE = 4
 
 def raise_file_limit() -> None:
     """Raise the soft limit of open files to the hard limit, because each connection needs a file."""
-    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft_limit != hard_limit:
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
 
 
@@ -43,12 +44,11 @@ class ConnectionLimits:
         limit_hits: LimitHits,
         open_streams: Collection[CommandStream],
         work_clock: Callable[[], float],
-        throttle: LogThrottle | None = None,
     ) -> None:
         self._settings = settings
         self._hits = limit_hits
         self._open_streams = open_streams
-        self._throttle = throttle or LogThrottle()
+        self._throttle = LogThrottle()
         self._by_host: Counter[str] = Counter()
         self._held_by_stream: dict[ObservedStream, int] = {}
         self._held_bytes = 0

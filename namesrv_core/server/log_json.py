@@ -11,8 +11,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from namesrv_core.events import Event, KvDeleted, KvPut, count_changed_topics, limit_topic_changes
-from namesrv_core.history.records import event_to_json, to_camel_case
+from namesrv_core.events import (
+    Event,
+    KvDeleted,
+    KvPut,
+    count_changed_topics,
+    limit_topic_changes,
+    to_camel_case,
+)
+from namesrv_core.history.records import event_to_json
 from namesrv_core.printable_text import cut_text
 
 MAX_MESSAGE_LENGTH = 4096

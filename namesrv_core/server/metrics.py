@@ -156,12 +156,13 @@ def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
     }
     tallies["unknown"] = counters.unknown_tally
     answers = {
-        (name, _response_label(code)): float(answer_count)
+        (name, ResponseCode.name_of(code) or "other"): float(answer_count)
         for name, tally in tallies.items()
         for code, answer_count in {0: 0, **tally.counts_by_code}.items()
     }
     # Cached answers are found before decoding, so they are not timed.
-    answers[RequestCode.GET_ROUTEINFO_BY_TOPIC.name, _response_label(0)] += counters.cached_answer_count
+    cached_key = RequestCode.GET_ROUTEINFO_BY_TOPIC.name, ResponseCode.SUCCESS.name
+    answers[cached_key] += counters.cached_answer_count
     yield counter("requests", "Requests, by request code and response code.", answers, "request", "code")
     durations = {(name,): tally.duration_seconds for name, tally in tallies.items() if tally.counts_by_code}
     yield histogram(
@@ -169,13 +170,6 @@ def _collect_requests(counters: ServerCounters) -> Iterator[Metric]:
     )
     cached = counters.cached_answer_count
     yield counter("quick_answers", "Route requests answered from the response cache.", cached)
-
-
-def _response_label(response_code: int) -> str:
-    try:
-        return ResponseCode(response_code).name
-    except ValueError:
-        return "other"
 
 
 def _collect_tables(tables: RouteTables, now_ms: int) -> Iterator[Metric]:

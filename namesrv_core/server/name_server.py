@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,14 +35,21 @@ from namesrv_core.storage import kv_file
 from namesrv_core.transport.address import join_addr
 from namesrv_core.transport.command_stream import AnswerSteps, CommandStream
 from namesrv_core.transport.listener import StreamListener
-from namesrv_core.transport.steady_clock import SecondsClock, build_steady_clock
 
 if TYPE_CHECKING:
     from namesrv_core.transport.http_server import HttpListener
 
+SecondsClock = Callable[[], float]
+"""Seconds since 1970."""
 _MIN_SCAN_SECONDS = 0.1
 FIRST_SCAN_SECONDS = 5.0
 """The delay of the first scan for silent brokers, whatever the interval (NamesrvController of 5.5.0)."""
+
+
+def build_steady_clock() -> SecondsClock:
+    """Build a clock that starts at the current time and ignores later changes of the system clock."""
+    epoch_offset = time.time() - time.monotonic()
+    return lambda: epoch_offset + time.monotonic()
 
 
 class NameServer:
@@ -196,7 +203,7 @@ class NameServer:
             await self._shutdown.wait_for_clients(self.shutdown_wait_seconds)
             log.info("answered %d requests with GO_AWAY", self.counters.go_away_count)
         self._stop_serving()
-        self.access_control.log_last_refusals(self.now_ms())
+        self.access_control.log_refusals(self.now_ms())
         await self.state_persistence.finish_writes()
         for stream in list(self._open_streams):
             stream.close()
@@ -343,7 +350,7 @@ class NameServer:
             asyncio.get_running_loop().call_soon(self._tick_journal)
         for event in events:
             log_event(event, cause, client_addr)
-            if isinstance(event, SettingsChanged) and event.has_setting("logLevel"):
+            if isinstance(event, SettingsChanged) and any(c.key == "logLevel" for c in event.setting_changes):
                 self._set_log_level(self.state.settings.logLevel)
             if isinstance(event, MinBrokerIdChanged) and self.state.settings.notifyMinBrokerIdChanged:
                 self._notices.send_min_id_notice(event)

@@ -21,19 +21,9 @@ def log_requests(handle_request: HandleFunction) -> HandleFunction:
         state: NameServerState, request: RemotingCommand, channel_id: int, now_ms: int, peer: RequestPeer
     ) -> AnswerAndEvents:
         answer_and_events = handle_request(state, request, channel_id, now_ms, peer)
-        log.debug(
-            "%s on connection %d: %s",
-            RequestCode.name_of(request.code),
-            channel_id,
-            response_name(answer_and_events[0].code),
-        )
+        code = answer_and_events[0].code
+        outcome = ResponseCode.name_of(code) or f"code {code}"
+        log.debug("%s on connection %d: %s", RequestCode.name_of(request.code), channel_id, outcome)
         return answer_and_events
 
     return handle_logged
-
-
-def response_name(response_code: int) -> str:
-    try:
-        return ResponseCode(response_code).name
-    except ValueError:
-        return f"code {response_code}"

@@ -4,7 +4,6 @@ A certificate is used only together with its key, and the pair in use stays unti
 """
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -47,10 +46,7 @@ class TlsCertificates:
     certificate expires (seconds since 1970), None for a self-signed one. Counts never decrease.
     """
 
-    def __init__(
-        self, tls: TlsSettings, read_files: "Callable[[TlsServerFiles], _CertificateReading] | None" = None
-    ) -> None:
-        self._read_files = read_files or _read_certificate_files
+    def __init__(self, tls: TlsSettings) -> None:
         self._files: TlsServerFiles | None = None
         self._seen_digest: bytes | None = None
         self._tried_digest: bytes | None = None
@@ -82,7 +78,7 @@ class TlsCertificates:
             Path(cert_path), Path(key_path), tls.key_password, tls.client_auth, path, _build_cipher_offer(tls)
         )
         self.tls_policy = TlsPolicy(None, self.tls_policy.is_required, None, self._count_refusal)
-        first = self._read_files(self._files)
+        first = _read_certificate_files(self._files)
         if first.ssl_context is None and self.tls_policy.is_required:
             raise BadSettings(first.problem_text or _WRITING_PROBLEM)
         self._apply_reading(first)
@@ -93,7 +89,7 @@ class TlsCertificates:
             self._check_task = asyncio.get_running_loop().create_task(self._check_files(self._files))
 
     async def _check_files(self, files: "TlsServerFiles") -> None:
-        reading = await asyncio.to_thread(self._read_files, files)
+        reading = await asyncio.to_thread(_read_certificate_files, files)
         if reading.content_digest is not None and reading.content_digest == self._tried_digest:
             self._seen_digest = reading.content_digest
             if reading.content_digest == self._used_digest:
@@ -110,7 +106,7 @@ class TlsCertificates:
         """Apply the current content of the files at once, and log the result in any case."""
         if self._files is None:
             return
-        reading = self._read_files(self._files)
+        reading = _read_certificate_files(self._files)
         if reading.content_digest is not None and reading.content_digest == self._used_digest:
             log.info("TLS: the certificate has not changed")
             return

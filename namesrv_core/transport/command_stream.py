@@ -224,13 +224,13 @@ class CommandStream(asyncio.Protocol):
     def _queue_up(self) -> None:
         if not self._is_queued:
             self._is_queued = True
-            self._quotas.fair_scheduler.add_turn_taker(self)
-
-    def take_turn(self) -> bool:
-        self._is_queued = self._take_turn()
-        return self._is_queued
+            self._quotas.fair_scheduler.add_work(self._take_turn)
 
     def _take_turn(self) -> bool:
+        self._is_queued = self._do_next_work()
+        return self._is_queued
+
+    def _do_next_work(self) -> bool:
         if self._transport.is_closing():
             self._drop_unread()
             return False

@@ -6,7 +6,6 @@ Streams with little to do are answered at once and do not queue here.
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 TURN_SECONDS = 0.001
 """The length of a turn. A single request can take longer."""
@@ -14,23 +13,8 @@ TURN_SECONDS = 0.001
 _ROUND_SECONDS = 0.002
 
 
-class TurnTaker(Protocol):
-    """Work that runs in turns."""
-
-    def take_turn(self) -> bool:
-        """Do a part of the work. Return whether more is left."""
-
-
-class _SteppedWork:
-    """Work in short steps. Each turn does as many of them as fit into it."""
-
-    def __init__(self, steps: Iterator[None], work_clock: Callable[[], float]) -> None:
-        self._work_steps = steps
-        self._work_clock = work_clock
-
-    def take_turn(self) -> bool:
-        turn_ends_at = self._work_clock() + TURN_SECONDS
-        return any(self._work_clock() > turn_ends_at for _ in self._work_steps)
+TakeTurn = Callable[[], bool]
+"""Does a part of some work. Returns whether more is left."""
 
 
 class FairScheduler:
@@ -38,19 +22,24 @@ class FairScheduler:
 
     def __init__(self, work_clock: Callable[[], float]) -> None:
         self._work_clock = work_clock
-        self._takers: deque[TurnTaker] = deque()
+        self._waiting_turns: deque[TakeTurn] = deque()
         self._is_round_due = False
 
     def __len__(self) -> int:
-        return len(self._takers)
+        return len(self._waiting_turns)
 
-    def add_turn_taker(self, turn_taker: TurnTaker) -> None:
-        self._takers.append(turn_taker)
+    def add_work(self, take_turn: TakeTurn) -> None:
+        self._waiting_turns.append(take_turn)
         self._schedule_round()
 
     def add_steps(self, steps: Iterator[None]) -> None:
-        """Add work in steps of at most a millisecond."""
-        self.add_turn_taker(_SteppedWork(steps, self._work_clock))
+        """Add work in steps of at most a millisecond. Each turn does as many of them as fit into it."""
+
+        def take_turn() -> bool:
+            turn_ends_at = self._work_clock() + TURN_SECONDS
+            return any(self._work_clock() > turn_ends_at for _ in steps)
+
+        self.add_work(take_turn)
 
     def _schedule_round(self) -> None:
         if not self._is_round_due:
@@ -60,11 +49,11 @@ class FairScheduler:
     def _run_round(self) -> None:
         self._is_round_due = False
         round_ends_at = self._work_clock() + _ROUND_SECONDS
-        while self._takers:
-            turn_taker = self._takers.popleft()
-            if turn_taker.take_turn():
-                self._takers.append(turn_taker)
+        while self._waiting_turns:
+            take_turn = self._waiting_turns.popleft()
+            if take_turn():
+                self._waiting_turns.append(take_turn)
             if self._work_clock() > round_ends_at:
                 break
-        if self._takers:
+        if self._waiting_turns:
             self._schedule_round()

@@ -69,7 +69,7 @@ class TlsTransport(asyncio.Protocol):
         else:
             self._queue_up()
 
-    def take_turn(self) -> bool:
+    def _take_turn(self) -> bool:
         self._is_queued = False
         if not self._is_paused and not self._socket_transport.is_closing():
             work_clock, limiter = self._stream.work_clock, self._stream.rate_limiter
@@ -84,7 +84,7 @@ class TlsTransport(asyncio.Protocol):
     def _queue_up(self) -> None:
         self._is_queued = True
         self._socket_transport.pause_reading()
-        self._stream.fair_scheduler.add_turn_taker(self)
+        self._stream.fair_scheduler.add_work(self._take_turn)
 
     def _arrange_reading(self) -> None:
         """Queue up if whole records or parts of them are left. Otherwise read on."""

@@ -18,10 +18,10 @@ from pathlib import Path
 from namesrv_core.fleet.broker import SimulatedBroker
 from namesrv_core.fleet.broker_model import BrokerSpec
 from namesrv_core.fleet.fleet import FleetPlan
-from namesrv_core.lab.scenario_player import raise_file_limit
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
+from namesrv_core.server.connection_limits import raise_file_limit
 from namesrv_core.transport import event_loop
 from tests.bench.load import cpu_seconds, run
 from tests.interop.our_server import OurNameServer

@@ -15,9 +15,8 @@ from namesrv_core.errors import ProtocolError
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.protocol.connection import ProtocolConnection
-from namesrv_core.server.name_server import NameServer
+from namesrv_core.server.name_server import NameServer, SecondsClock
 from namesrv_core.transport.command_stream import CommandStream
-from namesrv_core.transport.steady_clock import SecondsClock
 from tests.support.name_servers import make_settings, wait_until
 
 LIMITS: dict[str, Any] = {

@@ -17,6 +17,7 @@ pytest.importorskip("pyspark", reason="Spark is the extra nsadmin[spark]")
 from pyspark.sql.functions import lit
 
 from nsreport.runtime import session
+from nsreport.sources.input_files import LOG_PATTERNS
 from nsreport.sources.java_logs import log_parser, message_splitter
 from tests.interop import jars, wire
 from tests.interop.cluster import brokers, create_topic, route, wait_for_broker, wait_for_topic
@@ -185,9 +186,7 @@ def events_by_release(log_folder: Path, tmp_path_factory: pytest.TempPathFactory
     try:
         logs = None
         for file in sorted(log_folder.glob("*/*/logs/rocketmqlogs/*.log")):
-            kind = next(
-                (kind for kind, name in log_parser.LOG_KINDS.items() if re.fullmatch(name, file.name)), None
-            )
+            kind = next((kind for kind, name in LOG_PATTERNS.items() if re.fullmatch(name, file.name)), None)
             if kind is None:
                 continue
             rows = [(str(file), at, line) for at, line in enumerate(file.read_text().splitlines(), 1)]

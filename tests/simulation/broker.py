@@ -260,4 +260,4 @@ class SimulatedBroker:
             self.register_topics((config["topicName"],))
 
     def delete_topic(self, topic: str) -> None:
-        self.model.topic_table.delete_topic(topic, self.world.true_ms)
+        self.model.topic_table.delete_config(topic, self.world.true_ms)

@@ -113,14 +113,14 @@ class MetadataRun(OperatedRun):
             for topic in _TOPICS:
                 match random.randrange(4):
                     case 0:
-                        topics.delete_topic(topic, now_ms)
+                        topics.delete_config(topic, now_ms)
                     case 1:
                         perm, queues = random.choice((2, 4, 6)), random.randint(1, 8)
                         topics.put_config(make_topic_config(topic, queues, perm), now_ms)
             for group in _GROUPS:
                 match random.randrange(4):
                     case 0:
-                        model.group_table.delete_group(group, now_ms)
+                        model.group_table.delete_config(group, now_ms)
                     case 1:
                         model.group_table.put_config({"groupName": group, "retryMaxTimes": 3}, now_ms)
             for user in _USERS:

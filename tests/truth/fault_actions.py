@@ -151,7 +151,7 @@ def _change_topics(simulation: ClusterSimulation, fault: PlannedFault) -> EndAct
 def _delete_topic(
     simulation: ClusterSimulation, fault: PlannedFault, master: VirtualBroker, topic: str
 ) -> None:
-    if master.run_state == "up" and master.model.topic_table.delete_topic(topic, simulation.now_ms):
+    if master.run_state == "up" and master.model.topic_table.delete_config(topic, simulation.now_ms):
         simulation.register_broker(master)
         ext_fields = headers.write_header(headers.DeleteTopic(topic))
         for server in simulation.servers.values():

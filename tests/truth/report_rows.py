@@ -97,7 +97,7 @@ def _build_report(report_name: str, tables: Mapping[str, DataFrame]) -> DataFram
 
 
 def _keep_locally(table_rows: DataFrame) -> DataFrame:
-    return collect_locally(table_rows).table_rows
+    return collect_locally(table_rows)
 
 
 def _read_journal_lines(spark: SparkSession, run_folder: Path) -> DataFrame:

@@ -15,7 +15,7 @@ _NAMES_BY_MODULE = {
         "RocketMQError",
         "TopicNotExist",
     ),
-    "namesrv_core.event_records": ("Group", "MappingInfo", "Member", "QueueData"),
+    "namesrv_core.events": ("Group", "MappingInfo", "Member", "QueueData"),
     "namesrv_core.protocol.command": ("RemotingCommand",),
     "namesrv_core.protocol.stored_messages": ("StoredMessage",),
     "namesrv_core.transport.exchange": ("CallError", "Exchange", "ExchangeObserver"),

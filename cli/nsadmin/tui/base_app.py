@@ -89,7 +89,6 @@ class BaseTui(App[None]):
 
     @property
     def messages(self) -> Any:
-        """The controller of messages."""
         raise NotImplementedError
 
     def empty_model(self) -> None:

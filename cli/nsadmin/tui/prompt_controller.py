@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 from nsadmin.command_line import registry
 from nsadmin.tui.actions import prompt_parser
@@ -22,13 +21,6 @@ from nsadmin.tui.views.table import InvalidFilterError, RowFilter
 from nsadmin.tui.widgets.prompt import PromptMode
 
 
-class OwnLine(NamedTuple):
-    """A line of the prompt that is no command of nsadmin: its words, and what it is."""
-
-    words: list[str]
-    description: str
-
-
 class PromptController:
     def __init__(self, app: BaseTui) -> None:
         self._app = app
@@ -45,7 +37,7 @@ class PromptController:
         suggested_lines = []
         if mode == "command":
             command_names = (e.typed_name for e in registry.COMMANDS if e.kind not in TERMINAL_KINDS)
-            suggested_lines = [*(" ".join(own.words) for own in self._list_own_lines()), *command_names]
+            suggested_lines = [*(" ".join(words) for words, _ in self._list_own_lines()), *command_names]
         app.screen_stack[0].add_class("asking")
         app.prompt_input.open_prompt(mode, initial_text, suggested_lines)
 
@@ -79,7 +71,8 @@ class PromptController:
             find = partial(self._find_candidates, line, unfinished, own_candidates)
             self._app.run_worker(find, thread=True, exclusive=True, group="completion")
 
-    def _list_own_lines(self) -> list[OwnLine]:
+    def _list_own_lines(self) -> list[tuple[list[str], str]]:
+        """The lines of the prompt that are no command of nsadmin: their words, and what they are."""
         app = self._app
         contexts, views = app.available_contexts.list_names(), app.view_settings.list_view_names()
         names_by_command = {
@@ -87,10 +80,10 @@ class PromptController:
             "deleteView": views, "plugin": [plugin.name for plugin in app.custom_commands.plugins],
         }  # fmt: skip
         return [
-            *(OwnLine([name], "screen") for name in root_views.SCREEN_NAMES),
-            *(OwnLine([command], "") for command in prompt_parser.BUILTIN_COMMANDS),
-            *(OwnLine([alias], f"alias of {line}") for alias, line in app.prompt_aliases.items()),
-            *(OwnLine([command, name], "") for command, names in names_by_command.items() for name in names),
+            *(([name], "screen") for name in root_views.SCREEN_NAMES),
+            *(([command], "") for command in prompt_parser.BUILTIN_COMMANDS),
+            *(([alias], f"alias of {line}") for alias, line in app.prompt_aliases.items()),
+            *(([command, name], "") for command, names in names_by_command.items() for name in names),
         ]
 
     def _find_candidates(self, line: str, unfinished: UnfinishedLine, own: list[Candidate]) -> None:

@@ -79,7 +79,6 @@ def find_column_type(table_name: str, column_name: str) -> str:
 
 
 def find_column_unit(column_name: str, type_name: str) -> str | None:
-    """Return the unit of a column, or None if it has none."""
     if type_name in _TYPE_UNITS:
         return _TYPE_UNITS[type_name]
     if column_name in _UNIT_BY_COLUMN:

@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql.functions import (
     array,
     col,
+    count_if,
     explode,
     lead,
     lit,
@@ -205,7 +206,7 @@ def build_agreement_spans(
         sum("by").alias("by"),
         sum("square").alias("square"),
         sum("watchStep").alias("watchStep"),
-        _is_any_nonzero("watchStep").alias("isWatchChange"),
+        (count_if(col("watchStep") != 0) > 0).alias("isWatchChange"),
     )
     key_window = Window.partitionBy(hash_key(key_columns)).orderBy("at")
     holder_total, square_total, watched_total = (
@@ -219,10 +220,6 @@ def build_agreement_spans(
         "isWatchChange",
         highest(col("by") > 0).over(key_window).alias("hasBegun"),
     )
-
-
-def _is_any_nonzero(column_name: str) -> Column:
-    return sum(when(col(column_name) != 0, 1).otherwise(0)) > 0
 
 
 def _start_and_end_steps() -> Column:

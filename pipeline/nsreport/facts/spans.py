@@ -73,8 +73,8 @@ def interval_bounds(until_ms: int) -> tuple[Column, Column]:
 def clip_spans(spans: DataFrame, since_ms: int | Column, until_ms: int | Column) -> DataFrame:
     """Return the parts of spans within these bounds."""
     clipped_bounds = {
-        "since": greatest("since", _to_column(since_ms)),
-        "until": least("until", _to_column(until_ms)),
+        "since": greatest("since", lit(since_ms)),
+        "until": least("until", lit(until_ms)),
     }
     return spans.withColumns(clipped_bounds).where("since < until")
 
@@ -89,11 +89,11 @@ def intersect_spans(spans: DataFrame, other_spans: DataFrame, key_columns: Seque
     return joined_spans.withColumns(common_bounds).drop("otherSince", "otherUntil")
 
 
-def merge_spans(spans: DataFrame, key_columns: Sequence[str], max_gap_ms: int = 0) -> DataFrame:
-    """Merge spans of a key that touch or are at most `max_gap_ms` apart; other columns are dropped."""
+def merge_spans(spans: DataFrame, key_columns: Sequence[str]) -> DataFrame:
+    """Merge spans of a key that touch; other columns are dropped."""
     key_window = Window.partitionBy(hash_key(key_columns)).orderBy("since")
     window_so_far = key_window.rowsBetween(Window.unboundedPreceding, -1)
-    is_apart = coalesce(col("since") - max("until").over(window_so_far) > max_gap_ms, lit(True)).cast("int")
+    is_apart = coalesce(col("since") - max("until").over(window_so_far) > 0, lit(True)).cast("int")
     marked_spans = spans.select(*key_columns, "since", "until", is_apart.alias("apart"))
     numbered_spans = marked_spans.select(
         *key_columns, "since", "until", sum("apart").over(key_window).alias("island")
@@ -151,7 +151,3 @@ def split_by_day(spans: DataFrame, *kept_columns: str) -> DataFrame:
         (col("day") == col("first")).alias("isFirst"),
         date_from_unix_date(col("day").cast("int")).alias("date"),
     )
-
-
-def _to_column(bound_value: int | Column) -> Column:
-    return bound_value if isinstance(bound_value, Column) else lit(bound_value)

@@ -43,7 +43,6 @@ def _find_day_column(table: TableSpec) -> str:
 
 
 def _find_input_table(table_name: str) -> TableSpec:
-    """Return the table of a run with this name."""
     return next((table for table in list_tables() if table.name == table_name), TableSpec(table_name))
 
 
@@ -82,7 +81,6 @@ class RunOutcome(NamedTuple):
 
 
 def list_tables() -> list[TableSpec]:
-    """Return all tables of a run."""
     return [
         BRONZE_LINES,
         BRONZE_FILES,
@@ -463,7 +461,7 @@ class PipelineRun:
             report_since_ms = max(since_ms if is_kept else self._request.since_ms or 0, begin_ms(day_before))
         report_rows = (
             report.load_function()(*input_rows, report_since_ms, until_ms)
-            if any(map(self._has_rows, report.subject_tables))
+            if any(self._tables.count_rows(TableSpec(name)) for name in report.subject_tables)
             else local_rows.build_empty_rows(self._spark, build_report_schema(report_name))
         )
         input_row_count = self._count_report_rows(report_name, day_before)
@@ -489,9 +487,6 @@ class PipelineRun:
         ):
             return None
         return self._first_day - timedelta(days=report.final_after_days)
-
-    def _has_rows(self, table_name: str) -> bool:
-        return self._tables.count_rows(TableSpec(table_name)) > 0
 
     def _forget_days(self) -> None:
         """Remove the days before the first one. The tables of few rows a day say what lasts, so they stay."""

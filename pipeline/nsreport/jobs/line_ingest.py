@@ -122,7 +122,6 @@ class LineIngest:
     def _read_keyed_lines(
         self, kind_files: Sequence[InputFile], *, is_journal: bool, is_small: bool
     ) -> DataFrame:
-        """The lines of files of one kind, each with its key."""
         file_lines = (
             input_files.read_small_files(self._spark, kind_files)
             if is_small

@@ -58,7 +58,7 @@ def refresh_line_tables(table_workspace: TableWorkspace, due_days: Sequence[date
         is_needed = col("date").isin(refreshed_days) | (col("kind") != JOURNAL_KIND)
         needed_lines = table_workspace.read_table(BRONZE_LINES).where(is_needed)
     if is_small:
-        needed_lines = local_rows.collect_locally(needed_lines).table_rows
+        needed_lines = local_rows.collect_locally(needed_lines)
     parsed_logs = (
         log_parser.parse_logs(
             needed_lines.where(col("kind") != JOURNAL_KIND),

@@ -6,7 +6,6 @@ watermark: a late line makes its day due again.
 """
 
 import json
-from collections.abc import Iterator, Sequence
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
@@ -37,7 +36,8 @@ class OrderStream:
         changed_files, _ = self._pipeline_run.line_ingest.find_changed_files()
         new_files = [input_file for input_file in changed_files if input_file not in self._ordered_files]
         self._ordered_files.update(new_files)
-        for order_files in _split_into_orders(new_files):
+        for first in range(0, len(new_files), MAX_FILES_PER_ORDER):
+            order_files = new_files[first : first + MAX_FILES_PER_ORDER]
             order_text = "".join(json.dumps(input_file._asdict()) + "\n" for input_file in order_files)
             self._output_folder.write(f"{_ORDERS_FOLDER}/{uuid4().hex}.json", order_text)
         return len(new_files)
@@ -73,10 +73,3 @@ class OrderStream:
         if existing_files:
             self._pipeline_run.line_ingest.ingest_files(existing_files)
         self._pipeline_run.refresh_tables()
-
-
-def _split_into_orders(new_files: Sequence[InputFile]) -> Iterator[Sequence[InputFile]]:
-    return (
-        new_files[first_index : first_index + MAX_FILES_PER_ORDER]
-        for first_index in range(0, len(new_files), MAX_FILES_PER_ORDER)
-    )

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
-from nsreport.jobs.column_metadata import add_column_metadata, describe_schema
+from nsreport.reports.table_catalogue import find_table
 from nsreport.runtime import local_rows, progress
 from nsreport.runtime.local_rows import MAX_LOCAL_ROWS
 from nsreport.tables.table_layout import TableSpec, find_day_column, reaches
@@ -94,7 +94,7 @@ class TableWorkspace:
         began_seconds = time.monotonic()
         if local_rows.is_known_empty(table_rows):
             row_count = 0
-            table_schema = describe_schema(table.name, table_rows.schema)
+            table_schema = _describe_schema(table.name, table_rows.schema)
             self.table_store.clear_rows(table, table_schema, is_replaced, recipe)
         else:
             described_rows = add_column_metadata(table.name, table_rows)
@@ -116,8 +116,8 @@ class TableWorkspace:
         """Replace all rows of a table that has few rows, and keep them in memory; return their number."""
         progress.describe_jobs(self.spark, table.name)
         if not local_rows.is_known_empty(table_rows):
-            table_schema = describe_schema(table.name, table_rows.schema)
-            table_rows = local_rows.collect_locally(table_rows, table_schema).table_rows
+            table_schema = _describe_schema(table.name, table_rows.schema)
+            table_rows = local_rows.collect_locally(table_rows, table_schema)
         row_count = self.replace_table(table, table_rows, input_row_count, recipe=recipe)
         self._local_tables[table.name] = (
             table_rows if row_count else local_rows.build_empty_rows(self.spark, table_rows.schema)
@@ -130,7 +130,7 @@ class TableWorkspace:
         if row_count <= MAX_LOCAL_ROWS and table.name not in self._local_tables:
             stored_rows = self.read_table(table)
             self._local_tables[table.name] = (
-                local_rows.collect_locally(stored_rows).table_rows
+                local_rows.collect_locally(stored_rows)
                 if row_count
                 else local_rows.build_empty_rows(self.spark, stored_rows.schema)
             )
@@ -139,3 +139,33 @@ class TableWorkspace:
         """Make a table without rows, if it was never written."""
         if self.table_store.read_table(table) is None:
             self.replace_table(table, local_rows.build_empty_rows(self.spark, table_schema), 0)
+
+
+def add_column_metadata(table_name: str, table_rows: DataFrame) -> DataFrame:
+    """Add `comment` and `unit` to the columns; Spark keeps them in the footer of each Parquet file."""
+    described_schema = _describe_schema(table_name, table_rows.schema)
+    if described_schema == table_rows.schema:
+        return table_rows
+    return table_rows.select(
+        *(
+            col(field.name).alias(field.name, metadata=field.metadata) if field.metadata else col(field.name)
+            for field in described_schema
+        )
+    )
+
+
+def _describe_schema(table_name: str, table_schema: StructType) -> StructType:
+    """Add `comment` and `unit` to the columns of a schema."""
+    table = find_table(table_name)
+    metadata = {
+        column.name: {"comment": column.meaning} | ({"unit": column.unit} if column.unit else {})
+        for column in (table.columns if table is not None else ())
+    }
+    return StructType(
+        [
+            StructField(field.name, field.dataType, field.nullable, metadata[field.name])
+            if field.name in metadata
+            else field
+            for field in table_schema
+        ]
+    )

@@ -35,7 +35,7 @@ class StoreQuality(NamedTuple):
     quarantined_count: int
     late_count: int
     unfinished_days: int
-    first_day: date | None = None
+    first_day: date | None
 
 
 def render_query(input_names: Mapping[str, str]) -> str:

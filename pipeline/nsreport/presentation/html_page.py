@@ -202,7 +202,8 @@ def _section_lines(section: ReportSection) -> Iterator[str]:
     if report.name == "broker_availability":
         yield from availability_calendar.render_calendar(report_rows)
     if chart is not None:
-        yield f"<figure>{chart.svg_text}<figcaption>{escape(chart.caption)}</figcaption></figure>"
+        svg_text, caption = chart
+        yield f"<figure>{svg_text}<figcaption>{escape(caption)}</figcaption></figure>"
     count_text = pages.describe_omission(section) or verdict.count(len(report_rows), "row")
     yield "<div>"
     yield from render_table(

@@ -18,8 +18,6 @@ NO_CLUSTER = "-"
 
 
 class ReportSection(NamedTuple):
-    """A report with its rows."""
-
     report: ReportDefinition
     report_rows: list[ReportRow]
 
@@ -102,12 +100,10 @@ def describe_omission(section: ReportSection) -> str | None:
 
 
 def format_heading(report: ReportDefinition) -> str:
-    """Return the name of a report as a heading."""
     return report.name.replace("_", " ").replace("ns ", "name server ").capitalize()
 
 
 def format_value(cell_value: object) -> str:
-    """Format a value for readers."""
     if cell_value is None:
         return "–"
     if isinstance(cell_value, datetime):

@@ -396,7 +396,6 @@ def add_source_reports(report_names: Iterable[str]) -> list[str]:
 
 
 def list_input_tables(report_names: Iterable[str]) -> set[str]:
-    """Return the tables that these reports read."""
     return {
         table_name for report_name in report_names for table_name in REPORTS_BY_NAME[report_name].input_tables
     }

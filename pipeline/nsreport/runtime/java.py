@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -56,7 +57,7 @@ words=()
 for word in "$@"; do
   [ "$word" = --add-modules=jdk.incubator.vector ] || words+=("$word")
 done
-exec {_quote_for_shell(str(runtime_folder / "bin" / "java"))} "${{words[@]}}"
+exec {shlex.quote(str(runtime_folder / "bin" / "java"))} "${{words[@]}}"
 """
     if not shim_program.exists() or shim_program.read_text() != shim_script:
         shim_program.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,3 @@ exec {_quote_for_shell(str(runtime_folder / "bin" / "java"))} "${{words[@]}}"
         new_program.chmod(new_program.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
         new_program.replace(shim_program)
     return shim_program.parents[1]
-
-
-def _quote_for_shell(shell_word: str) -> str:
-    return "'" + shell_word.replace("'", "'\\''") + "'"

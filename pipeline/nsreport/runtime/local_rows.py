@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
@@ -26,14 +26,7 @@ _RELATION_CLASSES = (
 )
 
 
-class LocalRows(NamedTuple):
-    """A DataFrame over rows in memory, and their number."""
-
-    table_rows: DataFrame
-    row_count: int
-
-
-def collect_locally(table_rows: DataFrame, table_schema: StructType | None = None) -> LocalRows:
+def collect_locally(table_rows: DataFrame, table_schema: StructType | None = None) -> DataFrame:
     """Run a query, and return its rows as a DataFrame over memory, with `table_schema` if it is given.
 
     The rows stay in Spark's own format, and no listener gets a description of the query.
@@ -50,12 +43,12 @@ def collect_locally(table_rows: DataFrame, table_schema: StructType | None = Non
         if table_schema is None
         else spark._jsparkSession.parseDataType(table_schema.json())
     )
-    return LocalRows(_make_local_frame(spark, java_schema, java_rows), len(java_rows))
+    return _make_local_frame(spark, java_schema, java_rows)
 
 
 def keep_in_memory(table_rows: DataFrame) -> DataFrame:
     """Run a query, unless it is known to be empty; return its rows as a DataFrame over memory."""
-    return table_rows if is_known_empty(table_rows) else collect_locally(table_rows).table_rows
+    return table_rows if is_known_empty(table_rows) else collect_locally(table_rows)
 
 
 def shorten_plan(table_rows: DataFrame) -> DataFrame:
@@ -64,7 +57,7 @@ def shorten_plan(table_rows: DataFrame) -> DataFrame:
     Spark plans a long query much longer than it runs it over few rows, and the time grows faster than the
     length of the query.
     """
-    return collect_locally(table_rows).table_rows if _reads_only_memory(table_rows) else table_rows
+    return collect_locally(table_rows) if _reads_only_memory(table_rows) else table_rows
 
 
 def share_rows(build_rows: RowsBuilder) -> RowsBuilder:
@@ -106,7 +99,7 @@ def build_rows(
     rows_text = json.dumps([dict(zip(column_types, row, strict=True)) for row in rows])
     columns = ", ".join(f"{column_name} {type_name}" for column_name, type_name in column_types.items())
     parsed_rows = from_json(lit(rows_text), f"array<struct<{columns}>>")
-    return collect_locally(spark.range(1, numPartitions=1).select(inline(parsed_rows))).table_rows
+    return collect_locally(spark.range(1, numPartitions=1).select(inline(parsed_rows)))
 
 
 def is_known_empty(table_rows: DataFrame) -> bool:

@@ -400,5 +400,4 @@ def _decompress_members(packed_content: bytes, file_name: str) -> bytes:
 
 
 def escape_glob(file_path: str) -> str:
-    """Escape the wildcards in a path."""
     return re.sub(r"([\\*?{}\[\]])", r"\\\1", file_path)

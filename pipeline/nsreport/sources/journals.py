@@ -53,14 +53,14 @@ _CLUSTER_SCHEMA = (
 )
 
 
-def line_hash(text_column: str = "text", server_column: str = "server") -> Column:
+def line_hash() -> Column:
     """The hash that identifies a line in any file: a record contains its server, number and time."""
-    return md5(concat_ws("\n", coalesce(col(server_column), lit("")), col(text_column)))
+    return md5(concat_ws("\n", coalesce("server", lit("")), "text"))
 
 
-def line_date(text_column: str = "text") -> Column:
+def line_date() -> Column:
     """The day of a line (UTC); 1970-01-01 if the line has no time, or one with more than 14 digits."""
-    time_ms = regexp_extract(text_column, r'"time": ?(\d{1,14})[,}]', 1).try_cast("bigint")
+    time_ms = regexp_extract("text", r'"time": ?(\d{1,14})[,}]', 1).try_cast("bigint")
     return to_date(timestamp_millis(coalesce(time_ms, lit(0))))
 
 
@@ -174,7 +174,10 @@ def _rejection_reason() -> Column:
 
 def list_broker_clusters(event_rows: DataFrame, *extra_keys: str) -> DataFrame:
     """Return the clusters that each server named for each broker name, with the time of the latest record."""
-    own_pairs = filtered(array(struct("brokerName", "clusterName")), _has_names)
+    own_pairs = filtered(
+        array(struct("brokerName", "clusterName")),
+        lambda pair: pair["brokerName"].isNotNull() & pair["clusterName"].isNotNull(),
+    )
     listed_pairs = transform(
         "groups", lambda broker_group: struct(broker_group["brokerName"], broker_group["clusterName"])
     )
@@ -208,7 +211,3 @@ def known_cluster() -> Column:
     The rows must be joined with `find_broker_clusters`.
     """
     return coalesce(col("byServer")[col("server")], "byAny", lit(NO_CLUSTER))
-
-
-def _has_names(broker_pair: Column) -> Column:
-    return broker_pair["brokerName"].isNotNull() & broker_pair["clusterName"].isNotNull()

@@ -19,8 +19,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from namesrv_core import events
-from namesrv_core.events import Event
+from namesrv_core.events import EVENT_TYPES_BY_NAME, to_camel_case
 
 _SPARK_TYPES: dict[Any, DataType] = {
     str: StringType(),
@@ -60,7 +59,7 @@ def record_schema() -> StructType:
     """
     field_hints = {
         field_name: type_hint
-        for event_class in _list_event_classes()
+        for event_class in EVENT_TYPES_BY_NAME.values()
         for field_name, type_hint in _member_hints(event_class).items()
     }
     return StructType(
@@ -76,15 +75,7 @@ def record_schema() -> StructType:
 
 def list_event_fields() -> dict[str, list[str]]:
     """Return the names of the fields of each event type."""
-    return {event_class.__name__: list(_member_hints(event_class)) for event_class in _list_event_classes()}
-
-
-def _list_event_classes() -> list[type]:
-    return [
-        event_class
-        for event_class in vars(events).values()
-        if isinstance(event_class, type) and Event in event_class.__bases__
-    ]
+    return {name: list(_member_hints(event_class)) for name, event_class in EVENT_TYPES_BY_NAME.items()}
 
 
 BRONZE_SCHEMA = build_schema(
@@ -126,7 +117,6 @@ def event_schema() -> StructType:
 
 
 def spark_type_of(type_hint: Any) -> DataType:
-    """Return the Spark type for a Python type hint."""
     hint_origin, hint_args = typing.get_origin(type_hint), typing.get_args(type_hint)
     if hint_origin in (types.UnionType, typing.Union):
         return next(spark_type_of(union_item) for union_item in hint_args if union_item is not type(None))
@@ -148,11 +138,6 @@ def spark_type_of(type_hint: Any) -> DataType:
 
 def _member_hints(record_class: Any) -> dict[str, Any]:
     return {
-        _to_camel_case(member_name): type_hint
+        to_camel_case(member_name): type_hint
         for member_name, type_hint in typing.get_type_hints(record_class).items()
     }
-
-
-def _to_camel_case(snake_name: str) -> str:
-    first_word, *other_words = snake_name.split("_")
-    return first_word + "".join(word.capitalize() for word in other_words)

@@ -70,7 +70,6 @@ def add_ingest_time(unique_lines: DataFrame, ingested_at: datetime) -> DataFrame
 
 
 def drop_known_lines(repeated_lines: DataFrame, bronze_lines: DataFrame | None) -> DataFrame:
-    """Drop the lines that bronze already has."""
     if bronze_lines is None:
         return repeated_lines
     return repeated_lines.join(bronze_lines.select(*_LINE_KEY), _LINE_KEY, "left_anti").select(

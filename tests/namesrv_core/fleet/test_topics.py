@@ -80,9 +80,9 @@ def test_a_new_topic_has_all_attributes_and_removes_none() -> None:
 def test_only_a_change_moves_the_version_on() -> None:
     topics = table()
     assert not topics.put_config(make_topic_config("orders", 8), NOW + 1)
-    assert not topics.delete_topic("nobody", NOW + 1)
+    assert not topics.delete_config("nobody", NOW + 1)
     assert topics.data_version == (0, 0, NOW)
     assert topics.put_config(make_topic_config("orders", 4), NOW + 2)
     assert topics.data_version == (1, 0, NOW + 2)
-    assert topics.delete_topic("orders", NOW + 3)
+    assert topics.delete_config("orders", NOW + 3)
     assert (topics.data_version, topics.configs) == ((2, 0, NOW + 3), {})

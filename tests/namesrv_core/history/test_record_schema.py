@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from namesrv_core.events import Event, KvPut
+from namesrv_core.events import EVENT_TYPES_BY_NAME, Event, KvPut
 from namesrv_core.history.record_lines import encode_record_line
 from namesrv_core.history.record_schema import (
     FIELD_MEANINGS,
@@ -15,7 +15,7 @@ from namesrv_core.history.record_schema import (
     build_record_schema,
     record_schema_text,
 )
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME, RecordOrigin
+from namesrv_core.history.records import RecordOrigin
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
 SCHEMA = build_record_schema()

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesrv_core.events import Event
+from namesrv_core.events import EVENT_TYPES_BY_NAME, Event
 from namesrv_core.history.record_lines import encode_record_line, parse_record_line
 from namesrv_core.history.record_shapes import require_record_shape
 from namesrv_core.history.records import (
-    EVENT_TYPES_BY_NAME,
     InvalidRecordError,
     RecordOrigin,
     event_of_record,

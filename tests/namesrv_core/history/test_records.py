@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from namesrv_core.events import (
+    EVENT_TYPES_BY_NAME,
     BrokerChanged,
     BrokerInfo,
     DataVersion,
@@ -19,15 +20,14 @@ from namesrv_core.events import (
     TopicChange,
     TopicsChanged,
     group_topic_changes,
+    to_camel_case,
 )
 from namesrv_core.history.record_lines import encode_record_line, parse_record_line
 from namesrv_core.history.records import (
     ENVELOPE_FIELDS,
-    EVENT_TYPES_BY_NAME,
     InvalidRecordError,
     RecordOrigin,
     event_of_record,
-    to_camel_case,
 )
 from tests.namesrv_core.history.test_record_schema import VALIDATOR
 from tests.support.any_event import any_event

@@ -12,7 +12,7 @@ from namesrv_core.lab.truth_log import TruthLog
 SMALL = Scenario("x", plan=FleetPlan(1, 2, 1, 1), namesrvs=2)
 
 
-def test_those_are_meant_who_are_in_the_state_that_is_wanted(tmp_path: Path) -> None:
+def test_only_running_members_are_meant(tmp_path: Path) -> None:
     world = LabCluster(SMALL, tmp_path, lambda: 1_700_000_000.0)
     try:
         with TruthLog(tmp_path / "truth.jsonl") as log:
@@ -20,10 +20,9 @@ def test_those_are_meant_who_are_in_the_state_that_is_wanted(tmp_path: Path) -> 
             world.lab_brokers["broker-a-1:0"].run_state = "up"
             every = Fault(0, "kill")
             assert member_names(stage.matching_brokers(every)) == ["broker-a-1:0"]
-            assert member_names(stage.matching_brokers(every, "down")) == ["broker-a-0:0"]
-            assert member_names(stage.matching_servers(Fault(0, "wipe", namesrvs=("ns-2",)), "down")) == [
-                "ns-2"
-            ]
+            assert stage.matching_servers(Fault(0, "wipe", namesrvs=("ns-2",))) == []
+            world.name_servers["ns-2"].run_state = "up"
+            assert member_names(stage.matching_servers(Fault(0, "wipe", namesrvs=("ns-2",)))) == ["ns-2"]
             stage.record_deed("kill", "begin", ["broker-a-1:0"], lasts=5)
         [deed] = truth_log.read_deeds(tmp_path / "truth.jsonl")
         assert deed[:6] == (1_700_000_000_000, 10.0, "kill", "begin", ("broker-a-1:0",), {"lasts": 5})

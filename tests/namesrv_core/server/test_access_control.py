@@ -198,7 +198,7 @@ def test_refusals_are_told_at_the_next_tick_and_at_the_end(
     )
     guarding.handle_tick(NOW)
     state.refusals.record_refusal(RequestRefusal(RefusalReason.UNSIGNED, "no"), 9999, "10.0.0.5")
-    guarding.log_last_refusals(NOW)
+    guarding.log_refusals(NOW)
     assert [record.getMessage() for record in caplog.records] == [
         "refused UPDATE_NAMESRV_CONFIG from 10.0.0.5 (badSignature, accessKey 'ops\\n2026 forged')",
         "refused request 9999 from 10.0.0.5 (unsigned)",

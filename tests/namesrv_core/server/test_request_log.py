@@ -4,10 +4,11 @@ import logging
 
 import pytest
 
+from namesrv_core.errors import ResponseCode
 from namesrv_core.handlers.dispatch import handle_request
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_request
-from namesrv_core.server.request_log import log_requests, response_name
+from namesrv_core.server.request_log import log_requests
 from namesrv_core.state.access_policy import ANONYMOUS_PEER
 from namesrv_core.state.kv_config import KvConfig
 from namesrv_core.state.name_server_state import NameServerState
@@ -26,4 +27,4 @@ def test_a_request_is_a_line_and_answered_as_ever(caplog: pytest.LogCaptureFixtu
 
 def test_what_the_protocol_has_no_name_for_is_a_number() -> None:
     assert (RequestCode.name_of(103), RequestCode.name_of(9999)) == ("REGISTER_BROKER", "request 9999")
-    assert (response_name(0), response_name(9999)) == ("SUCCESS", "code 9999")
+    assert (ResponseCode.name_of(0), ResponseCode.name_of(9999)) == ("SUCCESS", None)

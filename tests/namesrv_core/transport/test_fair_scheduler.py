@@ -26,7 +26,7 @@ async def test_those_that_wait_take_turns_until_they_are_done() -> None:
     done, clock = list[str](), [0.0]
     turns = FairScheduler(lambda: clock[0])
     for name, number in (("a", 3), ("b", 1), ("c", 2)):
-        turns.add_turn_taker(Work(name, number, done, clock))
+        turns.add_work(Work(name, number, done, clock).take_turn)
     await wait_until(lambda: len(turns) == 0)
     assert "".join(done) == "abcaca"
 
@@ -34,7 +34,7 @@ async def test_those_that_wait_take_turns_until_they_are_done() -> None:
 async def test_long_turns_let_others_have_the_loop_after_each() -> None:
     done, clock = list[str](), [0.0]
     turns = FairScheduler(lambda: clock[0])
-    turns.add_turn_taker(Work("a", 3, done, clock, seconds=1.0))
+    turns.add_work(Work("a", 3, done, clock, seconds=1.0).take_turn)
     for _ in range(3):
         asyncio.get_running_loop().call_soon(done.append, "-")
         await asyncio.sleep(0)

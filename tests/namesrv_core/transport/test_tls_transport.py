@@ -12,7 +12,7 @@ import pytest
 from namesrv_core.protocol import codec
 from namesrv_core.protocol.command import RemotingCommand, build_request
 from namesrv_core.transport import protocol_detection, tls_server
-from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler, TurnTaker
+from namesrv_core.transport.fair_scheduler import TURN_SECONDS, FairScheduler, TakeTurn
 from namesrv_core.transport.protocol_detection import TlsPolicy
 from namesrv_core.transport.rate_limits import StreamQuotas
 from namesrv_core.transport.tls_client import TlsClient, TlsConnection, TlsError
@@ -212,15 +212,15 @@ class Queue(FairScheduler):
 
     def __init__(self) -> None:
         super().__init__(lambda: 0.0)
-        self.waiting: list[TurnTaker] = []
+        self.waiting: list[TakeTurn] = []
 
-    def add_turn_taker(self, busy: TurnTaker) -> None:
-        self.waiting.append(busy)
+    def add_work(self, take_turn: TakeTurn) -> None:
+        self.waiting.append(take_turn)
 
     def take(self) -> None:
-        for busy in [self.waiting.pop(0) for _ in self.waiting[:]]:
-            if busy.take_turn():
-                self.add_turn_taker(busy)
+        for take_turn in [self.waiting.pop(0) for _ in self.waiting[:]]:
+            if take_turn():
+                self.add_work(take_turn)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from nsreport.jobs import table_workspace
-from nsreport.jobs.table_workspace import TableResult, TableWorkspace
+from nsreport.jobs.table_workspace import TableResult, TableWorkspace, add_column_metadata
 from nsreport.runtime.local_rows import build_empty_rows
 from nsreport.tables.table_layout import TableSpec
 from nsreport.tables.table_store import TableStore
@@ -63,3 +63,16 @@ def test_a_table_that_is_known_to_have_no_rows_is_made_without_a_query(
     assert tables.replace_small_table(TABLE, build_empty_rows(spark, schema).where("id > 1"), 0) == 0
     assert tables.read_table(TABLE).collect() == []
     assert tables.count_rows(TABLE) == 0
+
+
+def test_the_footer_of_a_file_has_meanings_and_units(spark: SparkSession, tmp_path: Path) -> None:
+    rows = spark.createDataFrame([("a", 1.5, 3)], "brokerName string, downSeconds double, extra int")
+    described = add_column_metadata("gold/broker_availability", rows)
+    described.write.parquet(str(tmp_path / "table"))
+    fields = {
+        field.name: field.metadata for field in spark.read.parquet(str(tmp_path / "table")).schema.fields
+    }
+    assert fields["downSeconds"] == {"comment": "s in which no name server listed it", "unit": "s"}
+    assert set(fields["brokerName"]) == {"comment"}
+    assert fields["extra"] == {}
+    assert add_column_metadata("gold/unknown", rows) is rows

@@ -91,5 +91,5 @@ def test_without_a_proxy_the_plan_is_known_to_be_empty(spark: SparkSession) -> N
 
     facts = local_rows.collect_locally(
         rows(spark, LOG_FACT, *every([0], server="b", kind="lines", value=9.0, file="broker.log"))
-    ).table_rows
+    )
     assert local_rows.is_known_empty(proxy_health(facts, at(0), at(DAY)))

@@ -20,10 +20,9 @@ def test_rows_in_memory_keep_values_of_all_types_and_start_no_job_when_they_are_
     ]
     made = spark.createDataFrame(rows, SHAPE)
     local = local_rows.collect_locally(made)
-    assert local.row_count == 2
-    assert sorted(local.table_rows.collect()) == sorted(made.collect())
-    assert all(field.nullable for field in local.table_rows.schema)
-    plan = local.table_rows.where("n > 1")._jdf.queryExecution().optimizedPlan()
+    assert sorted(local.collect()) == sorted(made.collect())
+    assert all(field.nullable for field in local.schema)
+    plan = local.where("n > 1")._jdf.queryExecution().optimizedPlan()
     # Spark applied the filter while it planned; only the rows are left, in one partition.
     assert plan.getClass().getSimpleName() == "Repartition"
     assert plan.child().getClass().getSimpleName() == "LocalRelation"
@@ -31,7 +30,7 @@ def test_rows_in_memory_keep_values_of_all_types_and_start_no_job_when_they_are_
 
 
 def test_windows_and_groups_of_rows_in_memory_need_no_shuffle(spark: SparkSession) -> None:
-    few = local_rows.collect_locally(spark.range(9).selectExpr("id", "id % 3 as k")).table_rows
+    few = local_rows.collect_locally(spark.range(9).selectExpr("id", "id % 3 as k"))
     numbered = few.withColumn("n", row_number().over(Window.partitionBy("k").orderBy("id")))
     spark.sparkContext.setJobGroup("one stage", "one stage")
     try:
@@ -53,7 +52,7 @@ def test_a_query_that_is_known_to_be_empty_stays_a_query(spark: SparkSession) ->
 def test_a_query_on_a_table_without_rows_is_known_to_have_none(spark: SparkSession) -> None:
     nothing = local_rows.build_empty_rows(spark, spark.range(1).schema)
     assert nothing.collect() == []
-    few = local_rows.collect_locally(spark.range(3)).table_rows
+    few = local_rows.collect_locally(spark.range(3))
     assert local_rows.is_known_empty(nothing.join(few, "id").groupBy("id").count())
     assert local_rows.is_known_empty(few.where(col("id") > 7))
     assert not local_rows.is_known_empty(few.join(nothing, "id", "left"))
@@ -61,7 +60,7 @@ def test_a_query_on_a_table_without_rows_is_known_to_have_none(spark: SparkSessi
 
 
 def test_a_query_of_rows_in_memory_runs_at_once_and_other_queries_stay(spark: SparkSession) -> None:
-    few = local_rows.collect_locally(spark.range(9)).table_rows
+    few = local_rows.collect_locally(spark.range(9))
     shortened = local_rows.shorten_plan(few.where("id > 6").selectExpr("id + 1 as n"))
     assert "Filter" not in shortened._jdf.queryExecution().analyzed().toString()
     assert sorted(row.n for row in shortened.collect()) == [8, 9]
@@ -71,12 +70,12 @@ def test_a_query_of_rows_in_memory_runs_at_once_and_other_queries_stay(spark: Sp
 
 def test_callers_with_the_same_rows_in_memory_share_one_result(spark: SparkSession) -> None:
     select_before = local_rows.share_rows(lambda rows, until_ms: rows.where(col("id") < until_ms))
-    few = local_rows.collect_locally(spark.range(5)).table_rows
+    few = local_rows.collect_locally(spark.range(5))
     shared = select_before(few, 3)
     assert shared.count() == 3
     assert select_before(few, 3) is shared
     assert select_before(few, 2).count() == 2
-    other = local_rows.collect_locally(spark.range(1)).table_rows
+    other = local_rows.collect_locally(spark.range(1))
     assert select_before(other, 3).count() == 1
     assert select_before(spark.range(5), 3).count() == 3
 

@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import from_json
 
+from namesrv_core.events import EVENT_TYPES_BY_NAME
 from namesrv_core.history.record_schema import build_record_schema
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME
 from nsreport.sources import schemas
 
 

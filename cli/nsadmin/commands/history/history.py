@@ -9,8 +9,8 @@ from typing import Annotated, NamedTuple, cast
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from namesrv_core.events import Snapshot
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME, InvalidRecordError, JournalRecord
+from namesrv_core.events import EVENT_TYPES_BY_NAME, Snapshot
+from namesrv_core.history.records import InvalidRecordError, JournalRecord
 from namesrv_core.history.subject_filter import (
     GLOBAL_EVENT_TYPES,
     ROUTINE_EVENT_TYPES,

@@ -5,17 +5,19 @@ from collections.abc import Mapping
 from nsadmin.tui.model.cluster_model import ClusterModel
 from nsadmin.tui.views.base_view import NO_PROBLEM, View, open_view
 
-ROOT_VIEWS: Mapping[str, str] = {
-    "home": "Home", "brokers": "Brokers", "topics": "Topics", "groups": "Groups", "servers": "Servers",
-    "kv": "KV", "events": "Events", "drains": "Drains", "graphs": "Graphs",
-}  # fmt: skip
-"""The titles of the root views by their names for `:`, in the order of their number keys."""
-_VIEW_CLASSES = {
-    "home": "home:HomeView", "brokers": "brokers.broker_table:BrokersView",
-    "topics": "topics.topic_table:TopicsView", "groups": "groups.group_table:GroupsView",
-    "servers": "servers:ServersView", "kv": "kv:KvView", "events": "events:EventsView",
-    "drains": "drains:DrainsView", "graphs": "graphs:GraphsView",
-}  # fmt: skip
+_ROOT_VIEWS = {
+    "home": ("Home", "home:HomeView"),
+    "brokers": ("Brokers", "brokers.broker_table:BrokersView"),
+    "topics": ("Topics", "topics.topic_table:TopicsView"),
+    "groups": ("Groups", "groups.group_table:GroupsView"),
+    "servers": ("Servers", "servers:ServersView"),
+    "kv": ("KV", "kv:KvView"),
+    "events": ("Events", "events:EventsView"),
+    "drains": ("Drains", "drains:DrainsView"),
+    "graphs": ("Graphs", "graphs:GraphsView"),
+}
+"""The titles and the classes of the root views by their names for `:`, in the order of their number keys."""
+ROOT_VIEWS: Mapping[str, str] = {name: title for name, (title, _) in _ROOT_VIEWS.items()}
 SCREEN_NAMES, SCREEN_TITLES = tuple(ROOT_VIEWS), tuple(ROOT_VIEWS.values())
 
 
@@ -24,7 +26,7 @@ def make_view(screen_name: str) -> View:
 
     Raises KeyError for an unknown name.
     """
-    return open_view(f"views.{_VIEW_CLASSES[screen_name]}")
+    return open_view(f"views.{_ROOT_VIEWS[screen_name][1]}")
 
 
 COUNTED_SCREENS = ("home", "brokers", "topics", "groups", "servers", "kv", "drains")
@@ -55,8 +57,6 @@ class ProblemCounter:
         return self._counts_by_title
 
     def _count_view(self, view: View, model: ClusterModel) -> None:
-        title = ROOT_VIEWS.get(view.name)
-        if title is not None:
-            shown_rows = [row for row in view.build_rows(model) if not view.is_hidden(row)]
-            ranks = view.rank_problems(model, shown_rows)
-            self._counts_by_title[title] = sum(rank < NO_PROBLEM for rank in ranks)
+        shown_rows = [row for row in view.build_rows(model) if not view.is_hidden(row)]
+        ranks = view.rank_problems(model, shown_rows)
+        self._counts_by_title[ROOT_VIEWS[view.name]] = sum(rank < NO_PROBLEM for rank in ranks)

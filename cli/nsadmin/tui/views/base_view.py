@@ -159,7 +159,6 @@ class View:
         return self.empty_text
 
     def draw_lines(self, model: ClusterModel, width: int, height: int) -> list[CellLine]:
-        """The lines of a drawing."""
         return []
 
     def __eq__(self, other: object) -> bool:

@@ -25,7 +25,7 @@ class KvRow(NamedTuple):
     kv_key: str
     first_value: str
     fresh_values: tuple[str | None, ...]
-    is_current: bool = True
+    is_current: bool
 
     @property
     def has_difference(self) -> bool:

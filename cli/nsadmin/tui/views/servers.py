@@ -35,7 +35,7 @@ class NameServerRow(NamedTuple):
     server: ObservedNameServer
     now_ms: int
     difference_count: int | None
-    other_name: str | None = None
+    other_name: str | None
 
     @property
     def note_text(self) -> str:

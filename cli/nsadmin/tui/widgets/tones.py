@@ -36,13 +36,12 @@ def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
     def hex_color(variable_name: str) -> str:
         return Color.parse(variables[variable_name]).hex6
 
-    def mixed_color(variable_name: str, blend_ratio: float) -> str:
-        return back_color.blend(Color.parse(variables[variable_name]), blend_ratio).hex6
+    def text_color(blend_ratio: float) -> str:
+        return back_color.blend(Color.parse(variables["foreground"]), blend_ratio).hex6
 
-    text_color = mixed_color("foreground", 0.92)
     styles = {
-        "": Style(color=text_color),
-        "dim": Style(color=mixed_color("foreground", 0.55)),
+        "": Style(color=text_color(0.92)),
+        "dim": Style(color=text_color(0.55)),
         "good": Style(color=hex_color("success")),
         "warn": Style(color=hex_color("warning")),
         "bad": Style(color=hex_color("error"), bold=True),
@@ -54,7 +53,7 @@ def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
         "odd": Style(bgcolor=back_color.blend(panel, 0.35).hex6),
         "cursor": Style(bgcolor=back_color.blend(Color.parse(variables["primary"]), 0.35).hex6, bold=True),
         "mark": Style(color=hex_color("accent")),
-        "head": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6, bold=True),
+        "head": Style(color=text_color(0.65), bgcolor=panel.hex6, bold=True),
         "brand": Style(color=back_color.hex6, bgcolor=hex_color("primary"), bold=True),
         "context": Style(color=hex_color("foreground"), bgcolor=panel.hex6, bold=True),
         **{
@@ -64,13 +63,13 @@ def _build_styles(variables: dict[str, str]) -> dict[str, Style]:
             for name, shade_color in _CONTEXT_COLORS.items()
         },
         "badge": Style(color=back_color.hex6, bgcolor=hex_color("warning"), bold=True),
-        "tab": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6),
+        "tab": Style(color=text_color(0.65), bgcolor=panel.hex6),
         "tabProblem": Style(color=hex_color("error"), bgcolor=panel.hex6, bold=True),
         "tabChosen": Style(color=back_color.hex6, bgcolor=hex_color("accent"), bold=True),
         "key": Style(color=hex_color("accent"), bold=True),
         "panel": Style(bgcolor=panel.hex6),
         "surface": Style(bgcolor=Color.parse(variables["surface"]).hex6),
-        "bar": Style(color=mixed_color("foreground", 0.65), bgcolor=panel.hex6),
+        "bar": Style(color=text_color(0.65), bgcolor=panel.hex6),
         "headChosen": Style(color=hex_color("accent"), bgcolor=panel.hex6, bold=True),
     }
     flashing = {f"{tone} flash": style + Style(reverse=True) for tone, style in styles.items()}

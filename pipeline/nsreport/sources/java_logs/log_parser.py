@@ -5,22 +5,17 @@ other rows, only `keep_rows` may start a Spark job.
 """
 
 from collections.abc import Callable
+from functools import reduce
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import col, lit, substring, to_date
 
 from nsreport.runtime.local_rows import shorten_plan
-from nsreport.sources.input_files import LOG_PATTERNS
 from nsreport.sources.java_logs import broker_identity, events, log_facts, minute_statistics
 from nsreport.sources.java_logs.message_splitter import select_orphan_lines, split_messages
 from nsreport.sources.java_logs.rule_matcher import BROKEN_RULE, match_rules
-
-LOG_KINDS = LOG_PATTERNS
-"""The kinds of logs that this package reads, with patterns of their file names."""
-
-MAX_QUARANTINED_LENGTH = 500
-"""The quarantine keeps this many characters of a line."""
+from nsreport.sources.journals import MAX_QUARANTINED_LENGTH
 
 _BROKEN_REASON = "starts like a known message, but does not match its pattern"
 _ODD_STATISTIC_REASON = "not a statistic that brokers are known to write"
@@ -44,7 +39,7 @@ class ParsedLogs(NamedTuple):
 def parse_logs(
     message_lines: DataFrame, keep_rows: Callable[[DataFrame], DataFrame] = DataFrame.persist
 ) -> ParsedLogs:
-    """Parse the lines that `join_continuations` returned, with `kind` (one of LOG_KINDS) and `hash`.
+    """Parse the lines that `join_continuations` returned, with `kind` (a key of LOG_PATTERNS) and `hash`.
 
     `keep_rows` returns rows that several queries read without computing them again.
     """
@@ -67,25 +62,16 @@ def _select_quarantine(
     """Return lines that continue no message, messages that do not match their rule, and odd statistics."""
     orphan_lines = select_orphan_lines(message_lines)
     broken_lines, odd_statistics = (
-        messages.select(
-            "file", "line", col("message").alias("text"), lit(reason).alias("reason"),
-            "kind", to_date("ts").alias("date"),
-        )
+        messages.withColumns({"text": col("message"), "reason": lit(reason), "date": to_date("ts")})
         for messages, reason in (
             (parsed_messages.where(col("rule") == BROKEN_RULE), _BROKEN_REASON),
             (minute_statistics.select_unread_statistics(all_messages), _ODD_STATISTIC_REASON),
         )
-    )  # fmt: skip
-    quarantine_columns = (
-        "file",
-        "line",
-        substring("text", 1, MAX_QUARANTINED_LENGTH).alias("text"),
-        "reason",
-        "kind",
-        "date",
     )
-    return (
-        orphan_lines.select(*quarantine_columns)
-        .unionByName(broken_lines.select(*quarantine_columns))
-        .unionByName(odd_statistics.select(*quarantine_columns))
+    quarantine_columns = (
+        "file", "line", substring("text", 1, MAX_QUARANTINED_LENGTH).alias("text"), "reason", "kind", "date",
+    )  # fmt: skip
+    return reduce(
+        DataFrame.unionByName,
+        (lines.select(*quarantine_columns) for lines in (orphan_lines, broken_lines, odd_statistics)),
     )

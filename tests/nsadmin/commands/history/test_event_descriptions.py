@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from namesrv_core import events
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME, event_to_json
+from namesrv_core.history.records import event_to_json
 from nsadmin.commands.history.event_descriptions import describe_event
 from tests.support.journals import make_snapshot, registration_events
 
@@ -69,4 +69,4 @@ def _lists(fields: Any) -> dict[str, list[Any]]:
 def test_no_kind_is_without_words() -> None:
     assert describe_event("Later", {"a": 1, "b": {}, "c": [1, 2]}) == "a=1 c=(2)"
     assert describe_event("Later", {}) is None
-    assert EVENT_TYPES_BY_NAME
+    assert events.EVENT_TYPES_BY_NAME

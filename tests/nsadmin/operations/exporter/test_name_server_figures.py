@@ -1,6 +1,6 @@
 """Figures of name servers, and the brokers that they list."""
 
-from namesrv_core.event_records import Group, Member
+from namesrv_core.events import Group, Member
 from nsadmin.client.name_servers.name_server_tables import NameServerListing
 from nsadmin.operations.exporter.figures import ServerIdentity
 from nsadmin.operations.exporter.name_server_figures import (

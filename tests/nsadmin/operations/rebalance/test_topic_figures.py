@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from namesrv_core.event_records import TopicLag
-from namesrv_core.events import BrokersPolled, ConsumerLag
+from namesrv_core.events import BrokersPolled, ConsumerLag, TopicLag
 from nsadmin import AdminClient
 from nsadmin.operations.collector.journals import CollectorJournal
 from nsadmin.operations.plans.observer import observe_cluster

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from namesrv_core.history.records import EVENT_TYPES_BY_NAME
+from namesrv_core.events import EVENT_TYPES_BY_NAME
 from nsreport.sources.java_logs import log_line_patterns, message_splitter
 from nsreport.sources.java_logs.broker_identity import IDENTIFYING_RULES
 from nsreport.sources.java_logs.events import EVENTS_BY_RULE

@@ -5,8 +5,8 @@ import re
 from pyspark.sql import SparkSession
 from pyspark.testing import assertDataFrameEqual
 
-from nsreport.sources.input_files import DAMAGE_PREFIX
-from nsreport.sources.java_logs import log_parser, message_splitter
+from nsreport.sources.input_files import DAMAGE_PREFIX, LOG_PATTERNS
+from nsreport.sources.java_logs import message_splitter
 from tests.nsreport.sources.java_logs.conftest import Read, messages
 
 
@@ -69,9 +69,7 @@ def test_names_of_files_tell_what_they_are() -> None:
         "pop.log",
         "namesrv.log.bak",
     ]
-    kinds = [
-        [kind for kind, name in log_parser.LOG_KINDS.items() if re.fullmatch(name, file)] for file in names
-    ]
+    kinds = [[kind for kind, name in LOG_PATTERNS.items() if re.fullmatch(name, file)] for file in names]
     assert kinds == [["namesrv"], ["namesrv"], ["namesrv_default"], ["stats"], [], []]
 
 

@@ -35,7 +35,7 @@ class BrokerRow(NamedTuple):
     group_master: ObservedBroker | None
     wipe_counts: display_states.WipeCounts | None
     slave_state: str | None
-    silent_count: int = 0
+    silent_count: int
 
     def count_today(self, operation: str) -> float | None:
         total_now = self.broker.read_number(f"msg{operation}TotalTodayNow")

@@ -33,7 +33,7 @@ class TopicRouteRow(NamedTuple):
     queues_by_server: tuple[tuple[str, QueueCounts | None], ...]
     put_rate: float | None
     has_master: bool
-    is_current: bool = True
+    is_current: bool
 
     @property
     def first_queues(self) -> QueueCounts | None:
