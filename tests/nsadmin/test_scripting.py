@@ -228,7 +228,7 @@ def test_a_broker_is_restarted_while_no_client_writes_to_it(
     text = SCRIPTS["restart_broker.py"].replace(
         "settle_seconds=30", "settle_seconds=0.2, interval_seconds=0.1"
     )
-    before = [result.value() for result in admin.brokers.get_topic_permissions("broker-a-0")]
+    before = [result.value() for result in admin.broker_routes.get_topic_permissions("broker-a-0")]
     SCRIPTS["restart_quickly.py"] = text.replace(
         "on_event=report_event,", "on_event=report_event, force=True, max_messages=9999,"
     )
@@ -242,7 +242,7 @@ def test_a_broker_is_restarted_while_no_client_writes_to_it(
         "topics as before"
     ] * 2
     assert "waiting for" in command_result.stderr
-    assert [result.value() for result in admin.brokers.get_topic_permissions("broker-a-0")] == before
+    assert [result.value() for result in admin.broker_routes.get_topic_permissions("broker-a-0")] == before
     refused = script("restart_broker.py", "broker-a-0", "false")
     assert refused.returncode == 1
     assert "on another broker with `nsadmin spread " in refused.stderr

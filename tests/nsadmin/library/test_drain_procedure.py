@@ -26,7 +26,7 @@ def cluster(tmp_path: Path, state_home: Path) -> Iterator[Lab]:
 
 
 def permissions(admin: AdminClient) -> list[dict[str, int]]:
-    return [result.value() for result in admin.brokers.get_topic_permissions(BROKER)]
+    return [result.value() for result in admin.broker_routes.get_topic_permissions(BROKER)]
 
 
 def test_a_drain_holds_while_the_script_stops_the_broker_and_is_undone(

@@ -3,7 +3,7 @@
 No name server answers in place of another, because name servers do not synchronize.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from nsadmin.client.brokers.clusters import BrokerAddrGroup, parse_cluster_info
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import decode_answer, parse_topic_names
-from nsadmin.client.results import ServerResult, is_not_found
+from nsadmin.client.results import NotFound, ServerResult, is_not_found
 from nsadmin.client.topic_routes import TopicRoute, parse_route, route_header
 
 
@@ -55,26 +55,52 @@ class BrokerRoutes:
         Returns:
             One ServerResult per name server; one failed request makes its result an error.
         """
-        view_results = self._caller.read_each(
+        return self._add_routes(self._read_views(broker_name), broker_name)
+
+    def get_topic_permissions(self, broker_name: str) -> list[ServerResult[dict[str, int]]]:
+        """Return the permission of each topic of a broker on every name server; see `get_each`.
+
+        Args:
+            broker_name: The broker name.
+
+        Returns:
+            One ServerResult per name server: topic to permission bits (4 read, 2 write, 1 inherit), in order.
+            The error is NotFound if the broker is not registered there.
+        """
+
+        def require_registered(view: BrokerRouteView) -> BrokerRouteView:
+            if view.broker_group is None:
+                raise NotFound(f'no broker "{broker_name}" is registered here')
+            return view
+
+        def list_permissions(view: BrokerRouteView) -> dict[str, int]:
+            return {
+                topic: queue.perm
+                for topic, route in view.routes_by_topic.items()
+                for queue in route.queues
+                if queue.broker_name == broker_name and queue.perm is not None
+            }
+
+        registered_views = [view.then(require_registered) for view in self._read_views(broker_name)]
+        return [view.then(list_permissions) for view in self._add_routes(registered_views, broker_name)]
+
+    def _read_views(self, broker_name: str) -> list[ServerResult[BrokerRouteView]]:
+        return self._caller.read_each(
             self._caller.name_servers.addrs,
             lambda response: _parse_known_broker(response, broker_name),
             RequestCode.GET_BROKER_CLUSTER_INFO,
         )
-        answering_addrs = [addr_result.addr for addr_result in view_results if addr_result.error is None]
-        routes_by_addr = self.read_all_routes(answering_addrs)
-        return [_join_view(r, routes_by_addr.get(r.addr), broker_name) for r in view_results]
 
-    def read_all_routes(self, namesrv_addrs: Iterable[str]) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
-        """Return the routes of all topics that name servers list, without those deleted in the meantime.
+    def _add_routes(
+        self, views: Sequence[ServerResult[BrokerRouteView]], broker_name: str
+    ) -> list[ServerResult[BrokerRouteView]]:
+        routes_by_addr = self._read_all_routes(view.addr for view in views if view.error is None)
+        return [_join_view(view, routes_by_addr.get(view.addr), broker_name) for view in views]
 
-        Sends GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206) and, per topic, GET_ROUTEINFO_BY_TOPIC (105).
-
-        Args:
-            namesrv_addrs: The name server addresses.
-
-        Returns:
-            One ServerResult by address: topic to route; one failed request makes its result an error.
-        """
+    def _read_all_routes(
+        self, namesrv_addrs: Iterable[str]
+    ) -> dict[str, ServerResult[dict[str, TopicRoute]]]:
+        """The routes of all topics that name servers list, without those deleted in the meantime."""
         topic_lists = self._caller.read_each(
             namesrv_addrs, parse_topic_names, RequestCode.GET_ALL_TOPIC_LIST_FROM_NAMESERVER
         )

@@ -164,40 +164,6 @@ class BrokerAdmin:
 
         return self._reader.read_each(require_broker, RequestCode.GET_BROKER_CLUSTER_INFO)
 
-    def get_topic_permissions(self, broker_name: str) -> list[ServerResult[dict[str, int]]]:
-        """Return the permission of each topic of a broker on every name server.
-
-        Reads the topic list (206), then the route of every topic (GET_ROUTEINFO_BY_TOPIC, 105).
-
-        Args:
-            broker_name: The broker name.
-
-        Returns:
-            One ServerResult per name server: topic to permission bits (4 read, 2 write, 1 inherit), in order.
-            The error is NotFound if the broker is not registered there.
-        """
-        # Imported here because only the dry run of a change reads routes.
-        from nsadmin.client.brokers.broker_routes import BrokerRoutes
-        from nsadmin.client.topic_routes import TopicRoute
-
-        def list_permissions(routes: Mapping[str, TopicRoute]) -> dict[str, int]:
-            return {
-                topic: queue_route.perm
-                for topic, route in routes.items()
-                for queue_route in route.queues
-                if queue_route.broker_name == broker_name and queue_route.perm is not None
-            }
-
-        registrations = self.check_registration(broker_name)
-        registered_addrs = [result.addr for result in registrations if result.error is None]
-        routes_by_addr = BrokerRoutes(self._caller).read_all_routes(registered_addrs)
-        return [
-            ServerResult(result.addr, None, result.error)
-            if result.error is not None
-            else routes_by_addr[result.addr].then(list_permissions)
-            for result in registrations
-        ]
-
     def wipe_write_perm(
         self, broker_name: str, namesrv_addrs: Collection[str] | None = None
     ) -> list[ServerResult[int]]:

@@ -158,7 +158,7 @@ def _list_name_servers(session: Session) -> str:
 
 def _preview(session: Session, broker_name: str, change_perm: Callable[[int], int]) -> ResultRows:
     changes: list[PermChange] = []
-    for addr, before, error in session.admin.brokers.get_topic_permissions(broker_name):
+    for addr, before, error in session.admin.broker_routes.get_topic_permissions(broker_name):
         after = None if before is None else {topic: int(change_perm(perm)) for topic, perm in before.items()}
         count = None if before is None else len(before)
         changes.append(PermChange(addr, count, error, before, after, "dry-run"))

@@ -177,8 +177,8 @@ def topic_status(
     if begin_text is not None:
         if with_times:
             raise UsageError("pass --times or --from TIME, not both")
-        return _count_rows(session, topic, begin_text, end_text or "now")
-    if end_text is not None:
+        window = time_arguments.parse_window(begin_text, end_text or "now")
+    elif end_text is not None:
         raise UsageError("--until TIME needs --from TIME")
     try:
         brokers = session.admin.topics.get_stats(topic, cluster_name)
@@ -186,6 +186,8 @@ def topic_status(
         # Brokers register a topic with the name of their cluster, so this name is the unknown one.
         session.admin.clusters.get_info().groups_in_cluster(cluster_name)
         raise
+    if begin_text is not None:
+        return _count_rows(session, topic, brokers, *window)
     if with_times:
         return _times_rows(session, topic, brokers, group)
     queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]
@@ -195,19 +197,25 @@ def topic_status(
     )
 
 
-def _count_rows(session: Session, topic: str, begin_text: str, end_text: str) -> ResultRows:
-    begin_ms, end_ms = time_arguments.parse_window(begin_text, end_text)
-    routes = session.admin.messages.list_queue_routes(topic)
+def _count_rows(
+    session: Session, topic: str, brokers: Sequence[BrokerTopicStats], begin_ms: int, end_ms: int
+) -> ResultRows:
+    names = {broker.broker_name for broker in brokers}
+    routes = [r for r in session.admin.messages.list_queue_routes(topic) if r.broker_name in names]
     # A message of the last millisecond counts in the next window only.
     results = session.admin.queue_reader.get_exact_spans(topic, routes, begin_ms=begin_ms, end_ms=end_ms - 1)
     spans = [r.queue_span for r in results if r.queue_span is not None]
     window = f"from {format_utc(begin_ms)} until {format_utc(end_ms)}"
-    notes = [f"{topic} received {count_noun(sum(s.offset_count for s in spans), 'message')} {window}"]
-    if len(spans) < len(results):
-        notes = [f"{notes[0]}, without {count_noun(len(results) - len(spans), 'queue')} that did not answer"]
+    notes = []
+    if spans:
+        silent_count = len(results) - len(spans)
+        silent = f", without {count_noun(silent_count, 'queue')} that did not answer" if silent_count else ""
+        notes = [
+            f"{topic} received {count_noun(sum(s.offset_count for s in spans), 'message')} {window}{silent}"
+        ]
     min_offsets = {
         (broker.broker_name, queue.queue_id): queue.min_offset
-        for broker in session.admin.topics.get_stats(topic)
+        for broker in brokers
         for queue in (broker.stats.queues if broker.stats else ())
     }
     if any(s.begin_offset <= (min_offsets.get((s.broker_name, s.queue_id)) or -1) for s in spans):

@@ -27,7 +27,7 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 def read_perms(running_lab: Lab) -> list[dict[str, int]]:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        return [permission.result or {} for permission in admin.brokers.get_topic_permissions(B)]
+        return [permission.result or {} for permission in admin.broker_routes.get_topic_permissions(B)]
 
 
 def rows_of(out: str) -> list[dict[str, Any]]:

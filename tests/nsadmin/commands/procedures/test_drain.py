@@ -64,7 +64,7 @@ def saved_drains(tmp_path: Path) -> list[SavedDrain]:
 
 def perms(running_lab: Lab) -> list[dict[str, int]]:
     with AdminClient(running_lab.namesrv_addr) as admin:
-        return [permission.result or {} for permission in admin.brokers.get_topic_permissions(B)]
+        return [permission.result or {} for permission in admin.broker_routes.get_topic_permissions(B)]
 
 
 def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:

@@ -61,7 +61,7 @@ def rows(result: CommandResult) -> list[dict[str, object]]:
 
 def count_open_topics(lab: Lab) -> int:
     with AdminClient(lab.namesrv_addr) as admin:
-        [permissions] = admin.brokers.get_topic_permissions(BROKER)
+        [permissions] = admin.broker_routes.get_topic_permissions(BROKER)
         return sum(bool(perm & 2) for perm in (permissions.result or {}).values())
 
 

@@ -33,7 +33,8 @@ def topic_perms(ground: Playground, name: str) -> set[int]:
     """What name servers have for a topic on the broker that may be written."""
     with ground.open_client() as admin:
         return {
-            (permission.result or {})["orders"] for permission in admin.brokers.get_topic_permissions(name)
+            (permission.result or {})["orders"]
+            for permission in admin.broker_routes.get_topic_permissions(name)
         }
 
 
