@@ -262,7 +262,9 @@ def test_a_setting_is_changed_and_read_back(cluster: Cluster) -> None:
         0,
         [("72", "48", "done")] * 2,
     )
-    everywhere = nsadmin(cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER, "-a", "true")
+    everywhere = nsadmin(
+        cluster, "updateBrokerConfig", "fileReservedTime", "48", "-c", CLUSTER, "-a", "true", "--yes"
+    )
     assert [row["result"] for row in everywhere.rows] == ["unchanged", "done", "unchanged"]
     assert re.search(
         r"fileReservedTime\s+= *48", cluster.mqadmin("getBrokerConfig", "-b", cluster.slave.address)
@@ -355,7 +357,7 @@ def test_read_queues_go_when_each_group_has_consumed_them(cluster: Cluster) -> N
         consume(broker, "Shrunk", "G", 5, queue_id=1)
         done = nsadmin(cluster, *words, "-r", "1")
         said = f"nsadmin: all groups of Shrunk have consumed queues 1 and up on {broker.address}\n"
-        assert (done.code, done.err) == (0, said)
+        assert (done.code, done.err.startswith(said)) == (0, True)
 
 
 def test_the_times_of_a_group_without_an_offset_are_unknown(cluster: Cluster) -> None:
