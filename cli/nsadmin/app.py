@@ -437,7 +437,11 @@ class CommandRun:
     def _warn_of_future(self) -> None:
         for parameter, moment_ms in self._read_times():
             if parameter.name in _BEGIN_PARAMETERS and moment_ms > time() * 1000:
-                self._session.write_remark(f"{parameter.long_flag} {format_utc(moment_ms)} is in the future")
+                from nsadmin.console.typed_times import suggest_past_time
+
+                flag = parameter.long_flag
+                advice = suggest_past_time(flag, self._arguments[parameter.name])
+                self._session.write_remark(f"{flag} {format_utc(moment_ms)} is in the future{advice}")
 
     def _read_times(self) -> Iterator[tuple[Parameter, int]]:
         """The typed begin and end of a window, in ms since 1970."""

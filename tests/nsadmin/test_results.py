@@ -88,3 +88,9 @@ def test_a_window_in_the_future_is_named(run: Run) -> None:
         "--from 2999-01-01T00:00:00.000Z is in the future"
         in run("audit", "list", "--since", "2999-01-01T00:00Z").err
     )
+
+
+def test_a_begin_of_today_in_the_future_may_mean_yesterday(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nsadmin.app.time", lambda: 1795231107.422)
+    result = run("audit", "list", "--from", "23:59:59")
+    assert ' is in the future: use --from "yesterday 23:59:59"\n' in result.err

@@ -6,7 +6,7 @@ from nsadmin.client.messages.message_queries import END_OF_TIME_MS
 from nsadmin.client.wall_clock import time
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.typed_times import parse_time_ms
+from nsadmin.console.typed_times import parse_time_ms, suggest_past_time
 
 TIME_HELP = (
     "ms since 1970, ISO 8601, yyyy-MM-dd#HH:mm:ss:SSS, 14:03, yesterday 14:03, yesterday,"
@@ -27,7 +27,7 @@ def parse_time_option(
         return parse_time_ms(time_text.strip(), int(time() * 1000) if now_ms is None else now_ms)
     except (ValueError, OverflowError, OSError):
         raise UsageError(
-            f'invalid time "{time_text}" for {option_flag}: use 1h, 14:03, or 2026-11-23T14:03Z'
+            f'invalid time "{time_text}" for {option_flag}: use 1h, 14:03, yesterday, or 2026-11-23T14:03Z'
         ) from None
 
 
@@ -46,12 +46,15 @@ def require_order(begin: Any, end: Any, begin_text: str | None, end_text: str | 
         raise UsageError(f"--from {begin_text or begin} is after --until {end_text}: swap them")
 
 
-def parse_past_time(option_flag: str, time_text: str, now_ms: int | None = None) -> int:
+def parse_past_time(
+    option_flag: str, time_text: str, now_ms: int | None = None, *, other_advice: str = ""
+) -> int:
     """Parse a time into ms since 1970; UsageError if it is in the future."""
     now_ms = int(time() * 1000) if now_ms is None else now_ms
     time_ms = parse_time_option(option_flag, time_text, 0, now_ms)
     if time_ms > now_ms:
         raise UsageError(
             f'invalid time "{time_text}" for {option_flag}: it is in the future, now is {format_utc(now_ms)}'
+            f"{suggest_past_time(option_flag, time_text)}{other_advice}"
         )
     return time_ms

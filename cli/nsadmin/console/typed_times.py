@@ -27,6 +27,12 @@ def parse_time_ms(time_text: str, now_ms: int) -> int:
     return round(datetime.fromisoformat(_MQADMIN_TIME_PATTERN.sub(r"\1T\2.\3", time_text)).timestamp() * 1000)
 
 
+def suggest_past_time(option_flag: str, time_text: str) -> str:
+    """Advice for a time in the future: if it is a time of today, the same time of yesterday; else none."""
+    day_time_match = _DAY_TIME_PATTERN.fullmatch(time_text.strip())
+    return f': use {option_flag} "yesterday {day_time_match[2]}"' if day_time_match else ""
+
+
 def _local_time_ms(local_date: date, clock_text: str) -> int:
     hour_text, minutes_text = clock_text.split(":", 1)
     local_time = datetime.combine(

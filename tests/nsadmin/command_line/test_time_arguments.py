@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nsadmin.command_line.time_arguments import parse_time_option, parse_window
+from nsadmin.command_line.time_arguments import parse_past_time, parse_time_option, parse_window
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.typed_times import parse_time_ms
 
@@ -68,6 +68,21 @@ def test_yesterday_is_the_day_before_also_where_a_day_had_25_hours(in_berlin: No
     assert parse_time_ms("yesterday 12:00", sunday_noon) == sunday_noon - 25 * 3_600_000
 
 
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("14:03", ': use -s "yesterday 14:03"; or'),
+        (" today 14:03:59.5", ': use -s "yesterday 14:03:59.5"; or'),
+        ("2026-11-22", "; or"),
+    ],
+)
+def test_a_time_of_today_in_the_future_may_mean_yesterday(text: str, advice: str, in_berlin: None) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_past_time("-s", text, NOW, other_advice="; or")
+    now = "2026-11-21T03:18:27.422Z"
+    assert str(caught.value) == f'invalid time "{text}" for -s: it is in the future, now is {now}{advice}'
+
+
 def test_mqadmins_way_is_understood() -> None:
     assert parse_time_option("-b", "2026-11-21#03:18:27:422", 0) == parse_time_option(
         "-b", "2026-11-21T03:18:27.422", 0
@@ -97,7 +112,9 @@ def test_now_is_the_clocks() -> None:
 def test_what_is_no_time(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_time_option("-b", text, 0)
-    assert str(caught.value) == f'invalid time "{text}" for -b: use 1h, 14:03, or 2026-11-23T14:03Z'
+    assert (
+        str(caught.value) == f'invalid time "{text}" for -b: use 1h, 14:03, yesterday, or 2026-11-23T14:03Z'
+    )
 
 
 def test_a_span_begins_before_it_ends() -> None:

@@ -13,7 +13,7 @@ from namesrv_core.protocol.resource_attributes import format_changes, sign_chang
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.groups import GroupChange, is_system_group
-from nsadmin.client.results import AlreadyRecreated, error_text, is_not_found
+from nsadmin.client.results import AlreadyRecreated, NotApplied, error_text, is_not_found
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     ClusterMastersOption,
@@ -364,6 +364,9 @@ def delete_sub_group(
     keep_topics: Annotated[
         bool, Option("--keep-topics", help="With -c: keep the group's retry and dead-letter topics.")
     ] = False,
+    requires_unused: Annotated[
+        bool, Option("--if-unused", help="Delete nothing if clients of a group are connected (exit code 1).")
+    ] = False,
 ) -> ResultRows:
     """Delete consumer groups from one master, or from a cluster with their retry and dead-letter topics.
 
@@ -381,6 +384,8 @@ def delete_sub_group(
         nsadmin deleteSubGroup ledger -c cluster-a --dry-run
         # Preview the deletion of several groups
         nsadmin deleteSubGroup 'led*,warehouse' -c cluster-a --dry-run
+        # Delete a group only if nobody uses it: this one has connected clients (exit code 1)
+        nsadmin deleteSubGroup ledger -c cluster-a --if-unused --yes
         # Delete a group, its retry and dead-letter topics and its offsets
         nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
     """
@@ -397,12 +402,24 @@ def delete_sub_group(
         *(["the offsets"] if removes_offsets else []),
         *(f"{prefix}{groups[0] if len(groups) == 1 else '...'}" for prefix in topic_prefixes),
     ]
-    clients = {name: _list_clients(session, name, master_targets) for name in groups}
+    connections = session.admin.consumers.get_group_connections(
+        groups, [target.broker_addr for target in master_targets if target.broker_addr]
+    )
+    clients = {name: sorted({c.client_id for c in connections[name].clients}) for name in groups}
     client_notes = [
         f"the group {name} has {count_noun(len(ids), 'connected client')}: stop {_name_clients(ids)} first"
         for name, ids in clients.items()
         if ids
     ]
+    if requires_unused:
+        unknown_notes = [
+            f"the clients of {name} are unknown: {addr}: {error}"
+            for name in groups
+            for addr, error in {**connections[name].errors, **connections[name].proxy_errors}.items()
+            if error is not None
+        ]
+        if client_notes or unknown_notes:
+            raise NotApplied(f"nothing is deleted: {'; '.join([*client_notes, *unknown_notes])}")
     _remark_on_other_clusters(session, groups, cluster_name, None)
     for client_note in client_notes if session.can_ask else ():
         session.write_remark(client_note)
@@ -467,13 +484,6 @@ def _list_group_names(session: Session, masters: Sequence[BrokerTarget]) -> set[
 
 def _name_clients(client_ids: Sequence[str]) -> str:
     return abbreviate_names(client_ids, 3)
-
-
-def _list_clients(session: Session, group: str, masters: Sequence[BrokerTarget]) -> list[str]:
-    """The ids of the connected clients."""
-    addrs = [m.broker_addr for m in masters if m.broker_addr]
-    clients = session.admin.consumers.get_group_connections([group], addrs)[group].clients
-    return sorted({c.client_id for c in clients})
 
 
 def _delete_group_topic(session: Session, topic: str, cluster_name: str) -> list[ServerChange]:

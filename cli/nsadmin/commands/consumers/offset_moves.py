@@ -18,7 +18,6 @@ from nsadmin.client.consumers.offset_moves import (
     OffsetPlan,
 )
 from nsadmin.client.message_queues import MessageQueue
-from nsadmin.client.wall_clock import time
 from nsadmin.command_line import argument_values, time_arguments
 from nsadmin.command_line.broker_targets import find_broker_addr
 from nsadmin.command_line.declarations import Flags, RequiredUnless, Values, command
@@ -174,9 +173,11 @@ def reset_offset_by_time(
     force_flag = argument_values.parse_boolean("-f", force_text)
     if (broker_text is None) != (queue_id is None) or (wanted_offset is not None and queue_id is None):
         raise UsageError("incomplete queue: pass -b ADDR and -q ID, with -s TIME or -o OFFSET")
-    target_time_ms = END_OF_QUEUE if time_text is None else _parse_target_time(time_text)
-    if wanted_offset is None and target_time_ms > time() * 1000:
-        session.write_remark(f"{format_utc(target_time_ms)} is in the future: {group} moves to the end")
+    target_time_ms = END_OF_QUEUE
+    if wanted_offset is None and time_text is not None and time_text.strip() != "-1":
+        target_time_ms = time_arguments.parse_past_time(
+            "-s", time_text, other_advice="; to skip all messages, use -s -1"
+        )
     if broker_text is not None and queue_id is not None:
         broker_addr = find_broker_addr(session, broker_text)
         offset_plans = [
@@ -324,14 +325,6 @@ def clone_group_offset(
     )
 
 
-def _parse_target_time(time_text: str) -> int:
-    return (
-        END_OF_QUEUE
-        if time_text.strip() == "-1"
-        else time_arguments.parse_time_option("-s", time_text, END_OF_QUEUE)
-    )
-
-
 def _find_queue_at(session: Session, topic: str, master_addr: str, queue_id: int) -> MessageQueue:
     """Look up the queue in the topic's route; NotFound unless the address is of a master with it."""
     for queue_route in session.admin.topics.get_route(topic).queues:
@@ -414,17 +407,15 @@ def _apply_offset_plans(
     if first_count:
         effects.append(f"get an offset on {count_noun(first_count, 'queue')} where it has none")
     effect = " and ".join(effects)
-    loss = f"on {on_topics}, this would let {group} {effect}"
     if first_count and all(m.old_offset is None for m in moves):
-        effect = f"begin on {on_topics}, where it has no offset"
-        loss = (
-            f"{group} has no offset on {on_topics}; this sets offsets on {count_noun(first_count, 'queue')}"
-        )
-    session.require_yes(command_name, loss)
-    if session.is_dry_run and len(plans) > 1:
-        session.write_remark(loss)
+        effect = "begin where it has no offset"
     queues = f"{count_noun(sum(m.error is None for m in moves), 'queue')} of {on_topics}"
-    session.confirm_change(f"Move {group} on {queues}, which lets it {effect}?")
+    to_time = "" if plans[0].timestamp_ms == END_OF_QUEUE else f" to {format_utc(plans[0].timestamp_ms)}"
+    move_text = f"{group} on {queues}{to_time}, which lets it {effect}"
+    session.require_yes(command_name, f"this would move {move_text}")
+    if session.is_dry_run:
+        session.write_remark(f"this would move {move_text}")
+    session.confirm_change(f"Move {move_text}?")
     columns = OFFSET_MOVE_COLUMNS
     if len(plans) == 1:
         columns = tuple(column.in_wide() if column.key == TOPIC.key else column for column in columns)

@@ -41,16 +41,12 @@ def resolve_snapshot(
         return _take_live_snapshot(session, context_options.access, context_options.namesrv_addr)
     try:
         now_ms = int(time() * 1000)
-        time_ms = time_arguments.parse_time_option(option_flag, operand_text, 0, now_ms)
+        time_arguments.parse_time_option(option_flag, operand_text, 0, now_ms)
     except UsageError:
         return _take_live_snapshot(
             session, session.options.access, _parse_operand_addrs(option_flag, operand_text)
         )
-    if time_ms > now_ms:
-        raise UsageError(
-            f'invalid time "{operand_text}" for {option_flag}: it is in the future, now is '
-            f"{format_utc(now_ms)}"
-        )
+    time_ms = time_arguments.parse_past_time(option_flag, operand_text, now_ms)
     return rebuild_past_snapshot(session, time_ms, journal_folders, server_name)
 
 

@@ -1,6 +1,6 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -11,7 +11,7 @@ from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.results import NotFound, ServerResult, is_not_found
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_not_found
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.argument_values import parse_duration_seconds, parse_name_list
 from nsadmin.command_line.broker_targets import list_clusters, remark_missing, remark_other_clusters
@@ -371,6 +371,9 @@ def delete_topic(
         Argument(metavar="CLUSTER", help="The cluster to delete it from; a,b for several, '*' for all."),
         Flags("-c", "--clusterName"),
     ],
+    requires_unused: Annotated[
+        bool, Option("--if-unused", help="Delete nothing if a topic is in use or has a group (exit code 1).")
+    ] = False,
 ) -> ResultRows:
     """Delete topics with all their messages from every master of a cluster, then from every name server.
 
@@ -379,7 +382,8 @@ def delete_topic(
     minute. If brokers create topics automatically, a topic in use can come back immediately.
 
     nsadmin shows the number of messages, the age of the last one, and the groups that consume the topic.
-    A topic with a message of the last two minutes is in use.
+    A topic with a message of the last two minutes is in use. A group consumes the topic if it subscribes to
+    it or has offsets of it.
 
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
@@ -392,6 +396,8 @@ def delete_topic(
         nsadmin deleteTopic refunds '*' --dry-run
         # Preview the deletion of several topics
         nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
+        # Delete a topic only if nobody uses it: this one is in use (exit code 1)
+        nsadmin deleteTopic refunds cluster-a --if-unused --yes
         # Delete a topic without a question
         nsadmin deleteTopic refunds cluster-a --yes
     """
@@ -415,8 +421,11 @@ def delete_topic(
         )
     _remark_on_other_clusters(session, topics, deletions_by_cluster)
     possessive = "its" if len(topics) == 1 else "their"
-    for line in _describe_losses(session, deletions, names_cluster=len(firsts) > 1):
+    losses, uses = _describe_losses(session, deletions, names_cluster=len(firsts) > 1)
+    for line in losses:
         session.write_remark(line)
+    if requires_unused and uses:
+        raise NotApplied(f"nothing is deleted: {'; '.join(uses)}")
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (
         [d.list_planned_steps() for d in deletions]
@@ -468,12 +477,15 @@ def _remark_on_other_clusters(session: Session, topics: Sequence[str], clusters:
 
 def _describe_losses(
     session: Session, deletions: "Sequence[TopicDeletion]", *, names_cluster: bool
-) -> Iterator[str]:
-    """Yield a line for each topic: its messages, and its groups (subscribed, or with offsets).
+) -> tuple[list[str], list[str]]:
+    """Return lines about the losses, and what says that topics are or may be in use.
 
-    Another line has the age of its last message, and warns if the topic is in use. The last line previews the
-    deletion of the groups.
+    A line for each topic has its messages, and its groups (subscribed, or with offsets). Another line has the
+    age of its last message, and warns if the topic is in use. The last line previews the deletion of the
+    groups.
     """
+    lines: list[str] = []
+    uses: list[str] = []
     places = [(addr, d.topic) for d in deletions for addr in d.masters]
     stats_results = iter(session.admin.topics.get_stats_at(places))
     usages = session.admin.topics.list_usage(tuple(deletion.topic for deletion in deletions))
@@ -490,7 +502,11 @@ def _describe_losses(
         else:
             groups = abbreviate_names(usage.consumer_groups or (), 10) or "none"
         place = f" in {deletion.cluster_name}" if names_cluster else ""
-        yield f"{deletion.topic} has {messages}{place}; consumer groups: {groups}"
+        lines.append(f"{deletion.topic} has {messages}{place}; consumer groups: {groups}")
+        if groups != "none":
+            uses.append(f"the consumer groups of {deletion.topic}{place}: {groups}")
+        if not is_known:
+            uses.append(f"{deletion.topic} has {messages}{place}")
         newest_ms = max((queue.last_update_timestamp for queue in queues), default=0)
         if newest_ms:
             age_ms = max(round(time() * 1000) - newest_ms, 0)
@@ -498,19 +514,21 @@ def _describe_losses(
                 f"last {'' if is_known else 'known '}message{place} arrived {format_duration(age_ms)} ago"
             )
             if age_ms > _IN_USE_MS:
-                yield f"{deletion.topic}: the {last_message}"
+                lines.append(f"{deletion.topic}: the {last_message}")
             else:
                 producers = quote_command("producer", "--topic", deletion.topic)
-                yield (
-                    f"{deletion.topic} is still in use: its {last_message}. To see who sends to it, run "
-                    f"{producers}"
-                )
+                use = f"{deletion.topic} is still in use: its {last_message}"
+                uses.append(use)
+                lines.append(f"{use}. To see who sends to it, run {producers}")
     clusters = list(dict.fromkeys(deletion.cluster_name for deletion in deletions))
     groups_left = {g for u in usages if u.cluster_name in clusters for g in u.consumer_groups or ()}
     if groups_left:
         places_left = (",".join(sorted(groups_left)), "-c", ",".join(clusters))
         preview = ("deleteSubGroup", *places_left, "-r", "true", "--dry-run")
-        yield f"the consumer groups stay: if nobody needs them any more, run {quote_command(*preview)}"
+        lines.append(
+            f"the consumer groups stay: if nobody needs them any more, run {quote_command(*preview)}"
+        )
+    return lines, uses
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

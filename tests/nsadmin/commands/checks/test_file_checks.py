@@ -30,7 +30,7 @@ def test_journals_of_name_servers_of_the_context_or_as_named(
     result = run("check", "journal", "--journal", folder, "--since", "soon")
     assert (
         result.code,
-        'invalid time "soon" for --from: use 1h, 14:03, or 2026-11-23T14:03Z' in result.err,
+        'invalid time "soon" for --from: use 1h, 14:03, yesterday, or 2026-11-23T14:03Z' in result.err,
     ) == (3, True)
 
 

@@ -142,6 +142,26 @@ def test_connected_clients_of_a_deleted_group_are_named(
     assert ask("deleteSubGroup", "G", "-c", "C", option).err == f"nsadmin: {note}\n"
 
 
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+def test_a_group_with_clients_stays_if_only_an_unused_one_may_go(
+    ask: Run, consumer_broker: ConsumerBroker, option: str
+) -> None:
+    words = ("deleteSubGroup", "G", "-c", "C", "--if-unused", option)
+    consumer_broker.clients = {"G": ["10.0.0.9@1"]}
+    refused = ask(*words)
+    assert (refused.code, refused.out) == (1, "")
+    assert "nothing is deleted: the group G has 1 connected client: stop 10.0.0.9@1 first\n" in refused.err
+    assert "G" in consumer_broker.configs
+    list_clients = consumer_broker.handlers[203]
+    consumer_broker.handlers[203] = refuse_with(1, "no")
+    unknown = ask(*words)
+    assert (unknown.code, "the clients of G are unknown: 127.0.0.1:" in unknown.err) == (1, True)
+    assert "G" in consumer_broker.configs
+    consumer_broker.clients, consumer_broker.handlers[203] = {}, list_clients
+    assert ask(*words).code == 0
+    assert ("G" in consumer_broker.configs) == (option == "--dry-run")
+
+
 def test_deleting_from_one_broker(run: Run, consumer_broker: ConsumerBroker) -> None:
     before = dict(consumer_broker.configs["G"])
     result = run("deleteSubGroup", "-g", "G", "-b", consumer_broker.addr, "-r", "true", "--yes", "--json")

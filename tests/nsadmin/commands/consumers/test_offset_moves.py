@@ -26,7 +26,11 @@ def test_a_reset_dry_shows_what_would_be_repeated(
     ask: Run, filled_broker: ConsumerBroker, words: tuple[str, ...]
 ) -> None:
     result = ask("resetOffsetByTime", *words, "--dry-run", "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: this would move G on 8 queues of T to 1970-01-01T00:00:00.015Z, which lets it receive "
+        "35 messages again and get an offset on 1 queue where it has none\n",
+    )
     rows = result.json
     assert rows[0] == {
         "group": "G",
@@ -50,8 +54,9 @@ def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker
     refused = ask(*words)
     assert (refused.code, refused.err) == (
         2,
-        "nsadmin: resetOffsetByTime: on T, this would let G receive 35 messages again and get an offset on "
-        "1 queue where it has none: to do it without a terminal, pass --yes\n",
+        "nsadmin: resetOffsetByTime: this would move G on 8 queues of T to 1970-01-01T00:00:00.015Z, which "
+        "lets it receive 35 messages again and get an offset on 1 queue where it has none: to do it without "
+        "a terminal, pass --yes\n",
     )
     result = ask(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, UNDO_HINT)
@@ -62,7 +67,7 @@ def test_a_reset_needs_a_yes_and_is_done(ask: Run, filled_broker: ConsumerBroker
 def test_a_group_without_an_offset_skips_and_repeats_nothing(ask: Run, filled_broker: ConsumerBroker) -> None:
     filled_broker.offsets = {("G", "Other", 0): 20}
     refused = ask("resetOffsetByTime", "G", "T", "-s", "15")
-    assert "G has no offset on T; this sets offsets on 8 queues: to do it" in refused.err
+    assert "which lets it begin where it has no offset: to do it" in refused.err
 
 
 def test_minus_one_and_skipping_go_to_the_end(ask: Run, filled_broker: ConsumerBroker) -> None:
@@ -117,6 +122,15 @@ def test_one_queue_goes_to_any_offset_that_it_has(
 def test_wrong_words_are_one_line(ask: Run, filled_broker: ConsumerBroker, words: list[str]) -> None:
     result = ask("resetOffsetByTime", "G", "T", *words, "-y")
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+
+
+def test_a_reset_to_a_time_in_the_future_is_refused(ask: Run, filled_broker: ConsumerBroker) -> None:
+    before = dict(filled_broker.offsets)
+    result = ask("resetOffsetByTime", "G", "T", "-s", "2999-01-01", "--yes")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith('nsadmin: invalid time "2999-01-01" for -s: it is in the future, now is ')
+    assert result.err.endswith("; to skip all messages, use -s -1\n")
+    assert filled_broker.offsets == before
 
 
 def test_queues_and_brokers_that_are_not_there(ask: Run, filled_broker: ConsumerBroker) -> None:
@@ -371,8 +385,8 @@ def test_a_skip_without_a_topic_is_of_all_topics_and_undone_with_one_command(
     preview = ask("skipAccumulatedMessage", "G", "--dry-run", "--json")
     assert (preview.code, {row["topic"] for row in preview.json}) == (0, {"%RETRY%G", "T", "U"})
     assert preview.err == (
-        f"{gone}nsadmin: on 3 topics (%RETRY%G, T, U), this would let G skip 230 messages and get an offset "
-        "on 15 queues where it has none\n"
+        f"{gone}nsadmin: this would move G on 24 queues of 3 topics (%RETRY%G, T, U), which lets it skip 230 "
+        "messages and get an offset on 15 queues where it has none\n"
     )
     assert two_topics.offsets == before
     result = ask("skipAccumulatedMessage", "-g", "G", "--yes", "--json")

@@ -85,7 +85,11 @@ def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroke
         (("other",), 5, 'group "other" has no dead letters'),
         (("G", "--body", "("), 2, 'invalid regular expression "(" for --body'),
         (("G", "--limit", "0"), 2, 'invalid number "0" for --limit: use 1 or more'),
-        (("G", "--since", "soon"), 2, 'invalid time "soon" for --from: use 1h, 14:03, or 2026-11-23T14:03Z'),
+        (
+            ("G", "--since", "soon"),
+            2,
+            'invalid time "soon" for --from: use 1h, 14:03, yesterday, or 2026-11-23T14:03Z',
+        ),
     ],
 )
 def test_what_cannot_be_shown(dlq: Run, words: tuple[str, ...], code: int, text: str) -> None:

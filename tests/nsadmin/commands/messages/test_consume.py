@@ -172,7 +172,10 @@ def test_a_broker_that_refuses_is_an_error(stream: Run, filled_store: DeadLetter
         (("--follow", "--json"), "--follow needs lines: pass --output jsonl instead of json"),
         (("--tag", "A", "--sql", "n > 1"), "--tag and --sql exclude each other"),
         (("--from", "offset:x"), 'invalid offset "x" in --from'),
-        (("--from", "soon"), 'invalid time "soon" for --from: use 1h, 14:03, or 2026-11-23T14:03Z'),
+        (
+            ("--from", "soon"),
+            'invalid time "soon" for --from: use 1h, 14:03, yesterday, or 2026-11-23T14:03Z',
+        ),
         (("--field", "x"), 'invalid value "x" for --field: use NAME=VALUE'),
         (("--body", "("), 'invalid regular expression "(" for --body'),
     ],

@@ -158,7 +158,7 @@ def test_a_place(run_json: Run, message_broker: MessageBroker) -> None:
         (("queryMsgByKey", "T", "k", "-m", "0"), 'invalid value "0" for -m: expected 1 or more'),
         (
             ("queryMsgByKey", "T", "k", "-b", "soon"),
-            'invalid time "soon" for --from: use 1h, 14:03, or 2026-11-23T14:03Z',
+            'invalid time "soon" for --from: use 1h, 14:03, yesterday, or 2026-11-23T14:03Z',
         ),
         (("queryMsgByKey", "T"), "missing argument KEY: usage: nsadmin queryMsgByKey TOPIC KEY"),
         (("queryMsgByUniqueKey", "T", "k", "-g", "G"), "incomplete client: pass both -g GROUP and -d CLIENT"),

@@ -264,6 +264,44 @@ def test_a_dry_run_and_a_deletion_say_when_the_last_message_arrived(
             assert err.startswith(f"nsadmin: T has 10 messages; consumer groups: none\n{said}")
 
 
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+@pytest.mark.parametrize(
+    ("age_ms", "groups", "why"),
+    [
+        (7, [], "T is still in use: its last message arrived 7 ms ago"),
+        (3_700_000, ["G"], "the consumer groups of T: G"),
+        (None, [], "T has an unknown number of messages"),
+        (3_700_000, [], None),
+    ],
+)
+def test_only_an_unused_topic_is_deleted_on_demand(
+    run: Run,
+    first_server: FakeNameServer,
+    monkeypatch: pytest.MonkeyPatch,
+    age_ms: int | None,
+    groups: list[str],
+    why: str | None,
+    option: str,
+) -> None:
+    monkeypatch.setattr("nsadmin.commands.topics.topics.time", lambda: 5_000_000.0)
+    with TopicBroker(topic_config("T")) as master:
+        first_server.clusters = {"C": {"broker-a": {0: master.addr}}}
+        master.topics = {"T": groups}
+        if age_ms is None:
+            master.handlers[RequestCode.GET_TOPIC_STATS_INFO] = refuse_with(1, "no")
+        else:
+            newest = {"minOffset": 0, "maxOffset": 9, "lastUpdateTimestamp": 5_000_000_000 - age_ms}
+            master.offsets = {"T": {0: newest}}
+        result = run("deleteTopic", "T", "C", "-n", first_server.addr, "--if-unused", option)
+        is_sent = RequestCode.DELETE_TOPIC_IN_BROKER in master.asked_codes()
+        assert is_sent == (why is None and option == "--yes")
+        if why is None:
+            assert "nothing is deleted" not in result.err
+        else:
+            assert (result.code, result.out) == (1, "")
+            assert result.err.endswith(f"nsadmin: nothing is deleted: {why}\n")
+
+
 def test_a_dry_run_says_who_could_not_be_asked(
     run: Run, first_server: FakeNameServer, dead_addr: str
 ) -> None:
