@@ -42,9 +42,11 @@ def read_text(
 
 
 def explain_unreadable(file_name: str, error: OSError | UnicodeDecodeError) -> str:
-    """Say why a file cannot be read, and for a folder what to do."""
+    """Say why a file or folder cannot be read, and what to do if it is the other of the two."""
     if isinstance(error, IsADirectoryError):
         return f"{file_name} is a folder: name a file in it"
+    if isinstance(error, NotADirectoryError) and os.path.isfile(file_name):
+        return f"{file_name} is a file: name its folder"
     if isinstance(error, UnicodeDecodeError):
         return f"{file_name} is not a text file"
     return f"cannot read {file_name}: {error.strerror or error}"
