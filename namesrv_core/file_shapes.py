@@ -70,7 +70,7 @@ class FileStyle:
         return f"{self.place(path)} is unknown: use {', '.join(known_keys)}"
 
     def missing(self, field: "Field") -> str:
-        return f"the key {field.key} is missing: {field.meaning}"
+        return f'the key "{field.key}" is missing: add "{field.key}: VALUE" ({field.meaning})'
 
 
 class ShapeReader:

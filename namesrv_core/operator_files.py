@@ -22,6 +22,7 @@ MAX_YAML_VALUES = 2_000_000
 """Keys, values, lists and maps, counted as often as aliases and merge keys repeat them."""
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
+_CLOSERS = {"[": "]", "{": "}", '"': '"', "'": "'"}
 # What PyYAML raises for values that do not suit their tag, such as 2001-99-99 or a number of 5,000 digits.
 _ODD_VALUE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -41,9 +42,11 @@ def read_text(
 
 
 def explain_unreadable(file_name: str, error: OSError | UnicodeDecodeError) -> str:
-    """Say why a file cannot be read, and for a folder what to do."""
+    """Say why a file or folder cannot be read, and what to do if it is the other of the two."""
     if isinstance(error, IsADirectoryError):
         return f"{file_name} is a folder: name a file in it"
+    if isinstance(error, NotADirectoryError) and os.path.isfile(file_name):
+        return f"{file_name} is a file: name its folder"
     if isinstance(error, UnicodeDecodeError):
         return f"{file_name} is not a text file"
     return f"cannot read {file_name}: {error.strerror or error}"
@@ -233,22 +236,34 @@ def _check_yaml(yaml_text: str, parser_class: Any = None) -> None:
 
     counter = _YamlCounter()
     fast_parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    for event in yaml.parse(yaml_text, Loader=parser_class or fast_parser):
-        if isinstance(event, yaml.CollectionStartEvent):
-            counter.open_collection(event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            counter.close_collection()
-        elif isinstance(event, yaml.ScalarEvent):
-            counter.add_scalar(event)
-        elif isinstance(event, yaml.AliasEvent):
-            counter.add_alias(event)
+    try:
+        for event in yaml.parse(yaml_text, Loader=parser_class or fast_parser):
+            if isinstance(event, yaml.CollectionStartEvent):
+                counter.open_collection(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                counter.close_collection()
+            elif isinstance(event, yaml.ScalarEvent):
+                counter.add_scalar(event)
+            elif isinstance(event, yaml.AliasEvent):
+                counter.add_alias(event)
+    except yaml.MarkedYAMLError as error:
+        if error.problem_mark is not None and error.problem_mark.index >= len(yaml_text):
+            # The parsers name the end of the file, which may be far from the mistake.
+            for mark in (error.context_mark, counter.innermost_mark):
+                opener = yaml_text[mark.index : mark.index + 1] if mark else ""
+                if opener in _CLOSERS:
+                    error.problem = f"the {opener} here is not closed: add a {_CLOSERS[opener]}"
+                    error.problem_mark = mark
+                    break
+        raise
 
 
 class _OpenCollection:
-    __slots__ = ("anchor", "height", "value_count")
+    __slots__ = ("anchor", "height", "start_mark", "value_count")
 
-    def __init__(self, anchor: str | None) -> None:
-        self.anchor = anchor
+    def __init__(self, event: "yaml.CollectionStartEvent") -> None:
+        self.anchor: str | None = event.anchor
+        self.start_mark = event.start_mark
         self.value_count = 1
         self.height = 1
 
@@ -262,11 +277,16 @@ class _YamlCounter:
         # An anchor of a collection that is not complete has no size.
         self._sizes_by_anchor: dict[str, tuple[int, int] | None] = {}
 
+    @property
+    def innermost_mark(self) -> Any:
+        """Where the collection begins that is not complete; None outside of all."""
+        return self._open_collections[-1].start_mark if self._open_collections else None
+
     def open_collection(self, event: "yaml.CollectionStartEvent") -> None:
         if event.anchor is not None:
             self._sizes_by_anchor[event.anchor] = None
         self._count_values(event, 1, 1)
-        self._open_collections.append(_OpenCollection(event.anchor))
+        self._open_collections.append(_OpenCollection(event))
 
     def close_collection(self) -> None:
         collection = self._open_collections.pop()

@@ -71,8 +71,8 @@ def test_values_by_attribute_and_all_mistakes_with_their_places() -> None:
         (("even",), "even must be even", False),
         (("ranges", 1), "ranges[1] low must not be above high", True),
         (("ranges", 2, "lo"), "ranges[2].lo is unknown: use low, high", True),
-        (("ranges", 2), "ranges[2] the key low is missing: the least", False),
-        (("ranges", 2), "ranges[2] the key high is missing: the most", False),
+        (("ranges", 2), 'ranges[2] the key "low" is missing: add "low: VALUE" (the least)', False),
+        (("ranges", 2), 'ranges[2] the key "high" is missing: add "high: VALUE" (the most)', False),
         (("5",), "5 is unknown: use even, ranges, onOff", True),
     ]
 
@@ -120,7 +120,10 @@ def test_null_is_an_empty_map_or_an_absent_field_if_the_file_says_so() -> None:
     assert read_shape(WrittenNull("~"), MapOf(Text(), Text()), Written()) == ({}, [])
     assert read_shape({"onOff": None}, FILE, Absent()) == ({}, [])
     assert read_shape(None, FILE, FileStyle())[1][0].text == "must be a map"
-    assert read_shape({"low": None}, RANGE, Absent())[1][0].text == "the key low is missing: the least"
+    assert (
+        read_shape({"low": None}, RANGE, Absent())[1][0].text
+        == 'the key "low" is missing: add "low: VALUE" (the least)'
+    )
 
 
 def test_the_schema_says_the_same() -> None:

@@ -47,6 +47,24 @@ def test_the_place_is_told(text: str, problem: str, line: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "problem", "line"),
+    [
+        ("a: [\n", "the [ here is not closed: add a ]", 1),
+        ("a: b\nc: {d: [e\n\n", "the [ here is not closed: add a ]", 2),
+        ("a: b\nc: {d,\n# e\n", "the { here is not closed: add a }", 2),
+        ("ä: b\nc: 'd\n\n", "the ' here is not closed: add a '", 2),
+    ],
+)
+@pytest.mark.parametrize("is_small", [True, False])
+def test_a_text_that_ends_too_early_is_told_where_it_begins(
+    text: str, problem: str, line: int, is_small: bool
+) -> None:
+    with pytest.raises(InvalidYaml) as refused:
+        YamlDocument(text, is_small=is_small)
+    assert (refused.value.problem, refused.value.line) == (problem, line)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

@@ -245,7 +245,7 @@ def test_a_broker_is_restarted_while_no_client_writes_to_it(
     assert [result.value() for result in admin.broker_routes.get_topic_permissions("broker-a-0")] == before
     refused = script("restart_broker.py", "broker-a-0", "false")
     assert refused.returncode == 1
-    assert "on another broker with `nsadmin spread " in refused.stderr
+    assert "on all brokers of cluster-a with `nsadmin spread " in refused.stderr
 
 
 def test_a_reviewed_file_is_applied_to_a_healthy_cluster(

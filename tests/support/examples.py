@@ -28,8 +28,10 @@ BEFORE = {
     "backupDiff": (
         _BACKUP,
         "backup create cluster-a --file monday.nsbackup.zip",
+        "backup create cluster-a --dir backups",
         "updateTopic vouchers -c cluster-a --yes",
         "backup create cluster-a --file tuesday.nsbackup.zip",
+        "backup create cluster-a --file backups/cluster-a-20200101T000000Z.nsbackup.zip",
     ),
     "backupRestore": (_BACKUP, "deleteTopic orders -c cluster-a --yes"),
     "bundleShow": ("bundle create incident.nsbundle.zip",),

@@ -28,7 +28,6 @@ _SOURCE_NOUNS = {
 }
 _MIN_RATIOS = {"broker-keys": 0.8, "namesrv-keys": 0.8}
 """The names of settings are long and share words, such as Enable: other settings are similar, too."""
-_MAX_SUGGESTIONS = 3
 
 
 def suggest_names(
@@ -114,7 +113,7 @@ def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str
 def _find_similar_names(
     typed_name: str, known_names: Iterable[str], min_ratio: float = MIN_RATIO
 ) -> list[str]:
-    """Up to three names that are similar to the typed one or contain it; none if it is a known name."""
+    """The names that are most similar to the typed one or contain it; none if it is a known name."""
     names_by_lower = {lower_name.lower(): lower_name for lower_name in known_names}
     if typed_name in names_by_lower.values():
         return []
@@ -125,8 +124,8 @@ def _find_similar_names(
     candidate_names = [
         name for name in names_by_lower if abs(len(name) - len(lower_typed)) <= max(2, len(lower_typed) // 2)
     ]
-    similar_names = find_similar_names(lower_typed, candidate_names, min_ratio) or sorted(
+    similar_names = find_similar_names(lower_typed, candidate_names, min_ratio, with_ties=True) or sorted(
         (lower_name for lower_name in names_by_lower if len(lower_typed) > 2 and lower_typed in lower_name),
         key=len,
     )
-    return [names_by_lower[lower_name] for lower_name in similar_names[:_MAX_SUGGESTIONS]]
+    return [names_by_lower[lower_name] for lower_name in similar_names]

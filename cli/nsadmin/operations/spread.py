@@ -38,6 +38,14 @@ class TopicSpread(NamedTuple):
         return not self.missing_brokers and not self.has_other_queues
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether messages of a key keep their order."""
+        return any(
+            config["order"] or config["attributes"].get("message.type") == "FIFO"
+            for config in self.configs_by_broker.values()
+        )
+
+    @property
     def even_configs(self) -> dict[str, TopicFields]:
         """The config by broker with equal queues on all brokers. Other settings stay as they are."""
         largest_counts = {

@@ -1,10 +1,11 @@
 """Kinds of topics by name: user topics, and topics that brokers keep for consumer groups. Pure."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
+from nsadmin.console.phrases import abbreviate_names
 
 
 def group_of_topic(topic: str, known_groups: Set[str]) -> str | None:
@@ -52,6 +53,15 @@ def find_topics_of_vanished_groups(topics: Iterable[str], known_groups: Set[str]
         for topic, group in groups_by_topic.items()
         if group is not None and group not in known_groups and not is_system_group(group)
     }
+
+
+def describe_moved_keys(ordered_topics: Sequence[str]) -> str:
+    """Say that ordered topics do not keep their order while their number of write queues changes."""
+    verb = "is" if len(ordered_topics) == 1 else "are"
+    return (
+        f"{abbreviate_names(ordered_topics, 3)} {verb} ordered: another number of queues moves keys to other "
+        "queues, so the order of the messages of a key is not kept across the change"
+    )
 
 
 def is_user_topic(topic: str, own_topics: frozenset[str]) -> bool:

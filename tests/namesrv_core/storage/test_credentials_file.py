@@ -22,7 +22,7 @@ def test_yaml_and_json_say_the_same(tmp_path: Path, name: str, text: str) -> Non
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("c.yaml", b"accounts:\n  - secretKey: 'hush-hush\n", 'c.yaml", line 3: found unexpected end'),
+        ("c.yaml", b"accounts:\n  - secretKey: 'hush-hush\n", 'c.yaml", line 2: the \' here is not closed'),
         ("c.yaml", b"everybody: read\n\t- hush-hush", 'c.yaml", line 2: '),
         ("c.yaml", b"a: &a [*a, !!python/object:x {}]\n", 'c.yaml", line 1: '),
         ("c.yaml", b"a: \x01", 'invalid YAML in "'),

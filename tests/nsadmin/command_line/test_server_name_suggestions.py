@@ -99,9 +99,9 @@ def test_who_does_not_tell_names_is_not_mentioned(run: Run, server: FakeNameServ
     assert result.err.splitlines()[1:] == ["nsadmin: run nsadmin topicList to list the topics"]
 
 
-def test_at_most_three_and_the_nearest_first() -> None:
+def test_the_nearest_are_first_and_equals_together() -> None:
     known = [f"orders-{letter}" for letter in "abcdef"]
-    assert len(_find_similar_names("orders-x", known)) == 3
+    assert _find_similar_names("orders-x", [*known, "orders-yyy"]) == known
     assert _find_similar_names("orders-aa", known)[0] == "orders-a"
     assert _find_similar_names("orders-a", known) == []
     assert _find_similar_names("payment", ["eu-payment-of-invoices-in-time", "us"]) == [

@@ -74,11 +74,13 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
     similar_names = (
         []
         if named_groups
-        else find_similar_names(broker_name, (g.broker_name for g in known_groups), _SIMILARITY_THRESHOLD)
+        else find_similar_names(
+            broker_name, (g.broker_name for g in known_groups), _SIMILARITY_THRESHOLD, with_ties=True
+        )
     )
     if similar_names:
         host_hint = "" if process else f" A host needs a port: {broker_name}:{DEFAULT_BROKER_PORT}"
-        raise NotFound(f'no broker "{broker_name}"; {did_you_mean(sorted(similar_names))}{host_hint}')
+        raise NotFound(f'no broker "{broker_name}"; {did_you_mean(similar_names)}{host_hint}')
     if not named_groups and (may_be_host or ":" in target_text):
         return target_at_addr(parse_addr(target_text, DEFAULT_BROKER_PORT))
     if not named_groups and process is None:

@@ -1,5 +1,6 @@
 """Owns backup show and backup diff, which read backups."""
 
+from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, Option
@@ -16,10 +17,12 @@ from nsadmin.commands.backups.backup_arguments import (
 )
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import difference_columns, plain_value
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
+from nsadmin.operations.backups.archive import list_backup_files
 from nsadmin.operations.backups.comparison import compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
@@ -83,7 +86,11 @@ def backup_show(
 @command(columns=BACKUP_DIFFERENCE_COLUMNS)
 def backup_diff(
     session: Session,
-    file_name: BackupFileArgument,
+    file_name: Annotated[
+        str,
+        Argument(metavar="FILE", help="A file of `nsadmin backup create`, or the folder of its --dir."),
+        Flags("--file"),
+    ],
     other_file: Annotated[
         str | None,
         Argument(metavar="OTHER", help="A later backup. Default: the cluster as it is now."),
@@ -96,14 +103,18 @@ def backup_diff(
     """Compare a backup with a later one, or with the cluster as it is now.
 
     nsadmin skips settings that name a server or its folders. The exit code is 1 if an item differs, and 3 if
-    a server does not answer.
+    a server does not answer. Of a folder, nsadmin compares the newest two backups.
 
     Examples:
         # Changes since the backup (exit code 1)
         nsadmin backup diff cluster-a.nsbackup.zip
         # Changes between two backups (exit code 1)
         nsadmin backup diff monday.nsbackup.zip tuesday.nsbackup.zip
+        # After a nightly backup create --dir backups, for cron: what changed (exit code 1)
+        nsadmin backup diff backups
     """
+    if other_file is None and Path(file_name).expanduser().is_dir():
+        file_name, other_file = _find_newest_two(file_name)
     before = open_backup(session, file_name).backup
     after = (
         open_backup(session, other_file).backup if other_file is not None else _observe_now(session, before)
@@ -120,6 +131,18 @@ def backup_diff(
     summary = f"{count} ({file_name} -> {other_file or 'the cluster now'})"
     notes = [*(after.remarks if other_file is None else ()), summary]
     return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, differences, errors, notes)
+
+
+def _find_newest_two(folder_name: str) -> tuple[str, str]:
+    files = list_backup_files(Path(folder_name).expanduser())
+    clusters = sorted({file.name.rpartition("-")[0] for file in files})
+    if len(clusters) > 1:
+        raise UsageError(
+            f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: name two files of one cluster"
+        )
+    if len(files) < 2:
+        raise UsageError(f"{folder_name} has {count_noun(len(files), 'backup')}: two are needed")
+    return str(files[-2]), str(files[-1])
 
 
 def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:

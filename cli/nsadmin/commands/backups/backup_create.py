@@ -11,7 +11,7 @@ from namesrv_core import private_files
 from namesrv_core.errors import RocketMQError
 from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line.argument_values import parse_duration_seconds
-from nsadmin.command_line.broker_targets import remark_missing
+from nsadmin.command_line.broker_targets import list_clusters, remark_missing
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.command_line.namespace_options import IncludedNamespacesOption
 from nsadmin.commands.backups.backup_arguments import (
@@ -75,7 +75,9 @@ class IncompleteBackupError(RocketMQError):
 def backup_create(
     session: Session,
     cluster_name: Annotated[
-        str, Argument(metavar="CLUSTER", help="Name of a cluster."), Flags("-c", "--clusterName")
+        str,
+        Argument(metavar="CLUSTER", help="Name of a cluster; with --dir also a,b for several, '*' for all."),
+        Flags("-c", "--clusterName"),
     ],
     file_name: Annotated[
         str | None, Option("--out", "--file", metavar="FILE", help="File to write. It is replaced.")
@@ -117,6 +119,8 @@ def backup_create(
     If a server does not answer, the backup lacks its items, a line on stderr names it, and the exit code
     is 3. Ctrl-C stops --every. The same command goes on.
 
+    For several clusters, --dir gets a file of each.
+
     Examples:
         # Topics, groups, offsets, users and settings of a cluster
         nsadmin backup create cluster-a --file cluster-a.nsbackup.zip
@@ -124,6 +128,8 @@ def backup_create(
         nsadmin backup create cluster-a --file before.nsbackup.zip
         # A backup in a folder every hour or night, for cron; the last 48 are kept
         nsadmin backup create cluster-a --dir backups --keep 48
+        # Each cluster in a file of its own
+        nsadmin backup create '*' --dir backups
     """
     if (file_name is None) == (folder_name is None):
         raise UsageError("pass either --file FILE or --dir DIR")
@@ -137,24 +143,29 @@ def backup_create(
     keys = BackupKeys(passphrase, None if sign_key is None else Path(sign_key).expanduser())
 
     def create_backup() -> ResultRows:
-        backup = observe_backup(
-            session.admin,
-            cluster_name,
-            int(time() * 1000),
-            tuple(dict.fromkeys(namespaces or ())),
-            with_secrets=with_secrets,
-        )
+        clusters = list_clusters(session, cluster_name)
+        if file_name is not None and len(clusters) > 1:
+            raise UsageError("--file is for one cluster: pass --dir DIR, which gets a file of each")
         remark_twins(session)
-        remark_missing(session, cluster_name, "the backup lacks what only this broker has")
-        backup_path = _write_backup(backup, file_name, folder_name, keys)
-        notes = [*backup.remarks]
+        created, errors, notes = list[CreatedBackup](), list[RocketMQError | None](), list[str]()
+        for cluster in clusters:
+            backup = observe_backup(
+                session.admin,
+                cluster,
+                int(time() * 1000),
+                tuple(dict.fromkeys(namespaces or ())),
+                with_secrets=with_secrets,
+            )
+            remark_missing(session, cluster, "the backup lacks what only this broker has")
+            backup_path = _write_backup(backup, file_name, folder_name, keys)
+            created.append(describe_backup(str(backup_path), backup, backup_path.stat().st_size))
+            errors += [None, *map(IncompleteBackupError, backup.remarks)]
+            notes += backup.remarks
+            if keep_count is not None and folder_name is not None:
+                notes += _delete_old_backups(Path(folder_name).expanduser(), cluster, keep_count)
         if file_name is not None:
             notes.append(f"{quote_command('backup', 'diff', file_name)} shows what changed after it")
-        if keep_count is not None and folder_name is not None:
-            notes += _delete_old_backups(Path(folder_name).expanduser(), backup.cluster_name, keep_count)
-        errors = [IncompleteBackupError(remark) for remark in backup.remarks]
-        created = describe_backup(str(backup_path), backup, backup_path.stat().st_size)
-        return ResultRows.from_records(BACKUP_COLUMNS, [created], [None, *errors], notes)
+        return ResultRows.from_records(BACKUP_COLUMNS, created, errors, notes)
 
     if every_text is None:
         return create_backup()

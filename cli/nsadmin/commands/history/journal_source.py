@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple, TypeVar
 from typer import Option
 
 from namesrv_core.errors import RocketMQError
+from namesrv_core.operator_files import explain_unreadable
 from namesrv_core.storage.journal import segments
 from namesrv_core.storage.journal.segments import InvalidSegmentError
 from nsadmin.client import NotFound
@@ -72,7 +73,7 @@ def find_brokers_journal(folder_name: str) -> Path | None:
             (f for f in (folder / BROKERS_JOURNAL, folder) if f.is_dir() and segments.list_segments(f)), None
         )
     except OSError as error:
-        raise UsageError(f"cannot read {error.filename or folder}: {error.strerror}") from None
+        raise UsageError(explain_unreadable(str(error.filename or folder), error)) from None
 
 
 def _find_server_journals(folder: Path) -> list[Path]:
@@ -110,7 +111,7 @@ def call_with_usage_errors(server_journal: ServerJournal, read_journal: Callable
             f"{error}; run nsadmin journal verify {server_journal.folder} to check the whole journal"
         ) from None
     except OSError as error:
-        raise UsageError(f"cannot read {error.filename or server_journal.folder}: {error.strerror}") from None
+        raise UsageError(explain_unreadable(str(error.filename or server_journal.folder), error)) from None
 
 
 def describe_unreadable(record_count: int, folder: Path) -> str | None:

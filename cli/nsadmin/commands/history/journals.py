@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from namesrv_core.history.records import InvalidRecordError, JournalRecord
+from namesrv_core.operator_files import explain_unreadable
 from namesrv_core.storage.journal import reader, segments
 from namesrv_core.storage.journal.reader import RecordFilter
 from nsadmin.command_line import time_arguments
@@ -198,7 +199,7 @@ def _journal_path(journal_folder: str) -> Iterator[Path]:
             )
         yield journal_path
     except OSError as error:
-        raise UsageError(f"cannot read {error.filename or folder_path}: {error.strerror}") from None
+        raise UsageError(explain_unreadable(str(error.filename or folder_path), error)) from None
 
 
 def _summarize_fields(fields: Mapping[str, Any]) -> str:

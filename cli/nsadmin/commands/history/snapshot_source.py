@@ -100,4 +100,4 @@ def load_snapshot_file(file_name: str) -> ClusterSnapshot:
     except InvalidSnapshotError as error:
         raise UsageError(f"{file_name} is not a snapshot: {error}") from None
     except OSError as error:
-        raise UsageError(f"cannot read {file_name}: {error.strerror}") from None
+        raise UsageError(operator_files.explain_unreadable(file_name, error)) from None

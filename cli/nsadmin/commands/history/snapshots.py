@@ -164,7 +164,7 @@ def snapshot_list(
     try:
         file_names = sorted(name for name in os.listdir(folder_path) if name.endswith(SNAPSHOT_SUFFIX))
     except OSError as error:
-        raise UsageError(f"cannot read {folder_path}: {error.strerror}") from None
+        raise UsageError(operator_files.explain_unreadable(str(folder_path), error)) from None
     found, errors, notes = list[tuple[Path, ClusterSnapshot]](), list[InvalidSnapshotError | None](), []
     for path in (folder_path / name for name in file_names):
         try:

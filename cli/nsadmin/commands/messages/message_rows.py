@@ -1,5 +1,6 @@
 """Owns the columns of messages; a body is shown as text if it can be decoded, else as base64."""
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
@@ -181,6 +182,8 @@ def describe_missing(admin: AdminClient, topic: str, noun: str, value: str, foun
         return ""
     text = f'no message of {topic} has the {noun} "{value}"'
     if noun == "id" and parse_message_id(value) is None:
+        if re.fullmatch(r"[0-9A-Fa-f]{1,31}", value):
+            text += ": too short for a message id of RocketMQ's clients, which has 32 hexadecimal digits"
         return f"{text} (if it is a key: `{quote_command('queryMsgByKey', topic, value)}`)"
     find: Callable[..., FoundMessages] = admin.messages.find_by_unique_key
     if noun == "key":

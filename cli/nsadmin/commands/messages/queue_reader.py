@@ -297,11 +297,10 @@ class _QueueListing:
         messages = (LocatedMessage(p.broker_name, m) for p in pages for m in p.messages)
         for message in messages:
             if len(shown) == self._max_count or kept_bytes > MAX_KEPT_BYTES:
-                long_bodies = ", which have long bodies" if kept_bytes > MAX_KEPT_BYTES else ""
-                notes.append(
-                    f"stopped after {count_noun(len(shown), 'message')}{long_bodies}: use --limit, "
-                    "--from, --until for more"
-                )
+                reason = " (--limit): there are more"
+                if kept_bytes > MAX_KEPT_BYTES:
+                    reason = ", which have long bodies: use --from, --until for more"
+                notes.append(f"stopped after {count_noun(len(shown), 'message')}{reason}")
                 if self._session.options.style.selection.sort is not None:
                     notes.append(
                         f"sorted only the {count_noun(len(shown), 'message')} that were read: "

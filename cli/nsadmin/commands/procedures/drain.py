@@ -51,7 +51,7 @@ from nsadmin.operations.drain.events import (
 from nsadmin.operations.drain.facts import NameServerFacts
 from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr, find_slave_addrs
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
-from nsadmin.operations.drain.state import DrainState, SavedDrain, load_drains
+from nsadmin.operations.drain.state import NO_DRAIN, DrainState, SavedDrain, load_drains
 from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
@@ -465,7 +465,7 @@ def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRow
     return ResultRows.from_records(UNDRAIN_COLUMNS, servers, errors, notes, common=common)
 
 
-@command(columns=STATUS_COLUMNS, nothing="this account has drained no broker of these servers")
+@command(columns=STATUS_COLUMNS, nothing=NO_DRAIN)
 def drain_status(
     session: Session,
     broker_name: Annotated[

@@ -33,6 +33,7 @@ from nsadmin.operations.spread import (
     plan_even_groups,
     plan_even_spread,
 )
+from nsadmin.operations.topic_kinds import describe_moved_keys
 
 
 def _describe_spread(spread: TopicSpread) -> str:
@@ -172,7 +173,9 @@ def spread(
     all_spreads = [(cluster, spread) for cluster, spreads in spreads_by_cluster.items() for spread in spreads]
     shown = [(cluster, spread) for cluster, spread in all_spreads if not all_topics or not spread.is_even]
     if all_topics:
-        notes.append(f"{part_is(len(shown), len(all_spreads), 'topic')} unbalanced")
+        # A topic that is unbalanced in two clusters counts once.
+        unbalanced = {s.topic for _, s in shown}
+        notes.append(f"{part_is(len(unbalanced), len(found_topics), 'topic')} unbalanced")
     if plan_file is None:
         chosen = [] if topics_text is None else [topics_text]
         notes += [
@@ -215,7 +218,8 @@ def _list_group_spreads(session: Session, cluster_name: str | None, plan_file: s
         [name] = lacking
         in_cluster = [spread for cluster, spread in shown if cluster == name]
         notes += _write_plan_file(plan_file, plan_even_groups(name, in_cluster, brokers_by_cluster[name]))
-    notes.append(f"{part_is(len(shown), len(spreads), 'group')} unbalanced")
+    unbalanced, groups = ({s.group for _, s in found} for found in (shown, spreads))
+    notes.append(f"{part_is(len(unbalanced), len(groups), 'group')} unbalanced")
     return ResultRows.from_records(GROUP_SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 
 
@@ -312,7 +316,10 @@ def _write_plan(
     broker_names = [
         registrant.broker_name for registrant in registrants if registrant.cluster_name == cluster_name
     ]
-    return _write_plan_file(file_name, plan_even_spread(cluster_name, topic_spreads, broker_names))
+    desired = plan_even_spread(cluster_name, topic_spreads, broker_names)
+    notes = _write_plan_file(file_name, desired)
+    ordered = [s.topic for s in topic_spreads if s.is_ordered and s.topic in (desired.topic_specs or ())]
+    return [*notes, describe_moved_keys(ordered)] if ordered else notes
 
 
 def _write_plan_file(file_name: str, desired: DesiredCluster) -> list[str]:

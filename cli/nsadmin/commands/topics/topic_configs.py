@@ -48,6 +48,7 @@ from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 from nsadmin.operations.removed_queues import RemovedMessages, RemovedQueues, count_removed_messages
+from nsadmin.operations.topic_kinds import describe_moved_keys
 
 
 class TopicChange(NamedTuple):
@@ -364,10 +365,7 @@ def _remark_moved_keys(session: Session, topic: str, plans: Sequence[TopicConfig
     ):
         return
     if any(c.order or c.message_type == "FIFO" for c in former) or _find_order_conf(session, topic):
-        session.write_remark(
-            f"{topic} is ordered: another number of queues moves keys to other queues, so the order of the "
-            "messages of a key is not kept across the change"
-        )
+        session.write_remark(describe_moved_keys([topic]))
 
 
 def _remark_closed(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> None:

@@ -141,11 +141,11 @@ def _add_secrets(
 
 
 def list_backup_files(backup_folder: Path, cluster: str | None = None) -> list[Path]:
-    """Return the backups of a folder, the oldest first. Their names begin with cluster and time."""
-    prefix = "" if cluster is None else f"{escape_file_name(cluster)}-"
+    """Return the backups of a folder, the oldest first. Their names are those of `name_backup_file`."""
+    prefix = None if cluster is None else escape_file_name(cluster)
     with os.scandir(backup_folder) as entries:
         names = [entry.name for entry in entries if entry.name.endswith(BACKUP_SUFFIX)]
-    return [backup_folder / name for name in sorted(names) if name.startswith(prefix)]
+    return [backup_folder / name for name in sorted(names) if prefix in (None, name.rpartition("-")[0])]
 
 
 BACKUP_SUFFIX = ".nsbackup.zip"

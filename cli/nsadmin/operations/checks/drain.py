@@ -13,7 +13,7 @@ from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, worst_state
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.state import SavedDrain, load_drains
+from nsadmin.operations.drain.state import NO_DRAIN, SavedDrain, load_drains
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.run_folder import InvalidStateError
 from nsadmin.operations.state_folder import find_state_home
@@ -21,7 +21,6 @@ from nsadmin.operations.state_folder import find_state_home
 _CLOSED_PHASES = ("settle", "wait", "safe")
 """Phases in which no client may write to the broker."""
 _MAX_SHOWN = 3
-_NO_DRAIN = "this machine has no drain of a broker of this cluster"
 
 
 class ObservedDrain(NamedTuple):
@@ -64,7 +63,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> DrainObservation:
         if isinstance(drain, SavedDrain)
     ]
     unreadable = [drain for drain in loaded if isinstance(drain, InvalidStateError)]
-    scope.skip_if(not observed and not unreadable, _NO_DRAIN)
+    scope.skip_if(not observed and not unreadable, NO_DRAIN)
     return DrainObservation(admin.clock_ms, observed, unreadable)
 
 
@@ -131,7 +130,7 @@ def _format_summary(seen: DrainObservation, open_brokers: Iterable[str]) -> str:
         more = f", and {len(seen.unreadable) - 1} more" if len(seen.unreadable) > 1 else ""
         return f"a saved drain cannot be read: {seen.unreadable[0]}{more}"
     if not seen.drains:
-        return _NO_DRAIN
+        return NO_DRAIN
     names = ", ".join(drain.saved_drain.state.broker for drain in seen.drains)
     open_names = ", ".join(open_brokers)
     return f"{len(seen.drains)} drained: {names}" + (

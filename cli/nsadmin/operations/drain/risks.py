@@ -90,7 +90,7 @@ def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
 
 
 def describe_refusals(risks: Iterable[DrainRisk]) -> list[str]:
-    """Describe each risk, and what makes the drain safe: "... (orders): create it on another broker ..."."""
+    """Describe each risk, and what makes the drain safe: "... (orders): create it on all brokers ..."."""
     return [f"{risk.text}: {risk.remedy}" for risk in risks]
 
 
@@ -111,8 +111,8 @@ def _advise(
         pronoun = "it" if len(topics) == 1 else "each"
         apply_command = quote_command("apply", plan_file)
         return (
-            f"create {pronoun} on another broker with `{spread_command}` and `{apply_command}` "
-            "(the new queues stay there after the drain)"
+            f"create {pronoun} on all brokers of {cluster_name} with `{spread_command}` and "
+            f"`{apply_command}` (the new queues stay there after the drain)"
         )
     if kind == "masterless":
         return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"

@@ -30,7 +30,7 @@ class _PlanStyle(FileStyle):
         return f'invalid value "{value}": use {allowed}{_suggest_word(value, words)}'
 
     def not_a_map(self, value: Any, known_keys: Iterable[str]) -> str:
-        return "must be a map of KEY: VALUE"
+        return f"must be a map, such as {{{next(iter(known_keys), 'NAME')}: VALUE}}"
 
     def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
         suggestion = _suggest_word(path[-1], known_keys)
@@ -101,7 +101,7 @@ def read_desired_cluster(file_text: str, file_name: str) -> DesiredCluster:
     """
     document = PlanDocument(file_text, file_name)
     if document.is_empty:
-        raise InvalidPlanFileError([f"{file_name}:1: the file is empty: cluster is missing"])
+        raise InvalidPlanFileError([f'{file_name}:1: the file is empty: add a line "cluster: NAME"'])
     desired_cluster = _build_desired_cluster(document.read(CLUSTER_FIELDS))
     document.require_none(_find_contradictions(desired_cluster))
     return desired_cluster

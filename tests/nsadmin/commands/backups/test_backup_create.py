@@ -1,5 +1,6 @@
 """backup create."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,40 @@ def test_a_folder_keeps_the_last_backups_only(run: Run, tmp_path: Path) -> None:
     assert "deleted 1 older backup" in result.err
     [last] = (tmp_path / "all").iterdir()
     assert not last.name.startswith("cluster-a-2020")
+
+
+def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
+    run: Run, tmp_path: Path
+) -> None:
+    def rename(cluster: str, year: int) -> None:
+        [file] = (tmp_path / "all").glob(f"{cluster}-2*Z.nsbackup.zip")
+        file.rename(file.with_name(f"{cluster}-{year}0101T000000Z.nsbackup.zip"))
+
+    with start_lab(tmp_path / "lab") as there:
+        on = ("-n", there.namesrv_addr)
+        words = ("backup", "create", "*", "--dir", "all", *on)
+        created = run(*words, "--json")
+        assert [row["clusterName"] for row in json.loads(created.out)] == ["cluster-a", "cluster-b"]
+        mixed = run("backup", "diff", "all", *on)
+        assert (mixed.code, mixed.err) == (
+            2,
+            "nsadmin: all has backups of cluster-a, cluster-b: name two files of one cluster\n",
+        )
+        single = run("backup", "create", "*", "--file", "one.zip", *on)
+        assert (single.code, "--file is for one cluster: pass --dir DIR" in single.err) == (2, True)
+        rename("cluster-a", 2020)
+        [other] = (tmp_path / "all").glob("cluster-b-*")
+        # Its name begins like that of the other cluster.
+        similar = other.rename(other.with_name("cluster-a-eu-20200101T000000Z.nsbackup.zip"))
+        assert run("updateTopic", "orders", "-c", "cluster-a", "-r", "5", "-w", "5", "-y", *on).code == 0
+        assert run("backup", "create", "cluster-a", "--dir", "all", "--keep", "2", *on).code == 0
+        assert similar.exists()
+        similar.unlink()
+        changed = run("backup", "diff", "all", "--json")
+        assert (changed.code, {row["name"] for row in json.loads(changed.out)}) == (1, {"orders"})
+        (tmp_path / "all" / "cluster-a-20200101T000000Z.nsbackup.zip").unlink()
+        alone = run("backup", "diff", "all")
+        assert (alone.code, alone.err) == (2, "nsadmin: all has 1 backup: two are needed\n")
 
 
 @needs_root

@@ -101,7 +101,7 @@ def test_a_drained_broker_is_refused_and_stays_drained(
 def test_an_unknown_broker_is_not_found(running_lab: Lab, run: Run) -> None:
     result = run("repair", "wipe", "broker-x", "-n", running_lab.namesrv_addr, "--yes")
     assert result.code == 5
-    assert 'no broker "broker-x"; did you mean "broker-a-1" or "broker-a-0"?' in result.err
+    assert 'no broker "broker-x"; did you mean "broker-a-0" or "broker-a-1"?' in result.err
 
 
 def test_no_name_server_that_answers_is_exit_4(run: Run, dead_addr: str) -> None:

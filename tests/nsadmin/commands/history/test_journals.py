@@ -140,6 +140,16 @@ def test_verify_tells_that_a_journal_is_whole(run: Run, folder: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "command_words", [["journal", "verify"], ["journal", "tail"], ["routeAt", "T", "--journal"]]
+)
+def test_a_file_in_place_of_the_folder(run: Run, folder: str, command_words: list[str]) -> None:
+    segment = next(Path(folder).iterdir())
+    at = ["--at", "now"] if "routeAt" in command_words else []
+    result = run(*command_words, str(segment), *at)
+    assert (result.code, result.err) == (2, f"nsadmin: {segment} is a file: name its folder\n")
+
+
 def test_verify_fails_where_something_is_damaged(run: Run, folder: str) -> None:
     next(Path(folder).glob("*.zst")).unlink()
     (path,) = Path(folder).glob("*.jsonl")

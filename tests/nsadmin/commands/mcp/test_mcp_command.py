@@ -35,7 +35,10 @@ def test_wrong_options(run: Run, tmp_path: Path) -> None:
         ),
         (("--contexts", "nowhere"), 'no context "nowhere"'),
         (("--files", no_folder), f'no folder "{no_folder}" for --files'),
-        (("--tools", "topicRout"), 'no tool "topicRout" for --tools: did you mean "topicRoute" or "topics"'),
+        (
+            ("--tools", "topicRout"),
+            'no tool "topicRout" for --tools: did you mean "topicRoute" or "topic',
+        ),
         (("--max-calls", "0"), 'invalid value "0" for --max-calls'),
     ):
         result = run("mcp", *options, "-n", "127.0.0.1:1")

@@ -41,7 +41,7 @@ def test_tools_are_chosen_by_name_and_by_category() -> None:
 @pytest.mark.parametrize(
     ("tools_text", "problem"),
     [
-        ("topicRout", 'no tool "topicRout" for --tools: did you mean "topicRoute" or "topics"'),
+        ("topicRout", 'no tool "topicRout" for --tools: did you mean "topicRoute" or "topicList" or'),
         ("auditList", 'no tool "auditList" for --tools: nsadmin audit list is left out, because '),
         (",", 'no tool in --tools: write names, such as "topics,clusterList"'),
         ("updateTopic", 'no tool "updateTopic" for --tools: nsadmin updateTopic needs --allow-changes'),

@@ -91,6 +91,9 @@ def test_what_is_not_there(run_json: Run, message_broker: MessageBroker) -> None
     nothing = f'nsadmin: no message of T has the id "{KEY}": {causes}\n'
     assert run_json("queryMsgByUniqueKey", "T", KEY).err == nothing
     assert run_json("queryMsgById", "T", KEY) == (5, "", nothing)
+    too_short = ": too short for a message id of RocketMQ's clients, which has 32 hexadecimal digits (if "
+    for value, is_short in ((KEY[:-1], True), ("4711", True), ("order-4711", False), (f"{KEY}0", False)):
+        assert (too_short in run_json("queryMsgById", "T", value).err) == is_short, value
     result = run_json("queryMsgByOffset", "T", "broker-a", "0", "9")
     assert (result.code, result.out) == (5, "")
     assert "the queue is empty" in result.err

@@ -38,14 +38,14 @@ def test_the_flags_of_a_topic(run_json: Run) -> None:
 def test_there_is_a_bound_and_it_is_told(run_json: Run) -> None:
     result = run_json("printMsg", "T", "--maxNum", "2")
     assert (result.code, len(bodies(result))) == (0, 2)
-    assert result.err == "nsadmin: stopped after 2 messages: use --limit, --from, --until for more\n"
+    assert result.err == "nsadmin: stopped after 2 messages (--limit): there are more\n"
     assert run_json("printMsg", "T", "--maxNum", "5").err == ""
 
 
 def test_only_the_messages_within_the_limit_are_sorted(run_json: Run) -> None:
     result = run_json("printMsg", "T", "--limit", "2", "--sort", "-storeTime")
     assert result.err.splitlines() == [
-        "nsadmin: stopped after 2 messages: use --limit, --from, --until for more",
+        "nsadmin: stopped after 2 messages (--limit): there are more",
         "nsadmin: sorted only the 2 messages that were read: printMsg --last N shows the newest",
     ]
     assert run_json("printMsg", "T", "--limit", "5", "--sort", "-storeTime").err == ""
@@ -177,7 +177,7 @@ def test_consuming_is_reading(run_json: Run, message_broker: MessageBroker) -> N
     assert bodies(result) == ["0-0", "5-0"] or len(bodies(result)) == 2
     assert result.err.splitlines() == [
         "nsadmin: reads without a group, and does not join G",
-        "nsadmin: stopped after 2 messages: use --limit, --from, --until for more",
+        "nsadmin: stopped after 2 messages (--limit): there are more",
     ]
     pulls = [item.ext or {} for item in message_broker.asked if item.code == 11]
     assert {item["consumerGroup"] for item in pulls} == {"TOOLS_CONSUMER"}

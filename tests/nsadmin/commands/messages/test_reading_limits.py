@@ -71,7 +71,7 @@ def test_long_bodies_end_a_list(
     result = run_json("printMsg", "T")
     assert (result.code, len(result.json)) == (0, 3)
     assert result.err == (
-        "nsadmin: stopped after 3 messages, which have long bodies: use --limit, --from, --until for more\n"
+        "nsadmin: stopped after 3 messages, which have long bodies: use --from, --until for more\n"
     )
     result = run_json("printMsg", "T", "--last", "4")
     assert [row["queueOffset"] for row in result.json] == [3, 4]

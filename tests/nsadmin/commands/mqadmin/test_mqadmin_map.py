@@ -34,7 +34,7 @@ def test_what_mqadmin_does_not_have(run: Run) -> None:
     assert (result.code, result.out) == (5, "")
     assert result.err.startswith(
         'nsadmin: unknown command of mqadmin "updateTopik": did you mean "updateTopic" or '
-        '"updateTopicPerm" or "updateTopicList"?'
+        '"updateTopicList" or "updateTopicPerm"?'
     )
     assert (
         run("mqadminMap", "zzz").err

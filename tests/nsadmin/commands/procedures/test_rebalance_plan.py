@@ -63,7 +63,8 @@ def test_a_broker_of_no_cluster_is_named(run: Run, running_lab: Lab) -> None:
     result = run("rebalance", "plan", "-n", running_lab.namesrv_addr, "--add", "broker-x")
     assert (result.code, result.err) == (
         5,
-        'nsadmin: no broker "broker-x"; did you mean "broker-b-2" or "broker-b-1" or "broker-b-0"?\n',
+        'nsadmin: no broker "broker-x"; did you mean "broker-a-0" or "broker-a-1" or "broker-a-2" '
+        "or 3 more?\n",
     )
 
 

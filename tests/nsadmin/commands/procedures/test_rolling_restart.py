@@ -162,7 +162,10 @@ def test_a_restart_whose_drains_would_be_refused_does_not_begin(
     drain = run("drain", "broker-a-1", "--dry-run", "-n", running_lab.namesrv_addr, "--json")
     refusal = json.loads(drain.out)[0]["error"]
     assert refusal == "1 topic would be left without a writable queue (lonely)"
-    assert f"nsadmin: {refusal}: create it on another broker with `nsadmin spread lonely -c " in drain.err
+    assert (
+        f"nsadmin: {refusal}: create it on all brokers of cluster-a with `nsadmin spread lonely -c "
+        in drain.err
+    )
     preview = restart("--dry-run", "--json")
     assert (preview.code, drain.code) == (1, 1)
     assert preview.err == "nsadmin: no broker would be stopped: broker-a-1 cannot be drained\n"

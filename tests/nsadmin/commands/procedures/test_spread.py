@@ -122,6 +122,32 @@ def test_what_is_uneven_or_static(ask: Run, first_server: FakeNameServer) -> Non
         assert row["finding"] == "on 2 of 3 brokers, uneven"
 
 
+def test_a_topic_of_two_clusters_counts_once_and_ordered_ones_are_told(
+    ask: Run, first_server: FakeNameServer, tmp_path: Path
+) -> None:
+    ordered = topic_config("O", attributes={"message.type": "FIFO"})
+    with (
+        RegisteringBroker(topic_config("T"), ordered, topic_config("E", order=True)) as a,
+        RegisteringBroker(topic_config("E", order=True), name="broker-b") as b,
+        RegisteringBroker(topic_config("T"), topic_config("X"), name="broker-c") as c,
+        RegisteringBroker(topic_config("X"), name="broker-d") as d,
+    ):
+        first_server.clusters = {
+            "C": {"broker-a": {0: a.addr}, "broker-b": {0: b.addr}},
+            "D": {"broker-c": {0: c.addr}, "broker-d": {0: d.addr}},
+        }
+        c.items["brokerClusterName"] = d.items["brokerClusterName"] = "D"
+        result = ask("spread", "--json")
+        assert ([row["topic"] for row in result.json], "2 of 4 topics are unbalanced" in result.err) == (
+            ["O", "T", "T"],
+            True,
+        )
+        moved = "another number of queues moves keys to other queues, so the order of"
+        plan = ask("spread", "-c", "C", "--plan", str(tmp_path / "c.yaml"))
+        assert f"nsadmin: O is ordered: {moved}" in plan.err
+        assert "ordered" not in ask("spread", "-c", "D", "--plan", str(tmp_path / "d.yaml")).err
+
+
 def test_a_broker_that_says_nothing_may_have_anything(
     ask: Run, first_server: FakeNameServer, tmp_path: Path
 ) -> None:

@@ -35,11 +35,11 @@ def test_there_is_none(tmp_path: Path, first_server: FakeNameServer) -> None:
     finding = found(tmp_path, first_server.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "this machine has no drain of a broker of this cluster",
+        "this account has no drain of a broker of this cluster",
     )
     keep(tmp_path, "another:9876", "safe")
     assert (
-        found(tmp_path, first_server.addr).summary == "this machine has no drain of a broker of this cluster"
+        found(tmp_path, first_server.addr).summary == "this account has no drain of a broker of this cluster"
     )
 
 

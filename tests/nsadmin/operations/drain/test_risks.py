@@ -126,7 +126,7 @@ def test_the_text_of_a_risk_names_the_first_topics() -> None:
     [
         (
             ServerTopic(RW, 0, 0), True, "1 topic would be left without a writable queue (t;u)",
-            "create it on another broker with `nsadmin spread 't;u' -c C --plan even-a.yaml` and `nsadmin "
+            "create it on all brokers of C with `nsadmin spread 't;u' -c C --plan even-a.yaml` and `nsadmin "
             "apply even-a.yaml` (the new queues stay there after the drain)",
         ),
         (

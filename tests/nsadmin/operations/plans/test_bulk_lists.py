@@ -114,7 +114,7 @@ def test_a_topic_with_an_order_configuration_is_ordered_anyway() -> None:
         ("[]", r"f:1: no topics in the file"),
         ("[{", r"f:\d: invalid YAML: "),
         ("[1]", r"f:1: \[0\]: must be a map"),
-        ('[{"perm": 4}]', r"f:1: \[0\]: the key topicName is missing"),
+        ('[{"perm": 4}]', r'f:1: \[0\]: the key "topicName" is missing: add '),
         ('[{"topicName": "a"},\n {"topicName": "a"}]', r"f:2: duplicate a"),
         (
             '[{"topicName": "a", "perms": 4}]',

@@ -88,7 +88,7 @@ kvs: {}
         'c.yaml:4: topics: invalid topic "two\nlines": use a name of 1 to 255 characters, in one line',
         'c.yaml:6: topics.payments.topicFilterType: invalid value "single_tag": use one of SINGLE_TAG,'
         ' MULTI_TAG; did you mean "SINGLE_TAG"?',
-        "c.yaml:7: topics.payments.attributes: must be a map of KEY: VALUE",
+        "c.yaml:7: topics.payments.attributes: must be a map, such as {NAME: VALUE}",
         'c.yaml:9: topics.payments.onlyOn[0]: invalid broker name "broker a": use a name without blanks, '
         "colons and semicolons",
         'c.yaml:10: unknown key "kvs": use one of version, cluster, topics, groups, orderConf, kv; did you mean "kv"?',
@@ -98,11 +98,11 @@ kvs: {}
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "c.yaml:1: the file is empty: cluster is missing"),
-        ("~", "c.yaml:1: the file is empty: cluster is missing"),
-        ("topics: {}", "c.yaml:1: the key cluster is missing: name of the cluster"),
-        ("- a", "c.yaml:1: must be a map of KEY: VALUE"),
-        ("cluster: [a", "c.yaml:2: invalid YAML: did not find expected ',' or ']'"),
+        ("", 'c.yaml:1: the file is empty: add a line "cluster: NAME"'),
+        ("~", 'c.yaml:1: the file is empty: add a line "cluster: NAME"'),
+        ("topics: {}", 'c.yaml:1: the key "cluster" is missing: add "cluster: VALUE" (name of the cluster)'),
+        ("- a", "c.yaml:1: must be a map, such as {version: VALUE}"),
+        ("cluster: [a", "c.yaml:1: invalid YAML: the [ here is not closed: add a ]"),
         ("cluster: c\nversion: 2", 'c.yaml:2: version: invalid value "2": use 1'),
         ("cluster: c\nversion: [1]", "c.yaml:2: version: must be 1"),
         ("cluster: c\ntopics:\n  a: {}\n  a: {}", "c.yaml:4: topics.a: duplicate key"),
@@ -111,7 +111,7 @@ kvs: {}
         ("cluster: c\norderConf: {a: b}", 'c.yaml:2: orderConf.a: invalid order configuration "b": use text such as broker-a:8;broker-b:8'),
         ("cluster: c\norderConf: {a: [b]}", "c.yaml:2: orderConf.a: must be text such as broker-a:8;broker-b:8"),
         ("cluster: c\nkv: {N: {k: }}", 'c.yaml:2: kv.N.k: must be a text: write "" for an empty text'),
-        ("cluster: c\ngroups: {g: {subscriptionDataSet: [{}]}}", "c.yaml:2: groups.g.subscriptionDataSet[0]: the key topic is missing: the topic"),
+        ("cluster: c\ngroups: {g: {subscriptionDataSet: [{}]}}", 'c.yaml:2: groups.g.subscriptionDataSet[0]: the key "topic" is missing: add "topic: VALUE" (the topic)'),
     ],
 )  # fmt: skip
 def test_one_mistake(text: str, problem: str) -> None:

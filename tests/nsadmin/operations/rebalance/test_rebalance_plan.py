@@ -123,7 +123,11 @@ def test_a_short_plan_by_hand_has_defaults() -> None:
     ("old_text", "new_text", "problem"),
     [
         ("rebalancePlan: 1", "rebalancePlan: 2", '4: rebalancePlan: invalid value "2": use 1'),
-        ("cluster: cluster-a\n", "", "4: the key cluster is missing: name of the cluster"),
+        (
+            "cluster: cluster-a\n",
+            "",
+            '4: the key "cluster" is missing: add "cluster: VALUE" (name of the cluster)',
+        ),
         (
             "broker-b: {read: 4, write: 4}",
             "broker-b: {read: 4, write: 5}",
@@ -138,7 +142,7 @@ def test_a_short_plan_by_hand_has_defaults() -> None:
         (
             "broker-b: {read: 4, write: 4}",
             "broker-b: {read: 4}",
-            "35: topics.orders.after.broker-b: the key write is missing: number of write queues",
+            '35: topics.orders.after.broker-b: the key "write" is missing: add "write: VALUE" (number of write queues)',
         ),
         (
             "broker-b: {read: 4, write: 4}",
@@ -178,8 +182,8 @@ def test_a_wrong_file_is_refused_with_the_line_and_the_field(
 
 def test_a_file_that_is_no_plan_is_refused(tmp_path: Path) -> None:
     assert list_problems("") == ["p.yaml:1: the file is empty: make the plan again"]
-    assert list_problems("- a") == ["p.yaml:1: must be a map of KEY: VALUE"]
-    assert list_problems("a: [")[0].startswith("p.yaml:2: invalid YAML: ")
+    assert list_problems("- a") == ["p.yaml:1: must be a map, such as {rebalancePlan: VALUE}"]
+    assert list_problems("a: [")[0].startswith("p.yaml:1: invalid YAML: the [ here is not closed")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     with pytest.raises(
         InvalidPlanFileError, match="binary is not a text file: make a plan with nsadmin rebalance plan"
