@@ -328,6 +328,41 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
     assert len(missed) <= MOST_MISSED, missed
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("a master died", "nsadmin check writable"),
+        ("a master is dead", "nsadmin check writable"),
+        ("a master died", "nsadmin guide when-a-master-dies"),
+        ("consumers get no queues", "nsadmin group explain warehouse --filter step=owners"),
+        ("no queue is assigned to a client", "nsadmin group explain warehouse --filter step=owners"),
+        (
+            "nagios check consumer lag",
+            "nsadmin check lag warehouse --warning 50000 --critical 500000 --format nagios",
+        ),
+        (
+            "icinga perfdata lag",
+            "nsadmin check lag warehouse --warning 50000 --critical 500000 --format nagios",
+        ),
+        (
+            "new team: topic, group and user with rights only on those",
+            "nsadmin guide manage-users-and-acls",
+        ),
+        ("onboard a new application", "nsadmin guide manage-users-and-acls"),
+    ],
+)
+def test_a_question_shows_the_line_that_does_it(question: str, line: str) -> None:
+    assert f"\n  {line}\n" in re.sub(r"(\n  nsadmin guide \S+) .*", r"\1", str(find_page(question.split())))
+
+
+@pytest.mark.parametrize("question", ["python lag of each group", "lag in a Jupyter notebook"])
+def test_a_question_about_the_library_shows_its_guide_first(question: str) -> None:
+    page = str(find_page(question.split()))
+    assert page.split("\n\n")[1].startswith("Guides:\n  nsadmin guide write-scripts ")
+    assert page.count("Guides:") == 1
+    assert not str(find_page(["lag", "of", "each", "group"])).split("\n\n")[1].startswith("Guides:")
+
+
 def test_the_questions_lead_to_pages_that_exist() -> None:
     pages = {entry.typed_name for entry in registry.COMMANDS} | {f"guide:{name}" for name in find_guides()}
     assert search.read_answers().keys() <= pages
