@@ -349,10 +349,27 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
             "nsadmin guide manage-users-and-acls",
         ),
         ("onboard a new application", "nsadmin guide manage-users-and-acls"),
+        (
+            "duplicate messages",
+            "nsadmin group explain warehouse --filter 'step~failures|offsets|messageModel'",
+        ),
+        (
+            "move a topic to another broker",
+            "nsadmin rebalance plan -c cluster-a --remove broker-a-0 --topics orders --out plan.yaml",
+        ),
+        ("throttle a producer", "nsadmin updateTopicPerm payments 4 -c '*' --dry-run"),
+        ("which topics are growing fastest", "nsadmin statsAll --no-system --sort -inTps --limit 5"),
+        ("save the offsets of all groups", "nsadmin backup create cluster-a --file cluster-a.nsbackup.zip"),
+        ("connect timeout to broker", "nsadmin check brokers"),
+        ("reset offset to latest", "nsadmin resetOffsetByTime warehouse payments -s now --dry-run"),
+        ("messages between two times", "nsadmin printMsg payments --from 13:00 --until 14:00"),
+        ("purge dead letters", "nsadmin dlq purge payments-consumer --before now --yes"),
     ],
 )
-def test_a_question_shows_the_line_that_does_it(question: str, line: str) -> None:
-    assert f"\n  {line}\n" in re.sub(r"(\n  nsadmin guide \S+) .*", r"\1", str(find_page(question.split())))
+def test_the_line_that_does_it_is_among_the_first(question: str, line: str) -> None:
+    lines = re.findall(r"^  (nsadmin guide \S+|nsadmin .+)", str(find_page(question.split())), re.M)
+    guides = [line for line in lines if line.startswith("nsadmin guide ")]
+    assert line in [*[line for line in lines if line not in guides][:6], *guides[:1]]
 
 
 @pytest.mark.parametrize("question", ["python lag of each group", "lag in a Jupyter notebook"])

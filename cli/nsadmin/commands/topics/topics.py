@@ -179,7 +179,7 @@ def topic_list(
     Examples:
         # The topics of applications
         nsadmin topicList --no-system
-        # Topics that nobody reads: no consumer group; add --filter 'topic~^pay' for some topics
+        # Topics without consumers, that nobody reads: no group; add --filter 'topic~^pay' for some topics
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
