@@ -187,7 +187,7 @@ def topic_list(
         nsadmin topicList -c --idle 30d --no-system
         # Who uses which topic: all topics with their consumer groups, and when they got the last message
         nsadmin topicList -c --times --no-system
-        # Who consumes a topic: its consumer groups
+        # Who consumes, who reads a topic: its consumer groups
         nsadmin topicList -c --filter topic=payments
     """
     topics = session.admin.topics
