@@ -367,6 +367,8 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
         ("who reads this topic", "nsadmin topicList -c --filter topic=payments"),
         ("retry topic grows", "nsadmin group explain --topic payments --filter result!=skipped"),
         ("consumer offset is ahead of the broker", "nsadmin group explain warehouse --filter step=offsets"),
+        ("pull messages as csv", "nsadmin printMsg payments --from 1h --output csv"),
+        ("find idle topics", "nsadmin topicList -c --idle 30d --no-system"),
         ("purge dead letters", "nsadmin dlq purge payments-consumer --before now --yes"),
     ],
 )

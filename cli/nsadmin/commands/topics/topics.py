@@ -183,7 +183,7 @@ def topic_list(
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
-        # Unused topics that nobody uses any more, to clean up: no message for 30 days, or none, as new topics
+        # Idle, unused topics that nobody uses any more, to clean up: no message for 30 days, or none yet
         nsadmin topicList -c --idle 30d --no-system
         # Who uses which topic: all topics with their consumer groups, and when they got the last message
         nsadmin topicList -c --times --no-system
