@@ -124,7 +124,7 @@ WRITTEN_WORDS = (
     ("nightly daily hourly weekly regularly periodic schedule night", "cron"),
     ("dump archive save extract download backup", "save, backup"),
     ("disaster recovery dr rebuild mistake accident", "backup, restore, another cluster"),
-    ("clone duplicate mirror copy", "copy"),
+    ("clone mirror copy", "copy"),
     ("replication sync", "haStatus, in sync"),
     ("load reload", "import"),
     ("chat slack teams webhook mail email pager pagerduty oncall sms page", "alert, cron, notify"),

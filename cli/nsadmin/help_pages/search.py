@@ -45,6 +45,8 @@ _EMPTY_WORDS = frozenset(_SAY_NOTHING.pattern.split("|"))
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.:]) ")
 _CAMEL_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_THE_LIBRARY = re.compile(r"\b(python|pandas|jupyter|notebook|asyncio|library)\b", re.I)
+"""Guides have the answer to such a question, not commands."""
 _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 _DOCSTRING = re.compile(r'\((.*?)"""(.*?)"""', re.S)
 _QUOTED = re.compile(r'"([^"]+)"')
@@ -86,23 +88,26 @@ def search_text(words: Sequence[str]) -> str | None:
     if not (commands or guides or errors):
         return None
     width = reading_width()
+    command_sections = (
+        *(
+            (f"{hit.name}: {hit.summary}", *example_lines(hit.examples[:count]))
+            for hit, count in zip(commands, _EXAMPLES_SHOWN, strict=False)
+        ),
+        ("Also:", *format_list(((hit.name, hit.summary) for hit in others), width))
+        if (others := commands[len(_EXAMPLES_SHOWN) :])
+        else (),
+    )
+    guide_lines = format_list(((f"nsadmin guide {hit.name}", hit.summary) for hit in guides[:3]), width)
+    guide_section = ("Guides:", *guide_lines) if guides else ()
     return join_sections(
         (
             wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
             *(
-                (f"{hit.name}: {hit.summary}", *example_lines(hit.examples[:count]))
-                for hit, count in zip(commands, _EXAMPLES_SHOWN, strict=False)
+                (guide_section, *command_sections)
+                if _OF_THE_LIBRARY.search(question)
+                else (*command_sections, guide_section)
             ),
-            ("Also:", *format_list(((hit.name, hit.summary) for hit in others), width))
-            if (others := commands[len(_EXAMPLES_SHOWN) :])
-            else (),
-            (
-                "Guides:",
-                *format_list(((f"nsadmin guide {hit.name}", hit.summary) for hit in guides[:3]), width),
-            )
-            if guides
-            else (),
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
         )
     )

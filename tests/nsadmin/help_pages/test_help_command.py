@@ -328,6 +328,64 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
     assert len(missed) <= MOST_MISSED, missed
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("a master died", "nsadmin check writable"),
+        ("a master is dead", "nsadmin check writable"),
+        ("a master died", "nsadmin guide when-a-master-dies"),
+        ("consumers get no queues", "nsadmin group explain warehouse --filter step=owners"),
+        ("no queue is assigned to a client", "nsadmin group explain warehouse --filter step=owners"),
+        (
+            "nagios check consumer lag",
+            "nsadmin check lag warehouse --warning 50000 --critical 500000 --format nagios",
+        ),
+        (
+            "icinga perfdata lag",
+            "nsadmin check lag warehouse --warning 50000 --critical 500000 --format nagios",
+        ),
+        (
+            "new team: topic, group and user with rights only on those",
+            "nsadmin guide manage-users-and-acls",
+        ),
+        ("onboard a new application", "nsadmin guide manage-users-and-acls"),
+        (
+            "duplicate messages",
+            "nsadmin group explain warehouse --filter 'step~failures|offsets|messageModel'",
+        ),
+        (
+            "move a topic to another broker",
+            "nsadmin rebalance plan -c cluster-a --remove broker-a-0 --topics orders --out plan.yaml",
+        ),
+        ("throttle a producer", "nsadmin updateTopicPerm payments 4 -c '*' --dry-run"),
+        ("which topics are growing fastest", "nsadmin statsAll --no-system --sort -inTps --limit 5"),
+        ("save the offsets of all groups", "nsadmin backup create cluster-a --file cluster-a.nsbackup.zip"),
+        ("connect timeout to broker", "nsadmin check brokers"),
+        ("reset offset to latest", "nsadmin resetOffsetByTime warehouse payments -s now --dry-run"),
+        ("messages between two times", "nsadmin printMsg payments --from 13:00 --until 14:00"),
+        ("make topic read only", "nsadmin updateTopicPerm payments 4 -c '*' --yes"),
+        ("who reads this topic", "nsadmin topicList -c --filter topic=payments"),
+        ("retry topic grows", "nsadmin group explain --topic payments --filter result!=skipped"),
+        ("consumer offset is ahead of the broker", "nsadmin group explain warehouse --filter step=offsets"),
+        ("pull messages as csv", "nsadmin printMsg payments --from 1h --output csv"),
+        ("find idle topics", "nsadmin topicList -c --idle 30d --no-system"),
+        ("purge dead letters", "nsadmin dlq purge payments-consumer --before now --yes"),
+    ],
+)
+def test_the_line_that_does_it_is_among_the_first(question: str, line: str) -> None:
+    lines = re.findall(r"^  (nsadmin guide \S+|nsadmin .+)", str(find_page(question.split())), re.M)
+    guides = [line for line in lines if line.startswith("nsadmin guide ")]
+    assert line in [*[line for line in lines if line not in guides][:6], *guides[:1]]
+
+
+@pytest.mark.parametrize("question", ["python lag of each group", "lag in a Jupyter notebook"])
+def test_a_question_about_the_library_shows_its_guide_first(question: str) -> None:
+    page = str(find_page(question.split()))
+    assert page.split("\n\n")[1].startswith("Guides:\n  nsadmin guide write-scripts ")
+    assert page.count("Guides:") == 1
+    assert not str(find_page(["lag", "of", "each", "group"])).split("\n\n")[1].startswith("Guides:")
+
+
 def test_the_questions_lead_to_pages_that_exist() -> None:
     pages = {entry.typed_name for entry in registry.COMMANDS} | {f"guide:{name}" for name in find_guides()}
     assert search.read_answers().keys() <= pages

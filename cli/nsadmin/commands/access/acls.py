@@ -228,7 +228,7 @@ def create_acl(
         nsadmin createAcl shop -r Topic:orders,Group:ship -a Sub,Get -d Allow -i 10.0.0.0/8 -c cluster-a --yes
         # A team: allow a user to use only its topics and groups: those whose names begin with a prefix
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub,Get -d Allow -c cluster-a --yes
-        # Read-only: the user may look at all topics and groups, and change nothing
+        # A read-only user, who may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview: a user may only send (publish) to a topic, from the IP addresses of one network
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run

@@ -83,7 +83,7 @@ def config_diff(
     With --default it is 0.
 
     Examples:
-        # Settings that are not the same on all brokers and name servers (exit code 1)
+        # Settings that differ between brokers, or between name servers (exit code 1)
         nsadmin configDiff
         # Settings of brokers that somebody changed from their defaults
         nsadmin configDiff -c cluster-a --brokers --default

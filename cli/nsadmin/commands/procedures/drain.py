@@ -245,7 +245,7 @@ def drain(
     Safe characters are letters, digits and ._%:[]-
 
     Examples:
-        # Stop writes to a broker, for maintenance or an upgrade, and wait until it is safe to stop
+        # Before a restart or maintenance: stop writes without losing messages, until it is safe to stop
         nsadmin drain broker-a-1 --yes
         # Preview the risks; here some topics have only this broker (exit code 1)
         nsadmin drain broker-a-0 --dry-run

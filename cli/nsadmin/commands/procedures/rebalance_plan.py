@@ -167,7 +167,7 @@ def rebalance_plan(
         nsadmin rebalance plan -c cluster-a --add broker-a-2 --out plan.yaml
         # Empty a broker: move all topics off it, to take it out of the cluster
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --out plan.yaml
-        # Take the queues of one topic off a broker
+        # Move one topic to other brokers: take its queues off a broker
         nsadmin rebalance plan -c cluster-a --remove broker-a-0 --topics orders --out plan.yaml
     """
     if goal not in REBALANCE_GOALS:

@@ -234,9 +234,9 @@ def update_topic_perm(
     permission.
 
     Examples:
-        # Stop writes to one topic, block new messages: read-only in all clusters; 6 opens it again
+        # Make a topic read-only, stop its writes, block new messages, in all clusters; 6 opens it again
         nsadmin updateTopicPerm payments 4 -c '*' --yes
-        # Make a topic readable and writable, such as a dead-letter topic that consumers cannot read
+        # Open a topic fully, such as a dead-letter topic that consumers cannot read
         nsadmin updateTopicPerm %DLQ%analytics 6 -c '*' --yes
         # Preview a change on one master
         nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run

@@ -163,7 +163,7 @@ def topic_status(
         nsadmin topicStatus payments
         # Hot queues: the queues with the most messages first
         nsadmin topicStatus payments --sort -maxOffset
-        # How old the oldest and the newest message of each queue are: how far back can we replay
+        # The oldest and the newest message in a topic, by queue: how far back can we replay
         nsadmin topicStatus payments --times
         # How long the oldest unread message of a group waits, and will messages expire before it reads them?
         nsadmin topicStatus payments --times -g warehouse

@@ -91,7 +91,7 @@ def stats_all(
     The share of a topic in inBytes24Hour is about its share of the disk.
 
     Examples:
-        # What floods the cluster now: the five topics with the most messages per second
+        # What floods the cluster now, which topics grow fastest: the five with most messages per second
         nsadmin statsAll --no-system --sort -inTps --limit 5
         # The five busiest topics of the last 24 hours, a day
         nsadmin statsAll --no-system --sort -inMsg24Hour --limit 5

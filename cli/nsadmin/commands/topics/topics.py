@@ -179,15 +179,15 @@ def topic_list(
     Examples:
         # The topics of applications
         nsadmin topicList --no-system
-        # Topics that nobody reads: no consumer group; add --filter 'topic~^pay' for some topics
+        # Topics without consumers, that nobody reads: no group; add --filter 'topic~^pay' for some topics
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
         nsadmin topicList --types --no-system
-        # Unused topics that nobody uses any more, to clean up: no message for 30 days, or none, as new topics
+        # Idle, unused topics that nobody uses any more, to clean up: no message for 30 days, or none yet
         nsadmin topicList -c --idle 30d --no-system
         # Who uses which topic: all topics with their consumer groups, and when they got the last message
         nsadmin topicList -c --times --no-system
-        # Who consumes a topic: its consumer groups
+        # Who consumes, who reads a topic: its consumer groups
         nsadmin topicList -c --filter topic=payments
     """
     topics = session.admin.topics

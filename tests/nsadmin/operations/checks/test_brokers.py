@@ -44,6 +44,7 @@ def test_a_master_that_is_gone_or_not_there_is_critical(
     assert finding.summary == "broker-a has no master; 1 of 1 registered brokers answer"
     assert finding.details == (
         "broker-a: no master is registered",
+        "to see which topics cannot be written now: nsadmin check writable",
         "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
         "what to do, and what may be lost: nsadmin guide when-a-master-dies",
     )
@@ -181,6 +182,7 @@ def test_an_address_where_nobody_listens_is_told_with_the_former_one(
         f"broker-a 0 at {gone}: connection refused, no server listens on this port; the broker registers "
         "under an address where nobody listens: correct its brokerIP1 or listenPort; it was at "
         f"{broker.addr} before",
+        "to see which topics cannot be written now: nsadmin check writable",
         "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
         "what to do, and what may be lost: nsadmin guide when-a-master-dies",
     )
