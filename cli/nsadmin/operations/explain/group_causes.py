@@ -949,9 +949,7 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"waiting messages: {waiting}{_describe_age(facts)}; the group consumed none in the last minute"
             f"{_describe_lag_shares(facts)}"
         )
-        yield CauseFinding(
-            "unknown", evidence, Advice("see whether the lag shrinks now", _watch_lag(facts))
-        )
+        yield CauseFinding("unknown", evidence, Advice("see whether the lag shrinks now", _watch_lag(facts)))
     elif waiting and waiting > 60 * tps:
         trend = _describe_trend(facts, waiting, tps)
         evidence = (

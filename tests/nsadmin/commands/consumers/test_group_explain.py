@@ -38,7 +38,9 @@ def test_a_group_that_is_far_behind(ask: Run, online_broker: ConsumerBroker) -> 
     online_broker.offsets = {("G", "T", 0): 0, ("G", "T", 1): 0}
     result = ask("group", "explain", "G", "--json")
     assert result.code == 0, result
-    assert result.err.startswith("nsadmin: the group consumes its topics, but is behind\nnsadmin: warnings: lag (")
+    assert result.err.startswith(
+        "nsadmin: the group consumes its topics, but is behind\nnsadmin: warnings: lag ("
+    )
 
 
 def test_a_group_without_clients(ask: Run, online_broker: ConsumerBroker) -> None:

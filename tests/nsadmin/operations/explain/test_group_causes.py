@@ -349,7 +349,8 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
         (
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
             "lag", "warning",
-            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G --sort -lag --limit 5 --watch 10",
+            "waiting messages: 890; the group consumes 1.00 per second",
+            "consumerProgress G --sort -lag --limit 5 --watch 10",
         ),
         (
             make_facts(BOTH, ends=(12, 10), tps=0, heads={Q0: make_message(age_ms=0)}),
