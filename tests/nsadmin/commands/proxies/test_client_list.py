@@ -44,7 +44,7 @@ def test_the_clients_of_one_broker(
     proxied_broker.store_heartbeat(heartbeat_body("proxied", "G", proxy="127.0.0.1%1%1"))
     with ProxiedBroker("broker-b") as other:
         other.clients = {"G": ["elsewhere"]}
-        first_server.clusters["C"]["broker-b"] = {0: other.addr}
+        first_server.clusters = {"C": {**first_server.clusters["C"], "broker-b": {0: other.addr}}}
         for words in (["-b", "broker-a"], ["--broker", proxied_broker.addr]):
             result = ask("client", "list", *words, "--json")
             assert (result.code, [row["clientId"] for row in result.json]) == (0, ["here"])
