@@ -958,8 +958,8 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
         )
         clients = count_noun(len(facts.connections.clients), "client")
         instruction = (
-            f"if the lag shrinks too slowly, add clients (now {clients}, at most one for each queue), or skip "
-            "messages that nobody needs: see `nsadmin guide triage-consumer-lag`. Watch the lag"
+            f"if the lag shrinks too slowly, add clients (now {clients}, at most one for each queue), or "
+            "skip messages that nobody needs: see `nsadmin guide triage-consumer-lag`. Watch the lag"
         )
         yield CauseFinding("warning", evidence, Advice(instruction, _watch_lag(facts)))
 
