@@ -193,7 +193,19 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("createAcl", "User:a"),
-            "missing option -r RESOURCES: usage: nsadmin createAcl SUBJECT -r RESOURCES -a ACTIONS -d ",
+            "missing option -r RESOURCES, -a ACTIONS and -d Allow|Deny: usage: nsadmin createAcl SUBJECT -r ",
+        ),
+        (
+            ("electMaster", "-a", "h:1", "-n", "broker-b-0", "-b", "1"),
+            "missing -c CLUSTER and BROKER (-n chooses name servers): usage: nsadmin electMaster BROKER ID",
+        ),
+        (
+            ("electMaster", "-a", "h:1", "-c", "C", "-n", "broker-b-0", "-b", "1"),
+            "missing argument BROKER (-n chooses name servers): usage: nsadmin electMaster BROKER ID -a",
+        ),
+        (
+            ("electMaster", "broker-b-0", "-a", "h:1", "-b", "1"),
+            "missing option -c CLUSTER: usage: nsadmin electMaster BROKER ID -a",
         ),
         (("cleanUnusedTopic",), "missing ADDR or -c CLUSTER: usage: nsadmin cleanUnusedTopic (ADDR | -c "),
         (

@@ -4,6 +4,7 @@ Without either option, commands that read ask all brokers. Others raise UsageErr
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from typing import Annotated, TypeVar
 
 from typer import Argument, Option
@@ -93,6 +94,29 @@ def list_masters(session: Session, broker_list: str | None, cluster_list: str | 
 def list_members(session: Session, broker_list: str | None, cluster_list: str | None) -> list[BrokerTarget]:
     """The brokers of -b, every master and slave of the clusters, or those of all clusters."""
     return _list_targets(session, broker_list, cluster_list, list_member_targets)
+
+
+def list_replicas(session: Session, broker_list: str | None, cluster_list: str | None) -> list[BrokerTarget]:
+    """Like `list_members`, but a name of -b means the master and all slaves of the broker."""
+    refuse_both("-b ADDR", broker_list, "-c CLUSTER", cluster_list)
+    if broker_list is None:
+        return list_members(session, None, cluster_list)
+
+    @cache
+    def list_by_name() -> dict[str | None, list[BrokerTarget]]:
+        by_name: dict[str | None, list[BrokerTarget]] = {}
+        for target in list_member_targets(_fetch_clusters(session), None):
+            by_name.setdefault(target.broker_name, []).append(target)
+        return by_name
+
+    texts = expand_patterns(
+        "broker", parse_name_list("-b", broker_list), lambda: filter(None, list_by_name())
+    )
+    return [
+        target
+        for text in texts
+        for target in (":" not in text and list_by_name().get(text)) or [find_broker(session, text)]
+    ]
 
 
 def list_clusters(session: Session, cluster_list: str) -> list[str]:

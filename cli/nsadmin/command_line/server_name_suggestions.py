@@ -26,6 +26,8 @@ _SOURCE_NOUNS = {
     "broker-keys": "setting",
     "namesrv-keys": "setting",
 }
+_OTHER_SOURCES = {"topics": "groups", "groups": "topics"}
+"""What a name may be instead, for example if two arguments were typed in the wrong order."""
 _MIN_RATIOS = {"broker-keys": 0.8, "namesrv-keys": 0.8}
 """The names of settings are long and share words, such as Enable: other settings are similar, too."""
 
@@ -52,7 +54,7 @@ def suggest_names(
         if (
             value_source in ("brokers", "addresses")
             and ask_name_servers
-            and (missing_line := _describe_missing_broker(typed_name, admin, inventory))
+            and (missing_line := _describe_missing_broker(value_source, typed_name, admin, inventory))
         ):
             suggestion_lines.append(missing_line)
             continue
@@ -62,11 +64,19 @@ def suggest_names(
             for name in typed_name.split(",") if value_source in ("topics", "clusters") else [typed_name]:
                 if value_source == "brokers" and (process := split_process(name)):
                     name = process[0]
+                if name in known_names:
+                    continue
+                hints = []
+                other_source = _OTHER_SOURCES.get(value_source)
+                if other_source and name in _fetch_known_names(other_source, admin, ""):
+                    hints.append(f"a {_SOURCE_NOUNS[other_source]} has this name")
                 if similar_names := _find_similar_names(
                     name, known_names, _MIN_RATIOS.get(value_source, MIN_RATIO)
                 ):
+                    hints.append(did_you_mean(similar_names))
+                if hints:
                     noun = _SOURCE_NOUNS[value_source]
-                    suggestion_lines.append(f'no {noun} "{name}"; {did_you_mean(similar_names)}')
+                    suggestion_lines.append(f'no {noun} "{name}"; {"; ".join(hints)}')
     return suggestion_lines
 
 
@@ -86,11 +96,15 @@ def _list_typed_texts(
                 yield parameter, text
 
 
-def _describe_missing_broker(typed_name: str, admin: AdminClient, inventory: InventoryKeeper) -> str | None:
-    """A line for a broker that commands saw, and that no name server lists now."""
+def _describe_missing_broker(
+    value_source: str, typed_name: str, admin: AdminClient, inventory: InventoryKeeper
+) -> str | None:
+    """A line for the address of a broker instead of its name, or for a broker that commands saw and lost."""
     broker_name, _ = split_process(typed_name) or (typed_name, None)
     with suppress(RocketMQError):
-        admin.clusters.get_info()
+        for group in admin.clusters.get_info().broker_groups:
+            if value_source == "brokers" and typed_name in group.broker_addrs.values():
+                return f"{typed_name} is an address of the broker {group.broker_name}: pass its name"
         lost_names = inventory.find_lost_names(admin.clusters.list_latest_groups(), None)
         if broker_name in lost_names:
             command = quote_command("inventory", "forget", broker_name)
@@ -113,10 +127,13 @@ def _fetch_known_names(value_source: str, admin: AdminClient, source_detail: str
 def _find_similar_names(
     typed_name: str, known_names: Iterable[str], min_ratio: float = MIN_RATIO
 ) -> list[str]:
-    """The names that are most similar to the typed one or contain it; none if it is a known name."""
-    names_by_lower = {lower_name.lower(): lower_name for lower_name in known_names}
-    if typed_name in names_by_lower.values():
-        return []
+    """The names that are most similar to the typed one or contain it.
+
+    Topics of groups, such as %RETRY%G, are meant only by a name with a %.
+    """
+    names_by_lower = {
+        name.lower(): name for name in known_names if name.startswith("%") == typed_name.startswith("%")
+    }
     lower_typed = typed_name.lower()
     if lower_typed in names_by_lower:
         return [names_by_lower[lower_typed]]

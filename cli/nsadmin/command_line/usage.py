@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import typer
@@ -142,7 +142,9 @@ def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> 
     return UsageError(f'unexpected argument "{word}": {hint}')
 
 
-def missing_argument(parameter: Parameter, usage: str, topic: str | None = None) -> UsageError:
+def missing_argument(
+    parameter: Parameter, usage: str, topic: str | None = None, words: Sequence[str] = ()
+) -> UsageError:
     """An argument is missing. If the `topic` is an id of a message, the topic is missing."""
     if parameter.metavar == "MSGID" and topic and parse_message_id(topic.partition(",")[0]):
         return UsageError(f"missing argument TOPIC: usage: {usage.replace('MSGID', topic)}")
@@ -150,7 +152,8 @@ def missing_argument(parameter: Parameter, usage: str, topic: str | None = None)
         names = parameter.value_source.replace("|", ", ")
         return UsageError(f"missing argument {parameter.metavar}: use one of {names}")
     example_hint = f", for example {parameter.example}" if parameter.example else ""
-    return UsageError(f"missing argument {parameter.metavar}{example_hint}: usage: {usage}")
+    note = _explain_n([parameter], words)
+    return UsageError(f"missing argument {parameter.metavar}{example_hint}{note}: usage: {usage}")
 
 
 def missing_option(*alternatives: str, usage: str) -> UsageError:
@@ -205,9 +208,40 @@ def describe_parsing_error(
     if parameter is None:
         return UsageError(f"{error.format_message()}: usage: {usage}")
     if error_name == "MissingParameter":
-        return missing_option(describe_alternative(parameter), usage=usage)
+        return _missing_parameters(list(_list_missing(words, parameters)) or [parameter], words, usage)
     value_match = _QUOTED_VALUE.match(error.message)
     return invalid_value(value_match[1] if value_match else "", parameter)
+
+
+def _missing_parameters(missing: Sequence[Parameter], words: Sequence[str], usage: str) -> UsageError:
+    """Required options are missing, and perhaps arguments."""
+    *names, last = map(describe_alternative, missing)
+    noun = "option " if all(parameter.position is None for parameter in missing) else ""
+    texts = f"{', '.join(names)} and {last}" if names else last
+    return UsageError(f"missing {noun}{texts}{_explain_n(missing, words)}: usage: {usage}")
+
+
+def _explain_n(missing: Iterable[Parameter], words: Iterable[str]) -> str:
+    """With mqadmin, -n of some commands is the name of the broker."""
+    is_meant = "-n" in words and any(parameter.metavar == "BROKER" for parameter in missing)
+    return " (-n chooses name servers)" if is_meant else ""
+
+
+def _list_missing(words: Sequence[str], parameters: Sequence[Parameter]) -> Iterator[Parameter]:
+    """The required options and arguments that the words do not have."""
+    typed_flags, free_count, rest = set[str](), 0, iter(words)
+    for word in rest:
+        flag, _, value = word.partition("=")
+        parameter = _find_parameter(parameters, [flag])
+        if parameter is None:
+            free_count += 1
+            continue
+        typed_flags.update(parameter.flag_names)
+        if not parameter.is_flag and not value:
+            next(rest, None)
+    untyped = [parameter for parameter in parameters if typed_flags.isdisjoint(parameter.flag_names)]
+    yield from (p for p in untyped if p.is_required and p.position is None)
+    yield from (p for p in [p for p in untyped if p.position is not None][free_count:] if p.is_required)
 
 
 def _list_missing_flags(words: Sequence[str], parameters: Sequence[Parameter]) -> Iterator[str]:

@@ -15,6 +15,9 @@ _ADVICE_BY_CODE = {m.code: m.advice for m in ERROR_MEANINGS if m.advice is not N
 # The start of the sentence that says which name is unknown, and the command that lists the known names.
 _ADVICE_BY_UNKNOWN_NAME = {
     "no broker has the consumer group": _ADVICE_BY_CODE[ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST],
+    "this broker does not have the consumer group": _ADVICE_BY_CODE[
+        ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+    ],
     "no broker has the topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
     "no topic ": _ADVICE_BY_CODE[ResponseCode.TOPIC_NOT_EXIST],
     "no user ": _ADVICE_BY_CODE[ResponseCode.USER_NOT_EXIST],

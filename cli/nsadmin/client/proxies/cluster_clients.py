@@ -1,6 +1,6 @@
 """`admin.clients`: every connected client of a cluster, from brokers and proxies."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
@@ -10,6 +10,7 @@ from nsadmin.client.consumers.consumer_progress import ConsumerAdmin
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.producers import ProducerAdmin
 from nsadmin.client.proxies.client_heartbeats import GRPC
+from nsadmin.client.proxies.heartbeat_reader import ProxyHeartbeats
 from nsadmin.client.proxies.proxies import ProxyAdmin, ProxyList, ProxyStatus
 
 INNER_PRODUCER_GROUP = "CLIENT_INNER_PRODUCER"
@@ -68,7 +69,13 @@ class ClientAdmin:
         self._clusters, self._consumers, self._producers = clusters, consumers, producers
         self._proxies = proxies
 
-    def list_clients(self, cluster_name: str | None = None, *, include_system: bool = False) -> ClientList:
+    def list_clients(
+        self,
+        cluster_name: str | None = None,
+        *,
+        broker_addrs: Collection[str] | None = None,
+        include_system: bool = False,
+    ) -> ClientList:
         """Return every connected client once.
 
         Sends GET_ALL_SUBSCRIPTIONGROUP_CONFIG (201), GET_CONSUMER_CONNECTION_LIST (203) for each group, and
@@ -76,14 +83,18 @@ class ClientAdmin:
 
         Args:
             cluster_name: Only clients of this cluster. Default: all.
+            broker_addrs: Only clients that are connected to these brokers. No proxy is asked.
             include_system: Include the clients that only have system groups, such as proxies.
         """
-        broker_addrs = [
-            broker_addr
-            for broker_group in self._clusters.get_info().processes_in_cluster(cluster_name)
-            for broker_addr in broker_group.broker_addrs.values()
-        ]
-        proxy_list = self._proxies.list_proxies(cluster_name)
+        if broker_addrs is None:
+            broker_addrs = [
+                broker_addr
+                for broker_group in self._clusters.get_info().processes_in_cluster(cluster_name)
+                for broker_addr in broker_group.broker_addrs.values()
+            ]
+            proxy_list = self._proxies.list_proxies(cluster_name)
+        else:
+            proxy_list = ProxyList((), {}, ProxyHeartbeats())
         broker_connections, table_errors = self._consumers.list_online_groups(broker_addrs)
         groups = {heartbeat.group for heartbeat in proxy_list.heartbeats.of_connected_clients}
         connections_by_group = self._proxies.add_clients(

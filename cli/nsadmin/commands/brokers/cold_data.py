@@ -33,8 +33,12 @@ from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_bytes
+from nsadmin.console.output.text_table import cell_text
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
+
+_SWITCH = "coldDataFlowControlEnable"
 
 
 class ColdDataLimit(NamedTuple):
@@ -84,7 +88,8 @@ def get_cold_data_flow_ctr_info(
 
     A row without a group shows the whole broker. Other rows show the groups with their own threshold, and the
     groups that read cold data. A line on stderr shows the threshold of all other groups. Brokers slow groups
-    down only if coldDataFlowControlEnable=true. Brokers support this since 5.1.2.
+    down only if coldDataFlowControlEnable=true: a line names the brokers where it is false. Brokers support
+    this since 5.1.2.
 
     Examples:
         # Every broker of a cluster
@@ -100,7 +105,18 @@ def get_cold_data_flow_ctr_info(
         for limit in _list_limits(result)
     ]
     thresholds = {r.result.group_threshold for r in results if r.result is not None}
-    notes = [f"groups without a row may read {t} bytes per second" for t in sorted(filter(None, thresholds))]
+    notes = [
+        f"groups without a row may read {cell_text(to_bytes(t))} per second"
+        for t in sorted(filter(None, thresholds))
+    ]
+    configs = session.admin.broker_configs.get_each([r.addr for r in results if r.result is not None])
+    if off := [c.addr for c in configs if c.result and c.result.get(_SWITCH) == "false"]:
+        applies = (
+            "apply on no broker"
+            if len(off) == len(configs)
+            else f"do not apply on {abbreviate_names(off, 5)}"
+        )
+        notes.append(f"these limits {applies}: {_SWITCH}=false")
     return ResultRows.from_records(COLD_DATA_COLUMNS, limits, [r.error for r in results], notes)
 
 

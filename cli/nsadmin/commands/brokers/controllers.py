@@ -17,7 +17,13 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.results import error_text
 from nsadmin.command_line import argument_values, exclusive_options
-from nsadmin.command_line.broker_targets import distinct_addrs, match_results, select_members
+from nsadmin.command_line.broker_targets import (
+    ClusterMembersOption,
+    distinct_addrs,
+    list_replicas,
+    match_results,
+    select_members,
+)
 from nsadmin.command_line.declarations import Flags, RequiredUnless, command
 from nsadmin.commands.brokers.broker_configs import describe_config_change
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, TARGET_COLUMNS
@@ -39,6 +45,15 @@ OneBrokerOption = Annotated[
 ]
 ReplicaClusterOption = Annotated[
     str | None, Option("-c", "--clusterName", metavar="CLUSTER", help="Every broker of this cluster.")
+]
+ReplicaAddrOption = Annotated[
+    str | None,
+    Option(
+        "-b",
+        "--brokerName",
+        metavar="ADDR",
+        help="A broker: NAME with its slaves, NAME:ID or HOST:PORT; a,b for several. Default: all brokers.",
+    ),
 ]
 RepeatIntervalOption = Annotated[
     float | None, Option("-i", "--interval", metavar="SECONDS", help="Repeat after this time, until Ctrl-C.")
@@ -163,8 +178,8 @@ def _replica_rows(
 @command(columns=EPOCH_COLUMNS, examples=("controller", "the lab has no controller"))
 def get_broker_epoch(
     session: Session,
-    broker_name: OneBrokerOption = None,
-    cluster_name: ReplicaClusterOption = None,
+    broker_text: ReplicaAddrOption = None,
+    cluster_name: ClusterMembersOption = None,
     interval_seconds: RepeatIntervalOption = None,
 ) -> ResultRows | Iterator[ResultRows]:
     """Show the epochs of brokers under a controller: which master wrote which part of the commit log.
@@ -180,24 +195,13 @@ def get_broker_epoch(
     argument_values.validate_interval(interval_seconds)
 
     def list_epochs() -> ResultRows:
-        return _epoch_rows(session, broker_name, cluster_name)
+        return _epoch_rows(session, broker_text, cluster_name)
 
     return list_epochs() if interval_seconds is None else session.repeat_every(interval_seconds, list_epochs)
 
 
-def _epoch_rows(session: Session, broker_name: str | None, cluster_name: str | None) -> ResultRows:
-    broker_names = select_broker_names(session, broker_name, cluster_name)
-    groups = session.admin.clusters.get_info().groups_in_cluster(None)
-    targets = [
-        BrokerTarget(group.broker_name, broker_id, addr)
-        for group in groups
-        if group.broker_name in broker_names
-        for broker_id, addr in group.broker_addrs.items()
-    ]
-    if not targets:
-        raise NotFound(
-            f"no broker {', '.join(broker_names)} is registered: nsadmin clusterList lists the brokers"
-        )
+def _epoch_rows(session: Session, broker_text: str | None, cluster_name: str | None) -> ResultRows:
+    targets = list_replicas(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.controllers.get_epochs(distinct_addrs(targets)))
     epochs = [
         (target, result.result, epoch)

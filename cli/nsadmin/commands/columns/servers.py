@@ -16,8 +16,12 @@ ERROR: AnyColumn = Column(
 
 
 def failure_notes(errors: Iterable[tuple[str, RocketMQError | None]], kind: str = "broker") -> list[str]:
-    """A line for each server of this kind that failed, by its name or address."""
-    return [f"{kind} {name}: {error_text(error)}" for name, error in errors if error is not None]
+    """A line for each error, with the names or addresses of the servers of this kind that have it."""
+    names_by_text: dict[str, list[str]] = {}
+    for name, error in errors:
+        if error is not None:
+            names_by_text.setdefault(error_text(error), []).append(name)
+    return [f"{kind}{'s' * (len(n) > 1)} {', '.join(n)}: {text}" for text, n in names_by_text.items()]
 
 
 def result_notes(results: Iterable[ServerResult[Any]], kind: str = "broker") -> list[str]:

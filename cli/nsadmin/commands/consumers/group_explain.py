@@ -1,5 +1,6 @@
 """Owns group explain, which explains why a consumer group does not consume."""
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
@@ -18,6 +19,7 @@ from nsadmin.console.session import Session
 from nsadmin.operations.explain.findings import (
     CauseExplanation,
     describe_verdict,
+    list_cause_ids,
     reach_verdict,
     verdict_errors,
 )
@@ -95,7 +97,7 @@ def group_explain(
     notes = [
         line if is_single else f"{g.group}: {line}"
         for g in groups
-        for line in describe_verdict(g.explanations, "the group consumes its topics")
+        for line in describe_verdict(g.explanations, _describe_consuming(g.explanations))
     ]
     return ResultRows.from_records(
         EXPLAIN_COLUMNS,
@@ -105,3 +107,8 @@ def group_explain(
         common={GROUP: group} if is_single else {},
         table=(*(() if is_single else (GROUP,)), RESULT, STEP, SEEN, NEXT),
     )
+
+
+def _describe_consuming(explanations: Sequence[CauseExplanation]) -> str:
+    behind = ", but is behind" if "lag" in list_cause_ids(explanations, "warning") else ""
+    return f"the group consumes its topics{behind}"

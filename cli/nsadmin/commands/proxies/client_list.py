@@ -9,6 +9,7 @@ from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
+from nsadmin.command_line.broker_targets import ReadBrokerOption, distinct_addrs, list_members
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.columns.brokers import VERSION
 from nsadmin.commands.columns.consumers import (
@@ -72,6 +73,7 @@ def client_list(
     include_system: Annotated[
         bool, Option("--system", help="Also show clients that only have groups of RocketMQ itself.")
     ] = False,
+    broker_text: ReadBrokerOption = None,
 ) -> ResultRows:
     """List every connected client of the cluster once, from brokers and proxies.
 
@@ -84,6 +86,8 @@ def client_list(
     brokers do not know to which topics a producer sends: `nsadmin producer --topic TOPIC` finds the machines
     that sent the newest messages. `groups` has consumer groups; --output wide also shows producer groups.
 
+    With --broker, no proxy is asked, and a client behind a proxy in cluster mode is not shown.
+
     For a gRPC client of a proxy in local mode, brokers report no release. Name this proxy with --proxies, or
     with `proxies` in the context.
 
@@ -92,13 +96,18 @@ def client_list(
         nsadmin client list
         # Who uses a topic: the clients of all groups that consume it, and how to find its producers
         nsadmin client list --topic orders
+        # Clients connected to one broker: addresses, languages, versions
+        nsadmin client list -b broker-a-0 --columns clientId,clientAddr,language,version
         # Clients on one machine, by the IP address
         nsadmin client list --filter clientAddr~10.0.226.10
         # Only gRPC clients
         nsadmin client list --filter protocol=gRPC
     """
+    broker_addrs = distinct_addrs(list_members(session, broker_text, cluster_name)) if broker_text else None
     groups, group_errors = session.admin.topics.find_consumer_groups(topic) if topic else ([], [])
-    found_clients = session.admin.clients.list_clients(cluster_name, include_system=include_system)
+    found_clients = session.admin.clients.list_clients(
+        cluster_name, broker_addrs=broker_addrs, include_system=include_system
+    )
     clients = found_clients.clients
     idle_groups: list[str] = []
     if topic:

@@ -12,10 +12,10 @@ from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.results import NotApplied
 from nsadmin.client.topics.lite_topics import BrokerLiteInfo, LiteGroup, LiteOffsets
 from nsadmin.command_line.broker_targets import (
-    BrokerAddrArgument,
+    ReadBrokerArgument,
     distinct_addrs,
+    list_masters,
     match_results,
-    select_masters,
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME, TARGET_COLUMNS
@@ -156,7 +156,7 @@ LiteGroupArgument = Annotated[
 @command(columns=LITE_BROKER_COLUMNS, examples=("broker", "simulated brokers have no lite topics"))
 def get_broker_lite_info(
     session: Session,
-    broker_text: BrokerAddrArgument,
+    broker_text: ReadBrokerArgument,
     cluster_name: Annotated[
         str | None, Option("-c", "--cluster", metavar="CLUSTER", help="Every master of this cluster.")
     ] = None,
@@ -170,12 +170,12 @@ def get_broker_lite_info(
     lite topics.
 
     Examples:
-        # Every master of a cluster
+        # Every master of a cluster; without -c, of all clusters
         nsadmin getBrokerLiteInfo -c cluster-a
         # With parent topics, their time to live in minutes, and their groups
         nsadmin getBrokerLiteInfo -c cluster-a -d
     """
-    targets = select_masters(session, broker_text, cluster_name)
+    targets = list_masters(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.lite_topics.get_broker_info(distinct_addrs(targets)))
     columns = _select_columns(LITE_BROKER_COLUMNS, with_details=show_detail)
     return _answer_rows(columns, targets, results)

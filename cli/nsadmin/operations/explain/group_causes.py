@@ -949,17 +949,24 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
             f"waiting messages: {waiting}{_describe_age(facts)}; the group consumed none in the last minute"
             f"{_describe_lag_shares(facts)}"
         )
-        advice = Advice("see whether the lag shrinks now", ("consumerProgress", facts.group, "--watch", "10"))
-        yield CauseFinding("unknown", evidence, advice)
+        yield CauseFinding("unknown", evidence, Advice("see whether the lag shrinks now", _watch_lag(facts)))
     elif waiting and waiting > 60 * tps:
         trend = _describe_trend(facts, waiting, tps)
         evidence = (
             f"waiting messages: {waiting}{_describe_age(facts)}; "
             f"the group consumes {tps:.2f} per second{trend}{_describe_lag_shares(facts)}"
         )
-        instruction = "add clients, at most one for each queue, if this shows that the lag grows"
-        advice = Advice(instruction, ("consumerProgress", facts.group, "--watch", "10"))
-        yield CauseFinding("warning", evidence, advice)
+        clients = count_noun(len(facts.connections.clients), "client")
+        instruction = (
+            f"if the lag shrinks too slowly, add clients (now {clients}, at most one for each queue), or "
+            "skip messages that nobody needs: see `nsadmin guide triage-consumer-lag`. Watch the lag"
+        )
+        yield CauseFinding("warning", evidence, Advice(instruction, _watch_lag(facts)))
+
+
+def _watch_lag(facts: GroupFacts) -> tuple[str, ...]:
+    """The words of a command that shows the total, and the queues with the largest lags, again and again."""
+    return ("consumerProgress", facts.group, "--sort", "-lag", "--limit", "5", "--watch", "10")
 
 
 def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
@@ -968,14 +975,14 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
     if facts.put_tps is None or facts.topic is not None or filters != {"*"}:
         return ""
     gain = tps - facts.put_tps
-    if abs(gain) < tps / 10:
-        trend = "the lag changes little"
-    elif gain < 0:
-        trend = f"the lag grows by {-gain:.2f} per second"
-    else:
+    if gain > 0:
         minutes = lag / gain / 60
         time_text = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
-        trend = f"caught up in about {time_text}"
+        trend = f"caught up in about {time_text} at these rates"
+    elif -gain < tps / 10:
+        trend = "the lag does not shrink at these rates"
+    else:
+        trend = f"the lag grows by {-gain:.2f} per second"
     return f", {facts.put_tps:.2f} arrive: {trend}"
 
 

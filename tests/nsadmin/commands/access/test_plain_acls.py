@@ -47,6 +47,13 @@ def test_accounts_are_shown_without_their_keys(
     assert f"broker {slave.addr}: " in result.err
 
 
+def test_brokers_with_the_same_error_share_a_line(run: Run, dead_addr: str) -> None:
+    other = f"localhost:{dead_addr.rpartition(':')[2]}"
+    result = run("getAclConfig", "-b", f"{dead_addr},{other}")
+    assert result.err.startswith(f"nsadmin: brokers {dead_addr}, {other}: connection refused")
+    assert result.err.count("connection refused") == 1
+
+
 def test_files_are_shown_with_their_times(run: Run, cluster: tuple[str, ...], slave: PlainAclBroker) -> None:
     slave.close()
     result = run("clusterAclConfigVersion", *cluster)

@@ -24,7 +24,10 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     assert {row[2] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {"done"}
     assert {row[1:] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {(None, "unchanged")}
     threshold_result = run_on_lab("getColdDataFlowCtrInfo", "-c", "cluster-a")
-    assert threshold_result.err == "nsadmin: groups without a row may read 3145728 bytes per second\n"
+    assert threshold_result.err == (
+        "nsadmin: groups without a row may read 3.0 MiB per second\n"
+        "nsadmin: these limits apply on no broker: coldDataFlowControlEnable=false\n"
+    )
     thresholds = [
         (row["brokerName"], row["brokerId"], row["group"], row["threshold"])
         for row in json.loads(threshold_result.out)
@@ -34,6 +37,15 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     assert sorted(thresholds, key=str) == sorted([*whole, *own], key=str)
     assert results(run_on_lab(REMOVE, *words)) == [(A, "removed: 5000", "done"), (B, "removed: 5000", "done")]
     assert run_on_lab(REMOVE, *words).code == 5
+
+
+def test_brokers_with_the_limits_and_without(run_on_lab: Run, running_lab: Lab) -> None:
+    addr = running_lab.brokers[A, 0]
+    run_on_lab("updateBrokerConfig", "coldDataFlowControlEnable", "true", "-b", addr)
+    assert "apply" not in run_on_lab("getColdDataFlowCtrInfo", addr).err
+    other = running_lab.brokers[B, 0]
+    line = f"nsadmin: these limits do not apply on {other}: coldDataFlowControlEnable=false\n"
+    assert run_on_lab("getColdDataFlowCtrInfo", f"{A},{B}").err.endswith(line)
 
 
 def test_a_broker_without_it_is_no_error_where_another_had_it(run_on_lab: Run, running_lab: Lab) -> None:

@@ -77,6 +77,11 @@ def test_a_broker_without_controllers_hides_no_other(run: Run) -> None:
         assert (row["epoch"], row["endOffset"], row["maxOffset"]) == (1, None, 9)
         assert "this request only for controllerMode" in result.err
         assert run("getBrokerEpoch", "-b", "nope", "-n", server.addr).code == 5
+        assert json.loads(run("getBrokerEpoch", "-n", server.addr, "--json").out) == [row]
+        for process in (master.addr, "broker-a:0"):
+            result = run("getBrokerEpoch", "-b", process, "-n", server.addr, "--json")
+            assert (result.code, [r["epoch"] for r in json.loads(result.out)]) == (0, [1])
+        assert run("getBrokerEpoch", "-b", master.addr).code == 0
 
 
 def test_settings_of_every_controller(

@@ -34,6 +34,15 @@ def test_a_group_that_consumes(ask: Run, online_broker: ConsumerBroker) -> None:
     assert ask("group", "explain", "--topic", "T").out.startswith("group ")
 
 
+def test_a_group_that_is_far_behind(ask: Run, online_broker: ConsumerBroker) -> None:
+    online_broker.offsets = {("G", "T", 0): 0, ("G", "T", 1): 0}
+    result = ask("group", "explain", "G", "--json")
+    assert result.code == 0, result
+    assert result.err.startswith(
+        "nsadmin: the group consumes its topics, but is behind\nnsadmin: warnings: lag ("
+    )
+
+
 def test_a_group_without_clients(ask: Run, online_broker: ConsumerBroker) -> None:
     online_broker.clients = {}
     result = ask("group", "explain", "G", "--json")

@@ -106,6 +106,6 @@ def test_the_machines_that_sent_the_newest_messages_of_a_topic(
     first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}
     result = run_json("producer", "--topic", "T")
     assert (result.code, result.json[0]["messageCount"]) == (3, 4)
-    assert "broker broker-b: connection refused" in result.err
+    assert f"brokers broker-b, {dead_addr}: connection refused" in result.err
     assert run_json("producer", message_broker.addr, "--topic", "T").code == 2
     assert run_json("producer", "--topic", "none").code == 5

@@ -153,13 +153,13 @@ def test_a_parameter_that_only_others_replace_is_required_if_there_are_none() ->
         if item.is_required
     }
     assert required == {"down"}
-    [broker] = [
+    [cluster] = [
         item
-        for item in list_tool_parameters(exposed("getBrokerLiteInfo"), has_folder=False)
-        if item.property_name == "broker"
+        for item in list_tool_parameters(exposed("exportMetadata"), has_folder=False)
+        if item.property_name == "cluster"
     ]
-    assert not broker.is_required
-    assert broker.schema["description"].endswith(" Required without cluster.")
+    assert not cluster.is_required
+    assert cluster.schema["description"].endswith(" Required without broker.")
 
 
 @pytest.mark.parametrize(

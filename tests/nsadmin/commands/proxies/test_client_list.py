@@ -37,6 +37,20 @@ def test_clients_of_brokers_and_proxies(ask: Run, proxied_broker: ProxiedBroker)
     assert (direct["role"], proxied["groups"], direct["lastHeartbeat"]) == ("consumer", ["G"], None)
 
 
+def test_the_clients_of_one_broker(
+    ask: Run, first_server: FakeNameServer, proxied_broker: ProxiedBroker
+) -> None:
+    proxied_broker.clients = {"G": ["here"]}
+    proxied_broker.store_heartbeat(heartbeat_body("proxied", "G", proxy="127.0.0.1%1%1"))
+    with ProxiedBroker("broker-b") as other:
+        other.clients = {"G": ["elsewhere"]}
+        first_server.clusters = {"C": {**first_server.clusters["C"], "broker-b": {0: other.addr}}}
+        for words in (["-b", "broker-a"], ["--broker", proxied_broker.addr]):
+            result = ask("client", "list", *words, "--json")
+            assert (result.code, [row["clientId"] for row in result.json]) == (0, ["here"])
+    assert ask("client", "list", "-b", "broker-a", "-c", "C").code == 2
+
+
 def test_a_silent_proxy_changes_the_exit_code_and_hides_nothing(
     ask: Run, proxied_broker: ProxiedBroker, dead_addr: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

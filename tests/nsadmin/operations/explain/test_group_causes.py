@@ -349,13 +349,14 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
         (
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
             "lag", "warning",
-            "waiting messages: 890; the group consumes 1.00 per second", "consumerProgress G --watch 10",
+            "waiting messages: 890; the group consumes 1.00 per second",
+            "consumerProgress G --sort -lag --limit 5 --watch 10",
         ),
         (
             make_facts(BOTH, ends=(12, 10), tps=0, heads={Q0: make_message(age_ms=0)}),
             "lag", "unknown",
             "waiting messages: 2; the group consumed none in the last minute",
-            "consumerProgress G --watch 10",
+            "consumerProgress G --sort -lag --limit 5 --watch 10",
         ),
         (
             make_facts(BOTH, stats=(ServerResult(MASTER, ConsumeStats(1.0, (RETRY_LAG,)), None),)),
@@ -380,9 +381,11 @@ def test_each_cause_has_its_evidence_and_a_command(
     ("text", "put_tps", "trend"),
     [
         ("*", None, ""),
-        ("*", 0.5, ", 0.50 arrive: caught up in about 30 min"),
-        ("*", 0.88, ", 0.88 arrive: caught up in about 2 h"),
-        ("*", 0.99, ", 0.99 arrive: the lag changes little"),
+        ("*", 0.5, ", 0.50 arrive: caught up in about 30 min at these rates"),
+        ("*", 0.88, ", 0.88 arrive: caught up in about 2 h at these rates"),
+        ("*", 0.96, ", 0.96 arrive: caught up in about 6 h at these rates"),
+        ("*", 1.0, ", 1.00 arrive: the lag does not shrink at these rates"),
+        ("*", 1.09, ", 1.09 arrive: the lag does not shrink at these rates"),
         ("*", 3.5, ", 3.50 arrive: the lag grows by 2.50 per second"),
         ("A", 3.5, ""),
     ],
