@@ -4,12 +4,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nsadmin import AdminClient, TopicPatch
+from nsadmin.command_line.registry import take_command
 from tests.support.fake_servers import closed_port
 from tests.support.lab import Lab, start_lab
 from tests.support.name_servers import ROOT, ServerProgram
@@ -65,6 +67,17 @@ def test_there_are_eight_of_a_readable_length() -> None:
         "slow_brokers.py",
     ]
     assert all(20 <= len(text.splitlines()) <= 50 for text in SCRIPTS.values())
+
+
+def test_each_method_of_a_command_exists() -> None:
+    table = PAGE.partition("## Find the method of a command")[2].partition("\n## ")[0]
+    calls = re.findall(r"`admin\.(\w+)\.(\w+)\(([^)]*)\)`", table)
+    assert len(calls) >= 12
+    with AdminClient("127.0.0.1:1") as admin:
+        for noun, method, arguments in calls:
+            signature(getattr(getattr(admin, noun), method)).bind(*filter(None, arguments.split(", ")))
+    for command in re.findall(r"^\| `(.+?)` \|", table, re.M):
+        assert take_command(command.split())[0] is not None, command
 
 
 def test_the_first_lines_collect_the_lag_of_all_groups(running_lab: Lab) -> None:

@@ -188,8 +188,9 @@ CHECK_OPTIONS: dict[str, Any] = {
         str | None,
         Option(
             "--format",
-            metavar="text|nagios|json|prometheus",
-            help="Output format. Default: text. nagios is for plugins, prometheus for a textfile collector.",
+            metavar="text|cron|nagios|json|prometheus",
+            help="Output format. Default: text. cron is one line, and nothing if OK. nagios is for plugins, "
+            "prometheus for a textfile collector.",
         ),
     ],
     "json_": Annotated[bool, Option("--json", help="Short for --format json.")],

@@ -43,8 +43,8 @@ class TopicTraffic(NamedTuple):
         topic: The topic.
         group: The group; None for a topic without groups.
         lag: The unconsumed messages of the group on the queues whose lag is known.
-        in_count: The messages that the topic received.
-        out_count: The messages that the group received.
+        in_count: The messages that the topic received: their rate, and the number of the last 24 hours.
+        out_count: The messages that the group received, likewise.
         error: The reason why a sum is incomplete; None otherwise.
         lag_reason: Why `lag` is None, or lacks some queues.
         offset_distance: The ends of all queues minus the consumer offsets, of which a missing one counts as

@@ -251,7 +251,7 @@ class TopicAdmin:
     def get_traffic(
         self, topic_names: tuple[str, ...], *, master_addrs: Collection[str] | None = None
     ) -> "list[TopicTraffic]":
-        """Return message counts of topics and of their consumer groups, summed over the masters.
+        """Return the message counts of the last 24 hours of topics and their groups, summed over the masters.
 
         Sends VIEW_BROKER_STATS_DATA (315) and GET_CONSUME_STATS (208) to the masters of each topic.
 

@@ -124,8 +124,8 @@ def list_acl(
     """Show the ACLs of brokers. Each row shows one resource.
 
     Lines on stderr name the Super users, which may do everything without an entry, the disabled users, which
-    may do nothing, and the brokers that do not check ACLs. --for Topic:orders also finds entries for
-    Topic:ord*, for Topic:* and for *.
+    may do nothing, and the brokers that do not check ACLs. Without a choice of entries, a line also names the
+    users that have none. --for Topic:orders also finds entries for Topic:ord*, for Topic:* and for *.
 
     Examples:
         # All ACLs of a cluster
@@ -142,7 +142,9 @@ def list_acl(
     addrs = distinct_addrs(targets)
     results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
     warn_of_no_effect(session, "ACLs", results)
-    remark_super_users(session, addrs)
+    is_filtered = bool(wanted or subject_text or resource_text)
+    subjects = {subject for result in results for subject in result.result or ()}
+    remark_super_users(session, addrs, None if is_filtered else subjects)
     if not wanted:
         return _entry_rows(targets, match_results(targets, results))
 

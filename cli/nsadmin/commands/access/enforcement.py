@@ -1,7 +1,7 @@
 """Warns of brokers on which users or ACLs have no effect."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal
 
 from namesrv_core.errors import RequestError, ResponseCode
@@ -35,8 +35,13 @@ def warn_of_no_effect(session: Session, things: Things, results: Sequence[Server
     _warn(session, session.admin, things, (r.addr for r in results if r.error is None))
 
 
-def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
-    """Name the users to whom no ACL applies, the disabled ones, and the brokers that do not tell them."""
+def remark_super_users(
+    session: Session, addrs: Iterable[str], all_subjects: Collection[str] | None = None
+) -> None:
+    """Name the users to whom no ACL applies, the disabled ones, and the brokers that do not tell them.
+
+    With all subjects of ACLs, also name the users without an ACL.
+    """
     results = session.admin.users.list_users(addrs)
     users = [user for result in results for user in result.result or ()]
     disabled = Counter(user.username for user in users if user.user_status == DISABLED)
@@ -49,6 +54,13 @@ def remark_super_users(session: Session, addrs: Iterable[str]) -> None:
         session.write_remark(f"disabled users may do nothing: {', '.join(shown)}")
     if names := sorted({user.username for user in users if user.user_type == SUPER_USER}):
         session.write_remark(f"Super users may do everything: {', '.join(names)}")
+    if all_subjects is not None and (
+        names := sorted(
+            {user.username for user in users if user.user_type != SUPER_USER and user.user_status != DISABLED}
+            - {subject.removeprefix("User:") for subject in all_subjects}
+        )
+    ):
+        session.write_remark(f"users without an ACL, to whom nothing is allowed: {', '.join(names)}")
     if silent_addrs := [r.addr for r in results if r.error is not None and not _is_old(r)]:
         session.write_remark(f"the Super users of {abbreviate_names(silent_addrs, 3)} are unknown")
 

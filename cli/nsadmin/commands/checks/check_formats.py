@@ -9,7 +9,7 @@ from namesrv_core.printable_text import escape_unsafe
 from nsadmin.commands.columns.checks import CHECK_COLUMNS, CHECKS, NOT_CHECKED
 from nsadmin.console.output import read_row
 from nsadmin.console.output.text_table import cell_text
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import count_noun, format_duration
 from nsadmin.operations.checks.check_table import CHECKS_BY_NAME, to_snake_case
 from nsadmin.operations.checks.findings import AlertLimits, CheckFinding, CheckSample
 from nsadmin.operations.checks.ranges import AlertRange
@@ -55,6 +55,11 @@ def format_text(report: CheckReport) -> str:
     return "\n".join(map(cell_text, text_lines))
 
 
+def format_cron(report: CheckReport) -> str:
+    """Format the first line of the text; nothing if the state is OK, so that cron sends no mail."""
+    return format_text(report).split("\n", 1)[0] if report.overall_finding.state else ""
+
+
 def _find_next_step(finding: CheckFinding) -> str | None:
     entry = CHECKS_BY_NAME.get(finding.check)
     name = finding.about or finding.worst
@@ -66,9 +71,7 @@ def _find_next_step(finding: CheckFinding) -> str | None:
 def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
     name_width = max((len(_sample_name(sample)) for sample in samples), default=0)
     for sample in samples:
-        value_text = (
-            "unknown" if sample.value is None else f"{_format_number(sample.value)} {sample.measure.unit}"
-        )
+        value_text = _format_value(sample)
         limit_texts = [
             f"{name} {_describe_range(limit)}"
             for name, limit in zip(AlertLimits._fields, sample.limits, strict=True)
@@ -78,6 +81,16 @@ def _value_lines(samples: Sequence[CheckSample]) -> Iterator[str]:
             f"  {_sample_name(sample):<{name_width}}  {value_text.rstrip():<10}  {', '.join(limit_texts)}"
         )
         yield sample_line.rstrip()
+
+
+def _format_value(sample: CheckSample) -> str:
+    """A minute or more without limits, which are in seconds, is a duration as elsewhere."""
+    value, unit = sample.value, sample.measure.unit
+    if value is None:
+        return "unknown"
+    if unit == "s" and value >= 60 and not any(sample.limits):
+        return format_duration(value * 1000)
+    return f"{_format_number(value)} {unit}"
 
 
 def _sample_name(sample: CheckSample) -> str:
@@ -218,6 +231,7 @@ def _escape_label(label_value: str) -> str:
 
 REPORT_WRITERS: dict[str, Callable[[CheckReport], str]] = {
     "text": format_text,
+    "cron": format_cron,
     "nagios": format_nagios,
     "json": format_json,
     "prometheus": format_prometheus,

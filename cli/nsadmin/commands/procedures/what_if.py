@@ -136,6 +136,11 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
             f"`{quote_command(*CUT_OFF_GROUPS_COMMAND)}`"
             for name in outage.masterless_brokers
         ),
+        *(
+            f"taken as down: {', '.join(f'{name}:{broker_id}' for broker_id in ids)}; for the master alone: "
+            f"--down {name}:{ids[0]}"
+            for name, ids in outage.down_groups.items()
+        ),
         f"{part_is(len(losses), outage.topic_count, 'topic')} affected: {stopped_count} would fail for "
         f"clients, {len(losses) - stopped_count} would lose a part of their queues",
         f"{_describe_groups(len(groups), stopped_groups, list(errors))}; "

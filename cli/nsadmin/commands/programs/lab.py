@@ -97,7 +97,8 @@ def lab_up(
     """Run a simulated cluster until Ctrl-C, with or without a scenario of failures.
 
     While it runs, your contexts have a context `lab`, unless you saved one of that name. The current context
-    does not change. `nsadmin lab list` shows the built-in scenarios.
+    does not change. `nsadmin lab list` shows the built-in scenarios. A scenario sets its own numbers, so it
+    excludes --clusters, --groups, --replicas, --topics and --namesrvs.
 
     Examples:
         # A test cluster, to try nsadmin without a real one; it has the ports of all examples

@@ -81,7 +81,9 @@ _NUMBER_PATTERN = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def _spreadsheet_text(value: object) -> str:
-    """The text of a field, with an apostrophe before a text that would be a formula."""
+    """The text of a field, a list as a,b, with an apostrophe before a text that would be a formula."""
+    if isinstance(value, (list, tuple)):
+        value = ",".join(map(_field_text, value))
     text = _field_text(value)
     is_formula = (
         isinstance(value, str) and _FORMULA_START_PATTERN.match(text) and not _NUMBER_PATTERN.fullmatch(text)

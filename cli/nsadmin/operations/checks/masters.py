@@ -9,6 +9,7 @@ from nsadmin.operations.broker_disks import observe_disks
 
 LOOKED_AT = "(looked at: route, write permission, master, disk)"
 """What the checks look at before they say that brokers accept messages."""
+NO_MASTER = "no master"
 
 
 class MasterAnswers(NamedTuple):
@@ -42,10 +43,11 @@ def explain_unwritable(
     """Return why a broker takes no messages of a topic; None if it takes them."""
     if topic_perm is None or write_queue_count < 1:
         return "no write queue"
+    # Before the permission, which a name server takes away while a slave acts as master.
+    if addr is None:
+        return NO_MASTER
     if not topic_perm & 2:
         return "no write permission"
-    if addr is None:
-        return "no master"
     if addr in answers.silence_reasons:
         return f"its master {addr}: {answers.silence_reasons[addr]}"
     return f"its master {addr} {answers.refusals[addr]}" if addr in answers.refusals else None

@@ -189,9 +189,12 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     summary = _summarize_groups(groups, len(user_topics))
     hidden = (topic for topics in groups.hidden.values() for topic in topics)
     worst = next(chain(groups.unwritable, hidden, groups.reduced), None)
-    return scale.make_finding(
-        summary, figures, details, minimum_state=minimum_state, worst=worst
-    ).with_inventory_problem(seen.inventory_problem)
+    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, worst=worst)
+    if any(masters.NO_MASTER in line for line in details):
+        guide, other = quote_command("guide", "when-a-master-dies"), CHECK.format_remedy(None)
+        remedies = tuple(f"`{guide if masters.NO_MASTER in line else other}`" for line in details)
+        finding = finding._replace(remedies=remedies)
+    return finding.with_inventory_problem(seen.inventory_problem)
 
 
 def _list_user_topics(seen: WritableTopicsObservation, lost_topics: Iterable[str]) -> list[str]:

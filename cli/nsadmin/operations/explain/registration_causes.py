@@ -34,6 +34,9 @@ def _find_unregistered_topic(facts: RouteFacts) -> Iterator[CauseFinding]:
     left_over_addrs = [] if silent_addrs or lost_brokers else _find_left_over(facts)
     for view in facts.views_without_route():
         parts = ["no route for the topic", "no broker answered whether it has the topic"]
+        if view.default_route.result and any(_auto_creates_topics(b) for b in _master_views(facts)):
+            # For producers it is no cause: see autoCreateOff.
+            parts[0] = "consumers find no route for the topic"
         if topic_is_denied:
             parts[1] = "the brokers that answered do not have the topic"
         if silent_addrs:

@@ -31,7 +31,8 @@ class BrokerOutage(NamedTuple):
     loss. `errors` has None for each server that answered. Brokers at `groupless_addrs` did not
     return their groups, so `lost_groups` has those that other brokers know. `shared_addrs` has the names of
     each address that goes down with several of them. `refusing_slaves`, as NAME:ID, stay up without their
-    master and refuse reads. `masterless_brokers` of the given brokers have no master already.
+    master and refuse reads. `masterless_brokers` of the given brokers have no master already. `down_groups`
+    has the ids of the brokers that go down with both master and slaves.
     """
 
     topic_count: int
@@ -43,6 +44,7 @@ class BrokerOutage(NamedTuple):
     refusing_slaves: Sequence[str] = ()
     groupless_addrs: Sequence[str] = ()
     masterless_brokers: Sequence[str] = ()
+    down_groups: Mapping[str, Sequence[int]] = {}
 
 
 def foresee_broker_outage(
@@ -125,6 +127,11 @@ def foresee_broker_outage(
                 for snapshot in snapshots.values()
             )
         ],
+        {
+            name: sorted(broker_ids)
+            for name, broker_ids in sorted(down_members.items())
+            if name in broker_words and len(broker_ids) > 1 and MASTER_BROKER_ID in broker_ids
+        },
     )
 
 

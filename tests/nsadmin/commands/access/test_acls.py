@@ -61,6 +61,10 @@ def test_who_may_use_a_topic(run: Run, master: AccessBroker) -> None:
     found = [row["subject"] for row in json.loads(result.out)]
     assert found == ["User:all", "User:operator-1", "User:ord", "User:pay"]
     assert result.err == "nsadmin: Super users may do everything: boss, operator-1\n"
+    master.users.create_user({"username": "idle"}, b'{"password":"p"}')
+    idle = "nsadmin: users without an ACL, to whom nothing is allowed: idle\n"
+    assert idle in run("listAcl", *where).err
+    assert idle not in run("listAcl", "-s", "pay", *where).err
     assert 'invalid resource "orders" for --for: ' in run("listAcl", "--for", "orders", *where).err
     master.handlers[RequestCode.AUTH_LIST_USER] = refuse_with(1, "busy")
     silent = run("listAcl", "--for", "Topic:orders", *where)

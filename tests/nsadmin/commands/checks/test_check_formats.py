@@ -57,6 +57,20 @@ def test_each_format_byte_for_byte(golden: str, format_: str) -> None:
         assert REPORT_WRITERS[format_](report) == (GOLDEN / f"{name}.{golden}").read_text()
 
 
+def test_cron_gets_one_line_and_only_if_something_is_wrong() -> None:
+    assert REPORT_WRITERS["cron"](WHOLE) == "WARNING: 1 of 2 checks is not OK"
+    assert REPORT_WRITERS["cron"](CheckReport(FINDING._replace(state=CheckState.OK), 0)) == ""
+
+
+def test_a_long_time_is_a_duration_if_no_limit_in_seconds_is_beside_it() -> None:
+    limits = AlertLimits(parse_range("10"))
+    samples = (CheckSample(AGE, 338_994, "a"), CheckSample(AGE, 338_994, "b", limits))
+    first, second = format_text(CheckReport(FINDING._replace(samples=samples), 0)).splitlines()[-2:]
+    assert first.split("  ")[1:] == ["age a", "3 d 22 h"]
+    assert "338994 s" in second
+    assert "338994s" in format_nagios(CheckReport(FINDING._replace(samples=samples), 0))
+
+
 def test_text_is_a_line_and_then_the_rest() -> None:
     assert format_text(REPORT) == (
         "WARNING: 12 messages | behind\n"

@@ -38,7 +38,7 @@ def test_a_name_server_that_is_away_does_not_change_what_another_check_found(
         (("check", "namesrv", "--critical", "2"), "low values are bad: use 2:"),
         (
             ("check", "namesrv", "--format", "xml"),
-            'unknown format "xml" for --format: use text, nagios, json, prometheus',
+            'unknown format "xml" for --format: use text, cron, nagios, json, prometheus',
         ),
         (("check", "namesrv", "--format", "text", "--json"), "exclude each other"),
         (

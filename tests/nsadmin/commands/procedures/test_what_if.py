@@ -42,6 +42,8 @@ def test_what_stands_still_first_and_the_rest_by_what_it_loses(run: Run, running
     assert groups[0]["finding"] == "cannot read coupons-created, customers-archived"
     assert groups[0]["topics"][:2] == ["coupons-created", "customers-archived"]
     assert groups[-1]["finding"] == "reads from fewer queues"
+    told = run("whatIf", "--down", "broker-a-0", "-n", running_lab.namesrv_addr).err
+    assert "taken as down: broker-a-0:0, broker-a-0:1; for the master alone: --down broker-a-0:0" in told
 
     losses = rows_of(run, running_lab.namesrv_addr, "--down", "broker-a-0", "--detail", code=1)
     topics = [row for row in losses if row["what"] == "topic"]

@@ -38,6 +38,8 @@ def test_why_a_broker_takes_no_messages() -> None:
     assert explain_unwritable(6, 0, "h:1", nothing) == "no write queue"
     assert explain_unwritable(4, 8, "h:1", nothing) == "no write permission"
     assert explain_unwritable(6, 8, None, nothing) == "no master"
+    # A slave acts as master, so the topic is read-only.
+    assert explain_unwritable(4, 8, None, nothing) == "no master"
     assert explain_unwritable(6, 8, "h:1", MasterAnswers({"h:1": "gone"})) == "its master h:1: gone"
     refusing = MasterAnswers(refusals={"h:1": "refuses messages: full"})
     assert explain_unwritable(6, 8, "h:1", refusing) == "its master h:1 refuses messages: full"

@@ -80,6 +80,16 @@ def test_what_the_broker_itself_has_as_read_only_is_so_on_purpose(
     assert finding.summary == "0 of 2 topics are writable, 1 is read-only by configuration " + LOOKED_AT
 
 
+def test_without_a_master_the_next_step_is_its_guide(first_server: FakeNameServer, dead_addr: str) -> None:
+    first_server.clusters = {"C": {"broker-a": {1: dead_addr}}}
+    first_server.routes = {"T": {"broker-a": 4}}
+    finding = found(first_server.addr)
+    assert finding.details == ("no broker accepts messages for T: broker-a: no master",)
+    assert finding.remedies == ("`nsadmin guide when-a-master-dies`",)
+    first_server.clusters = {"C": {"broker-a": {0: dead_addr}}}
+    assert found(first_server.addr).remedies == ()
+
+
 @pytest.mark.parametrize("broker_id", [0, 1])
 def test_a_read_only_topic_stays_so_on_purpose_while_a_master_is_silent_or_gone(
     first_server: FakeNameServer, dead_addr: str, broker_id: int

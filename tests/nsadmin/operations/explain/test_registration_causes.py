@@ -43,7 +43,10 @@ def test_a_topic_that_is_nowhere() -> None:
         "cause", NS, "create the topic: nsadmin updateTopic T -c C",
     )  # fmt: skip
     # A row can be of several name servers.
-    assert item.evidence == "no route for the topic; the brokers that answered do not have the topic"
+    assert (
+        item.evidence
+        == "consumers find no route for the topic; the brokers that answered do not have the topic"
+    )
     [asked] = found(
         "topicNotRegistered", make_facts([make_server_view()], [NOWHERE], RouteQuestion("T", "D"))
     )
@@ -137,6 +140,11 @@ def test_auto_creation_that_is_off() -> None:
     [on] = found("autoCreateOff", make_facts([make_server_view()], [NOWHERE]))
     assert on.result == "ok"
     assert on.evidence.startswith("producers can send: a will create the topic with the first message")
+    for view, start in (
+        (make_server_view(), "consumers find no route for the topic; "),
+        (make_server_view(default_route=ServerResult(NS, None, NO_ROUTE)), "no route for the topic; "),
+    ):
+        assert found("topicNotRegistered", make_facts([view], [NOWHERE]))[0].evidence.startswith(start)
     assert (
         found(
             "autoCreateOff",
