@@ -1,7 +1,8 @@
 """ConsumerOffsets, the ends of a broker's queues, and its groups: a fixed time behind them unless reset.
 
 After a reset and a pause, a group returns at a steady rate to the offset that it would have without the
-reset. A group that was moved forward waits for the traffic. Offsets that no group reads stay unchanged.
+reset. A group that was moved forward reads what arrives from then on. Offsets that no group reads stay
+unchanged.
 """
 
 from collections.abc import Callable, Iterator
@@ -188,11 +189,33 @@ class ConsumerOffsets:
         moved = self._moved.get(offset_key)
         if not is_reader or group in self._paused:
             return moved and moved.offset
-        usual = self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
+        usual = self._usual_offset(offset_key, queue_count, now_ms)
         if moved is None:
             return usual
+        if moved.offset > self._usual_offset(offset_key, queue_count, moved.moved_at_ms):
+            newest = self.end_offsets(topic, queue_count, now_ms - CONSUME_DELAY_MS)[queue_id]
+            arrived = newest - self.end_offsets(topic, queue_count, moved.moved_at_ms)[queue_id]
+            return max(min(moved.offset + arrived, newest), usual, moved.offset)
         read = max(now_ms - moved.moved_at_ms - _PAUSE_AFTER_MOVE_MS, 0) * _CATCH_UP_PER_SECOND // 1000
         return max(min(moved.offset + read, usual), moved.offset)
+
+    def _usual_offset(self, offset_key: OffsetKey, queue_count: int, now_ms: int) -> int:
+        """The offset of a reader that was never moved."""
+        group, topic, queue_id = offset_key
+        return self.end_offsets(topic, queue_count, now_ms - group_delay_ms(group))[queue_id]
+
+    def count_read_messages(
+        self, group: str, topic: str, queue_count: int, now_ms: int, window_ms: int
+    ) -> int:
+        """Count the messages that a reader of the topic received in the last `window` ms, also again."""
+        read = self.count_recent_messages(topic, now_ms - group_delay_ms(group), window_ms)
+        for key, moved in self._moved.items():
+            if key[:2] == (group, topic) and key[2] < queue_count:
+                begin_ms = max(now_ms - window_ms, moved.moved_at_ms)
+                for time_ms, sign in ((now_ms, 1), (begin_ms, -1)):
+                    read += sign * (self.committed_offset(key, queue_count, time_ms) or 0)
+                    read -= sign * self._usual_offset(key, queue_count, time_ms)
+        return read
 
     def offset_count(self, group: str, topic: str, queue_count: int) -> int:
         """The queues of which the group can have an offset, also those that the topic lost."""

@@ -216,10 +216,14 @@ def counter_stats_json(model: BrokerModel, header: broker_headers.ViewBrokerStat
     }
     if not (model.spec.is_master and is_counted_by_name.get(stats_name) and model.offsets.has_traffic(topic)):
         raise RequestError(f"The stats <{stats_name}> <{key}> not exist")
-    counted_until_ms = now_ms - group_delay_ms(group) if group else now_ms
+    if group:
+        queue_count = model.read_queue_count(topic)
+        return _counter_spans_json(
+            lambda span_ms: model.offsets.count_read_messages(group, topic, queue_count, now_ms, span_ms)
+        )
     size = model.traffic.message_size if stats_name == "TOPIC_PUT_SIZE" else 1
     return _counter_spans_json(
-        lambda span_ms: size * model.offsets.count_recent_messages(topic, counted_until_ms, span_ms)
+        lambda span_ms: size * model.offsets.count_recent_messages(topic, now_ms, span_ms)
     )
 
 

@@ -86,11 +86,23 @@ def test_a_group_that_was_moved_back_pauses_and_catches_up(model: BrokerModel) -
     assert at(model, NOW + 86_400_000) == usual
 
 
-def test_a_group_that_was_moved_to_the_end_waits_until_it_is_there(model: BrokerModel) -> None:
-    ask(model, 222, group=LATE_GROUP, topic="orders", timestamp="-1", isForce="true")
+@pytest.mark.parametrize("group", ["g", LATE_GROUP])
+def test_a_group_that_was_moved_to_the_end_goes_on_there(model: BrokerModel, group: str) -> None:
+    ask(model, 222, group=group, topic="orders", timestamp="-1", isForce="true")
     end = offset(model, 30)
-    assert at(model, group=LATE_GROUP) == at(model, NOW + 60_000, LATE_GROUP) == end
-    assert at(model, NOW + 2 * group_delay_ms(LATE_GROUP), LATE_GROUP) > end
+    assert at(model, group=group) == end
+    for later in (NOW + 60_000, NOW + 86_400_000):
+        assert at(model, later, group) == offset(model, 30, later - group_delay_ms("g")) > end
+
+
+def test_a_late_group_that_was_moved_forward_a_little_stays_late(model: BrokerModel) -> None:
+    lag = offset(model, 30) - at(model, group=LATE_GROUP)
+    goal = at(model, group=LATE_GROUP) + lag // 2
+    ask(model, 15, consumerGroup=LATE_GROUP, topic="orders", queueId="1", commitOffset=str(goal))
+    assert at(model, group=LATE_GROUP) == goal
+    later = NOW + 60_000
+    arrived = offset(model, 30, later - group_delay_ms("g")) - offset(model, 30)
+    assert at(model, later, LATE_GROUP) == goal + arrived > goal
 
 
 def test_a_group_without_consume_enable_stands_still(model: BrokerModel) -> None:

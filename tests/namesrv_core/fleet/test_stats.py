@@ -80,6 +80,20 @@ def test_counters_are_differences_of_the_same_offsets(model: BrokerModel) -> Non
     assert ask(model, 315, statsName="GROUP_GET_NUMS", statsKey="orders@g")["statsDay"]["sum"] >= came
 
 
+def test_messages_that_a_group_reads_again_are_counted_again(model: BrokerModel) -> None:
+    def count(now: int) -> int:
+        return int(
+            ask(model, 315, now, statsName="GROUP_GET_NUMS", statsKey="orders@g")["statsMinute"]["sum"]
+        )
+
+    usual, former = count(NOW), model.offsets.committed_offset(("g", "orders", 1), 8, NOW)
+    assert former is not None
+    model.offsets.move_offset(("g", "orders", 1), former - 1000, NOW)
+    assert count(NOW) == usual
+    assert count(NOW + 20_000) == pytest.approx(usual + 1000, rel=0.05)
+    assert count(NOW + 3_600_000) == pytest.approx(usual, rel=0.5)
+
+
 @pytest.mark.parametrize(
     ("name", "key"),
     [

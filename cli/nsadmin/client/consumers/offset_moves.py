@@ -49,7 +49,7 @@ class OffsetMove(NamedTuple):
         new_offset: The offset of the next message to consume; None if there is no target.
         result: "planned", then "done", "failed", "pending" (a broker before 5.2 notified the clients, which
             move within seconds) or "kept" (already there, forward without force, or without a target). It is
-            "unknown" if the broker did not say which offset it has now.
+            "unknown" if the broker did not say which offset it has now, or if the group may have read on.
         error: The reason of "failed" and "unknown"; None otherwise.
     """
 
@@ -276,7 +276,8 @@ class OffsetAdmin:
         A move forward holds if the offset is at the new one or later. A move backward holds if it is before
         the old one. It may also be at the old one or later because clients consumed everything again. That
         counts as held if the broker delivered at least as many messages in the last minute as the moves
-        repeat (VIEW_BROKER_STATS_DATA, 315, GROUP_GET_NUMS).
+        repeat (VIEW_BROKER_STATS_DATA, 315, GROUP_GET_NUMS). It is "unknown" if the broker does not say how
+        many, or if the clients filter (GET_CONSUMER_CONNECTION_LIST, 203), which lowers the number.
 
         Args:
             group: The consumer group.
@@ -288,10 +289,9 @@ class OffsetAdmin:
         for move, (current_offset, _) in current_by_move.items():
             if _is_past_old_offset(move, current_offset):
                 repeated_by_place[move.broker_addr, move.queue.topic] += move.repeated_count or 0
-        delivered_by_place = self._read_delivered_counts(group, list(repeated_by_place))
-        replayed_places = {p for p, n in repeated_by_place.items() if delivered_by_place.get(p, 0) >= n}
+        replays = self._find_replays(group, repeated_by_place) if repeated_by_place else {}
         return [
-            _judge_move(move, *current_by_move[move], (move.broker_addr, move.queue.topic) in replayed_places)
+            _judge_move(move, *current_by_move[move], replays.get((move.broker_addr, move.queue.topic)))
             if move in current_by_move
             else move
             for move in offset_moves
@@ -481,6 +481,20 @@ class OffsetAdmin:
             f'clients of group "{group}" are connected and commit their own offsets: stop {client_ids} first'
         )
 
+    def _find_replays(
+        self, group: str, repeated_by_place: Mapping[tuple[str, str], int]
+    ) -> Mapping[tuple[str, str], bool]:
+        """Whether each broker delivered so many messages of a topic in the last minute, if that is known."""
+        addrs = sorted({addr for addr, _ in repeated_by_place})
+        subscriptions = read_consumers(self._caller, [group], addrs)[group].subscriptions
+        filtered_topics = {s.topic for s in subscriptions if s.sub_string != "*"}
+        delivered_by_place = self._read_delivered_counts(group, list(repeated_by_place))
+        return {
+            place: delivered >= repeated_by_place[place]
+            for place, delivered in delivered_by_place.items()
+            if delivered >= repeated_by_place[place] or place[1] not in filtered_topics
+        }
+
     def _read_delivered_counts(
         self, group: str, places: Sequence[tuple[str, str]]
     ) -> Mapping[tuple[str, str], int]:
@@ -599,18 +613,20 @@ def _set_target_offset(
 
 
 def _judge_move(
-    offset_move: OffsetMove, current_offset: int | None, error: RocketMQError | None, is_replayed: bool
+    offset_move: OffsetMove, current_offset: int | None, error: RocketMQError | None, is_replayed: bool | None
 ) -> OffsetMove:
     if error is not None:
         return _fail(offset_move, error)
-    if current_offset is not None and offset_move.new_offset is not None:
-        # Clients that have not carried out a pending move yet may have consumed enough before it.
-        is_replayed = is_replayed and offset_move.result == "done"
-        is_far_enough = current_offset >= offset_move.new_offset
-        if is_far_enough and (is_replayed or not _is_past_old_offset(offset_move, current_offset)):
-            return offset_move._replace(result="done")
-    if offset_move.result == "pending":
+    is_past = _is_past_old_offset(offset_move, current_offset)
+    current, target = current_offset, offset_move.new_offset
+    if current is not None and target is not None and current >= target and not is_past:
+        return offset_move._replace(result="done")
+    # Clients that have not carried out a pending move yet may have consumed enough before it.
+    if offset_move.result == "pending" or (is_past and is_replayed):
         return offset_move
+    if is_past and is_replayed is None:
+        reason = f"the group read on to {current_offset}, or a client committed its former offset"
+        return offset_move._replace(result="unknown", error=RocketMQError(reason))
     return _fail(
         offset_move,
         NotApplied(f"overwritten: a client committed {current_offset} after the change"),

@@ -131,7 +131,8 @@ def reset_offset_by_time(
 
     Connected clients commit their own offsets every 5 seconds, and a busy client may overwrite the move. So
     nsadmin reads the offsets again after 6 seconds, and up to two more times if a move was overwritten. Then
-    the result is "failed". Without connected clients, nsadmin does not wait.
+    the result is "failed", or "unknown" if the group may have read the messages again already. Without
+    connected clients, nsadmin does not wait.
 
     -b, -q and -o move the group on one queue: the offset after a poison message skips this one message. If it
     is the next message of the queue, its offset is the consumerOffset that `nsadmin consumerProgress GROUP`
@@ -429,7 +430,14 @@ def _apply_offset_plans(
         if not skip_verification:
             moves = _verify_after_commits(session, group, moves)
     errors = [m.error for m in moves]
-    notes = failed_on(errors, "queue")
+    unknown_count = sum(m.result == "unknown" for m in moves)
+    notes = failed_on([None if m.result == "unknown" else m.error for m in moves], "queue")
+    if unknown_count:
+        notes.append(
+            f"unknown on {unknown_count} of {count_noun(len(moves), 'queue')}: the group may have moved. "
+            "Before you repeat the command, see what its application received, and compare its offsets: "
+            f"{quote_command('consumerProgress', group)}"
+        )
     if any(a.error is None and isinstance(m.error, NotApplied) for a, m in zip(applied, moves, strict=True)):
         notes.append(
             "a connected client sets the offset back: stop the clients that "
@@ -455,13 +463,17 @@ def _verify_after_commits(session: Session, group: str, moves: Sequence[OffsetMo
     if not any(map(_awaits_commits, moves)) or not offset_admin.has_clients(group, moves):
         return moves
     verified_moves = moves
+    held_back: dict[OffsetMove, OffsetMove] = {}
     with session.show_progress("waiting for commits", _MAX_ROUNDS * _ROUND_SECONDS) as advance_seconds:
         for _ in range(_MAX_ROUNDS):
             for _ in range(_ROUND_SECONDS):
                 sleep(1)
                 advance_seconds(1)
-            verified_moves = offset_admin.verify_moves(group, moves)
-            pairs = zip(moves, verified_moves, strict=True)
+            pairs = list(zip(moves, offset_admin.verify_moves(group, moves), strict=True))
+            # A group that was seen before its old offset passes it when it has read the messages again.
+            held_back |= {move: v for move, v in pairs if move.repeated_count and v.result == "done"}
+            verified_moves = [held_back.get(move, v) for move, v in pairs]
+            pairs = list(zip(moves, verified_moves, strict=True))
             if all(verified.result == "done" for move, verified in pairs if _awaits_commits(move)):
                 break
     return verified_moves

@@ -257,7 +257,8 @@ def verify(moved: ConsumerBroker, old: int | None, new: int, result: str = "done
         (20, 15, 15, "done"),
         (20, 15, 19, "done"),
         (20, 15, 14, "failed"),
-        (20, 15, 20, "failed"),
+        (20, 15, 20, "unknown"),
+        (20, 15, 33, "unknown"),
         (None, 15, 15, "done"),
     ],
 )
@@ -268,12 +269,18 @@ def test_a_move_holds_between_its_target_and_where_the_group_was(
     verified = verify(moved, old, new)
     assert verified.result == result
     assert isinstance(verified.error, NotApplied) == (result == "failed")
+    assert (verified.error is None) == (result == "done")
 
 
 def test_deliveries_prove_that_messages_were_consumed_again(moved: ConsumerBroker) -> None:
     moved.offsets["G", "T", 0] = 20
     moved.handlers[315] = lambda asked: answer_json(asked, {"statsMinute": {"sum": 5}})
     assert verify(moved, 20, 15).result == "done"
+    assert verify(moved, 20, 14).result == "failed"
+    # Messages that the broker filters out are not counted.
+    moved.clients, moved.expressions = {"G": ["c1"]}, {"T": "TagA", "Other": "*"}
+    assert [verify(moved, 20, new).result for new in (15, 14)] == ["done", "unknown"]
+    moved.expressions = {"T": "*", "Other": "TagA"}
     assert verify(moved, 20, 14).result == "failed"
     moved.handlers[315] = refuse_with(1, "The stats <GROUP_GET_NUMS> <T@G> not exist")
     assert verify(moved, 20, 15).result == "failed"

@@ -266,6 +266,41 @@ def test_a_move_back_that_is_consumed_again_at_once_holds(
     assert dict(asked.ext or {}) == {"statsName": "GROUP_GET_NUMS", "statsKey": "T@G"}
 
 
+def test_a_queue_that_passes_its_old_offset_while_others_are_waited_for_holds(
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
+) -> None:
+    filled_broker.offsets["G", "T", 1] = 14
+    commit_later(filled_broker, seconds, (6, 17), (12, 21))
+    query = filled_broker.handlers[14]
+
+    def query_with_an_old_commit(asked: RemotingCommand) -> Answer:
+        if seconds:
+            filled_broker.offsets["G", "T", 1] = 15 if len(seconds) > 6 else 14
+        return query(asked)
+
+    filled_broker.handlers[14] = query_with_an_old_commit
+    filled_broker.handlers[315] = lambda asked: answer_json(asked, {"statsMinute": {"sum": 1, "tps": 0.1}})
+    result = ask("resetOffsetByTime", "G", "T", "-s", "15", "-y", "--json")
+    assert (result.code, result.err, len(seconds)) == (0, UNDO_HINT, 12)
+    assert [row["result"] for row in result.json] == ["done"] * 8
+
+
+def test_a_move_back_that_may_have_been_consumed_again_is_unknown_and_not_repeated(
+    ask: Run, filled_broker: ConsumerBroker, seconds: list[float]
+) -> None:
+    commit_later(filled_broker, seconds, (6, 20), (12, 24))
+    result = ask("resetOffsetByTime", "G", "T", "-s", "15", "-y", "--json")
+    assert (result.code, len(seconds)) == (3, 18)
+    assert (result.json[0]["result"], result.json[0]["error"]) == (
+        "unknown", "the group read on to 24, or a client committed its former offset",
+    )  # fmt: skip
+    assert {row["result"] for row in result.json[1:]} == {"done"}
+    assert result.err == (
+        "nsadmin: unknown on 1 of 8 queues: the group may have moved. Before you repeat the command, see "
+        f"what its application received, and compare its offsets: nsadmin consumerProgress G\n{UNDO_HINT}"
+    )
+
+
 @pytest.mark.parametrize("words", [["--no-verify"], ["--dry-run"]])
 def test_nothing_is_waited_for_on_demand_or_in_a_dry_run(
     ask: Run, filled_broker: ConsumerBroker, seconds: list[float], words: list[str]
