@@ -6,6 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.backups.backup_arguments import (
@@ -141,7 +142,11 @@ def _find_newest_two(folder_name: str) -> tuple[str, str]:
             f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: name two files of one cluster"
         )
     if len(files) < 2:
-        raise UsageError(f"{folder_name} has {count_noun(len(files), 'backup')}: two are needed")
+        advised = quote_command("backup", "diff", str(files[0]) if files else "FILE")
+        raise UsageError(
+            f"{folder_name} has {count_noun(len(files), 'backup')}, and a folder needs two: to compare one "
+            f"with the cluster, run {advised}"
+        )
     return str(files[-2]), str(files[-1])
 
 

@@ -193,4 +193,4 @@ def _observe_master(session: Session, broker_addr: str) -> ClusterState:
 def _summarize_outcomes(item_kind: SpreadKind, due_text: str, other_outcomes: Sequence[StepOutcome]) -> str:
     counts = {word: sum(o.result == word for o in other_outcomes) for word in ("unchanged", "skipped")}
     parts = [due_text, *(f"{count} {word}" for word, count in counts.items() if count)]
-    return f"{item_kind}s, counted for each broker: {', '.join(parts)}"
+    return f"{', '.join(parts)} (a {item_kind} counts once for each broker)"

@@ -36,7 +36,7 @@ def test_what_is_there_already_does_not_stop_the_others(run_on_lab: Run) -> None
     assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
     result = run_on_lab("updateTopicList", file, "-c", "cluster-a")
     assert (result.code, results(result)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
-    assert result.err == "nsadmin: topics, counted for each broker: 4 sent\n"
+    assert result.err == "nsadmin: 4 sent (a topic counts once for each broker)\n"
     written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
     again = run_on_lab("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
@@ -111,7 +111,7 @@ def test_a_no_on_the_terminal_changes_nothing(running_lab: Lab, tmp_path: Path) 
     code, out, terminal_text = on_terminal(b"n\n", *words)
     assert (code, out) == (1, b"")
     assert b"become unreadable" in terminal_text
-    assert b"topics, counted for each broker: 2 to send. Continue? [y/N]" in terminal_text
+    assert b"2 to send (a topic counts once for each broker). Continue? [y/N]" in terminal_text
 
 
 def test_a_list_that_makes_messages_unreadable_needs_a_yes(running_lab: Lab, run: Run) -> None:

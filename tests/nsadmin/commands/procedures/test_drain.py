@@ -95,7 +95,10 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert [(row["how"], row["result"]) for row in json.loads(undone.out)] == [("topic by topic", "done")] * 2
     assert perms(running_lab) == before
     assert json.loads(with_env("drainStatus", "--json").out) == []
-    assert with_env("drainStatus").err == "nsadmin: this account has no drain of a broker of this cluster\n"
+    assert (
+        with_env("drainStatus").err
+        == "nsadmin: this account drains no broker of this cluster; drains of others are not known here\n"
+    )
     again = with_env("undrain", B)
     assert (again.code, again.err) == (5, with_env("drainStatus", B).err)
     assert again.err.startswith(f"nsadmin: {B} has no drain: it was undone at 20")

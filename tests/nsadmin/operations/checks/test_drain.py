@@ -35,11 +35,12 @@ def test_there_is_none(tmp_path: Path, first_server: FakeNameServer) -> None:
     finding = found(tmp_path, first_server.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "this account has no drain of a broker of this cluster",
+        "this account drains no broker of this cluster; drains of others are not known here",
     )
     keep(tmp_path, "another:9876", "safe")
     assert (
-        found(tmp_path, first_server.addr).summary == "this account has no drain of a broker of this cluster"
+        found(tmp_path, first_server.addr).summary
+        == "this account drains no broker of this cluster; drains of others are not known here"
     )
 
 
