@@ -111,7 +111,7 @@ def _describe_missing_broker(
             reason = lost_names[broker_name]
             return (
                 f"{broker_name} is {reason}: start it, or, if you removed it, run `{command}`; "
-                "`nsadmin check writable` shows its topics"
+                f"`{quote_command('check', 'writable')}` shows its topics"
             )
     return None
 

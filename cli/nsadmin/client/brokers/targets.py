@@ -85,7 +85,8 @@ def resolve_target(target_text: str, load_cluster_info: Callable[[], ClusterInfo
         return target_at_addr(parse_addr(target_text, DEFAULT_BROKER_PORT))
     if not named_groups and process is None:
         raise NotFound(
-            f'no broker "{broker_name}": run nsadmin clusterList to list the brokers, or write HOST:PORT'
+            f'no broker "{broker_name}": run {quote_command("clusterList")} to list the brokers, '
+            "or write HOST:PORT"
         )
     return _find_process(broker_name, broker_id, named_groups)
 
@@ -156,7 +157,7 @@ def _find_process(broker_name: str, broker_id: int, named_groups: list[BrokerAdd
             return BrokerTarget(broker_name, broker_id, broker_addr)
     known_ids = [str(other_id) for g in named_groups for other_id in g.broker_addrs]
     if not known_ids:
-        raise NotFound(f'no broker "{broker_name}": run nsadmin clusterList to list the brokers')
+        raise NotFound(f'no broker "{broker_name}": run {quote_command("clusterList")} to list the brokers')
     if broker_id != MASTER_BROKER_ID:
         known = f"the ids of its processes are {', '.join(known_ids)}"
         raise NotFound(f"{broker_name} has no process {broker_id} now: {known}")

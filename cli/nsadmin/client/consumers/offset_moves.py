@@ -337,7 +337,7 @@ class OffsetAdmin:
         holder_results = self._groups.find_holders(group, broker_targets)
         lacking = [result.addr for result in holder_results if isinstance(result.error, NotFound)]
         if lacking and len(lacking) == len(holder_results):
-            advice = "`nsadmin consumerProgress` lists the groups"
+            advice = f"`{quote_command('consumerProgress')}` lists the groups"
             if creation:
                 advice += f"; create it with `{creation}`"
             raise NotFound(f'no broker of the topic has the consumer group "{group}": {advice}')

@@ -121,7 +121,8 @@ def delete_expired_commit_log(
     return rows._replace(
         notes=[
             *rows.notes,
-            "expired files are deleted within seconds: nsadmin check disk shows how full the disks are then",
+            f"expired files are deleted within seconds: {quote_command('check', 'disk')} shows how full the "
+            "disks are then",
             f"if they are still too full, keep messages for fewer hours, then run this again: {advice}",
         ]
     )

@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.client import NotApplied
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import error_text
 from nsadmin.command_line.declarations import command
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
@@ -121,7 +122,7 @@ def _clean_orphans(
     left_notes = (
         [
             f"not deleted: {count_noun(len(found_orphans) - len(chosen_orphans), 'orphaned topic')} of other "
-            "kinds, or with dead letters: nsadmin orphans lists them"
+            f"kinds, or with dead letters: {quote_command('orphans')} lists them"
         ]
         if len(found_orphans) > len(chosen_orphans)
         else []

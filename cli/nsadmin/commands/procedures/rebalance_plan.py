@@ -205,7 +205,7 @@ def _find_cluster(session: Session, broker_names: Collection[str]) -> str:
     }
     if broker_names and not broker_clusters:
         names = " or ".join(f'"{name}"' for name in broker_names)
-        raise NotFound(f"no broker {names}: nsadmin clusterList lists the brokers")
+        raise NotFound(f"no broker {names}: {quote_command('clusterList')} lists the brokers")
     cluster_names = sorted(broker_clusters or cluster_info.cluster_names)
     if len(cluster_names) != 1:
         raise UsageError(f"several clusters: choose one of {', '.join(cluster_names)} with -c CLUSTER")

@@ -143,7 +143,7 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         summary += f"; {shown} {verb} expected, and nsadmin never saw {them} registered"
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
     if masterless:
-        details.append("to see which topics cannot be written now: nsadmin check writable")
+        details.append(f"to see which topics cannot be written now: {quote_command('check', 'writable')}")
         details.append(f"to see which groups cannot read now: {quote_command(*CUT_OFF_GROUPS_COMMAND)}")
         details.append("what to do, and what may be lost: nsadmin guide when-a-master-dies")
     silent = (status.broker_name for status in statuses.values() if not status.is_reachable)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import ClientClosed, error_text
 from nsadmin.console.phrases import count_noun, part_is
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckNotApplicable, CheckScope
@@ -27,7 +28,7 @@ CHECKS_WITH_LIMITS = (*CLUSTER_CHECKS, "topic")
 """The checks that a run of all checks can contain, in this order."""
 _OTHER_COMMANDS = {
     **{entry.name: entry.all_hint for entry in CHECK_TABLE if entry.all_hint is not None},
-    "security": "nsadmin securityAudit",
+    "security": ("securityAudit",),
 }
 """Checks that are no part of a run of all checks, with their commands."""
 
@@ -137,7 +138,7 @@ def _list_unasked(plan: CheckPlan, group_count: int) -> list[UncheckedPart]:
     return [
         *([] if plan.topics else [UncheckedPart("topic", "pass -t TOPIC to check one topic")]),
         *([UncheckedPart("lag", lag_reason, group_count)] if plan.groups and group_count else []),
-        *(UncheckedPart(name, f"run {command}") for name, command in _OTHER_COMMANDS.items()),
+        *(UncheckedPart(name, f"run {quote_command(*words)}") for name, words in _OTHER_COMMANDS.items()),
     ]
 
 

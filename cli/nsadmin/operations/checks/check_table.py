@@ -1,6 +1,7 @@
 """The table of checks: what `nsadmin check NAME` and `check all` run, in this order. It imports no check."""
 
 import re
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -24,7 +25,7 @@ class CheckEntry(NamedTuple):
     summary: str
     command_module: str = "plain_checks"
     subject: Literal["topic", "group", "cluster"] | None = None
-    all_hint: str | None = None
+    all_hint: Sequence[str] | None = None
 
     @property
     def is_in_all(self) -> bool:
@@ -51,7 +52,7 @@ CHECK_TABLE = (
         "clients",
         "Check the releases of connected clients",
         "cluster_checks",
-        all_hint="nsadmin check clients",
+        all_hint=("check", "clients"),
     ),
     CheckEntry("heartbeat", "Check the age of broker heartbeats"),
     CheckEntry("replicas", "Check that slaves can replace masters", "cluster_checks"),
@@ -72,7 +73,7 @@ CHECK_TABLE = (
         "Check that a backup is fresh and complete",
         "file_checks",
         subject="cluster",
-        all_hint="nsadmin check backup PATH",
+        all_hint=("check", "backup", "PATH"),
     ),
 )
 CHECKS_BY_NAME = {entry.name: entry for entry in CHECK_TABLE}

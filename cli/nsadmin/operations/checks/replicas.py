@@ -1,6 +1,7 @@
 """Checks whether slaves have what their master has, so that they can serve in its place."""
 
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState
@@ -58,7 +59,7 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
     hidden_count = len(drift) - _MAX_SHOWN
     details = [
         *map(_describe_drift, drift[:_MAX_SHOWN]),
-        *([f"{hidden_count} more: see `nsadmin replicaDiff`"] if hidden_count > 0 else []),
+        *([f"{hidden_count} more: see `{quote_command('replicaDiff')}`"] if hidden_count > 0 else []),
         *release_lines,
     ]
     summary = _summarize(comparison, missing_count)

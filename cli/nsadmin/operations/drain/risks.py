@@ -85,7 +85,7 @@ def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
         f"of its master ({abbreviate_names(item_names, _MAX_NAMED)})",
         item_names,
         True,
-        "wait until `nsadmin check replicas` is OK",
+        f"wait until `{quote_command('check', 'replicas')}` is OK",
     )
 
 
@@ -102,8 +102,9 @@ def _advise(
     drained_names: Collection[str],
 ) -> str:
     cluster_name = find_cluster_name(servers) or ""
+    stopped = f"`{quote_command('check', 'brokers')}` lists those that are down"
     if kind in ("unwritable", "masterless") and not any(server.has_peers for server in servers):
-        return f"start another broker of {cluster_name}: `nsadmin check brokers` lists those that are down"
+        return f"start another broker of {cluster_name}: {stopped}"
     if kind == "unwritable":
         # Each broker has its own file: apply must not find the plan of another one.
         plan_file = f"even-{broker}.yaml"
@@ -115,7 +116,7 @@ def _advise(
             f"`{apply_command}` (the new queues stay there after the drain)"
         )
     if kind == "masterless":
-        return "start the masters of the other brokers: `nsadmin check brokers` lists those that are down"
+        return f"start the masters of the other brokers: {stopped}"
     if kind == "readOnly":
         drained = [name for name in _list_closed_names(topics, servers) if name in drained_names]
         if drained:

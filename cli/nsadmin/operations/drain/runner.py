@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import Perm
 from namesrv_core.transport.exchange import CallError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NoneReachable, NotFound
 from nsadmin.operations.drain import events
 from nsadmin.operations.drain.facts import ClusterObservation, DrainEnvironment, NameServerFacts, SlaveGap
@@ -77,7 +78,8 @@ def check_plan(
     registered = [server for server in servers if server.is_registered]
     if not registered:
         raise NotFound(
-            f"{describe_unknown_broker(plan.broker, servers)}: nsadmin clusterList lists the brokers"
+            f"{describe_unknown_broker(plan.broker, servers)}: {quote_command('clusterList')} lists the "
+            "brokers"
         )
     if silent_servers and not plan.allow_unreachable:
         raise DrainRefused(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import AdminClient, NotFound, ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.name_server_reader import pick_result
 from nsadmin.client.snapshots import ClusterSnapshot, take_server_snapshots
 from nsadmin.console.phrases import abbreviate_names
@@ -167,8 +168,8 @@ def resolve_processes(
             broker_ids = frozenset({int(id_text)})
         elif broker_name in present_members and id_text == str(MASTER_BROKER_ID):
             raise NotFound(
-                f"no name server lists {broker_word} now: `nsadmin check writable` names the topics that no "
-                "master accepts"
+                f"no name server lists {broker_word} now: `{quote_command('check', 'writable')}` names the "
+                "topics that no master accepts"
             )
         else:
             known = abbreviate_names(sorted(present_members), 10) or "none"
