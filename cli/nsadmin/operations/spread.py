@@ -38,12 +38,13 @@ class TopicSpread(NamedTuple):
         return not self.missing_brokers and not self.has_other_queues
 
     @property
-    def is_ordered(self) -> bool:
-        """Whether messages of a key keep their order."""
-        return any(
-            config["order"] or config["attributes"].get("message.type") == "FIFO"
-            for config in self.configs_by_broker.values()
-        )
+    def order_kind(self) -> str | None:
+        """Why messages of a key keep their order: "ordered", or "FIFO" for the message type."""
+        configs = self.configs_by_broker.values()
+        if any(config["order"] for config in configs):
+            return "ordered"
+        is_fifo = any(config["attributes"].get("message.type") == "FIFO" for config in configs)
+        return "FIFO" if is_fifo else None
 
     @property
     def even_configs(self) -> dict[str, TopicFields]:

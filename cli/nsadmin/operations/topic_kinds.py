@@ -55,11 +55,14 @@ def find_topics_of_vanished_groups(topics: Iterable[str], known_groups: Set[str]
     }
 
 
-def describe_moved_keys(ordered_topics: Sequence[str]) -> str:
-    """Say that ordered topics do not keep their order while their number of write queues changes."""
-    verb = "is" if len(ordered_topics) == 1 else "are"
+def describe_moved_keys(topics: Sequence[str], kind: str) -> str:
+    """Say that topics do not keep their order while their number of write queues changes.
+
+    `kind` says why they have an order: "ordered", or "FIFO" for their message type.
+    """
+    verb = "is" if len(topics) == 1 else "are"
     return (
-        f"{abbreviate_names(ordered_topics, 3)} {verb} ordered: another number of queues moves keys to other "
+        f"{abbreviate_names(topics, 3)} {verb} {kind}: another number of queues moves keys to other "
         "queues, so the order of the messages of a key is not kept across the change"
     )
 

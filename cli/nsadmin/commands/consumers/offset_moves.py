@@ -413,10 +413,11 @@ def _apply_offset_plans(
     queues = f"{count_noun(sum(m.error is None for m in moves), 'queue')} of {on_topics}"
     to_time = "" if plans[0].timestamp_ms == END_OF_QUEUE else f" to {format_utc(plans[0].timestamp_ms)}"
     move_text = f"{group} on {queues}{to_time}, which lets it {effect}"
-    session.require_yes(command_name, f"this would move {move_text}")
-    if session.is_dry_run:
-        session.write_remark(f"this would move {move_text}")
-    session.confirm_change(f"Move {move_text}?")
+    if any(m.error is None for m in moves):
+        session.require_yes(command_name, f"this would move {move_text}")
+        if session.is_dry_run:
+            session.write_remark(f"this would move {move_text}")
+        session.confirm_change(f"Move {move_text}?")
     columns = OFFSET_MOVE_COLUMNS
     if len(plans) == 1:
         columns = tuple(column.in_wide() if column.key == TOPIC.key else column for column in columns)

@@ -318,8 +318,11 @@ def _write_plan(
     ]
     desired = plan_even_spread(cluster_name, topic_spreads, broker_names)
     notes = _write_plan_file(file_name, desired)
-    ordered = [s.topic for s in topic_spreads if s.is_ordered and s.topic in (desired.topic_specs or ())]
-    return [*notes, describe_moved_keys(ordered)] if ordered else notes
+    changed = [s for s in topic_spreads if s.topic in (desired.topic_specs or ())]
+    for kind in ("ordered", "FIFO"):
+        if topics := [s.topic for s in changed if s.order_kind == kind]:
+            notes.append(describe_moved_keys(topics, kind))
+    return notes
 
 
 def _write_plan_file(file_name: str, desired: DesiredCluster) -> list[str]:

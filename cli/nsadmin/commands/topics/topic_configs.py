@@ -159,8 +159,9 @@ def update_topic(
 ) -> ResultRows:
     """Create a topic, or change only the settings that you pass.
 
-    A broker without the topic creates it, by default with 8 queues and the permission rw- (6). nsadmin reads
-    the topic from each master before and after the change. Each row shows the change on one master. In a
+    A broker without the topic creates it, by default with 8 queues. Other settings come from the brokers that
+    have the topic, those of the same cluster first. A new topic has the permission rw- (6). nsadmin reads the
+    topic from each master before and after the change. Each row shows the change on one master. In a
     script without a terminal, pass --yes to confirm a change that makes messages unreadable, such as fewer
     read queues before all groups have consumed the messages in them.
 
@@ -310,6 +311,8 @@ def _apply_topic_patch(
     """
     configs = session.admin.topic_configs
     plans = configs.plan_update(distinct_addrs(targets), topic, patch, create=create_missing)
+    present = _read_present(session, topic, plans)
+    plans = _adopt_present_settings(session, topic, patch, plans, present)
     if create_missing and all(plan.before is None for plan in plans):
         argument_values.validate_topic_name(topic)
     due_changes = [plan for plan in plans if plan.is_change]
@@ -319,7 +322,7 @@ def _apply_topic_patch(
             names = set(session.admin.topics.list_names())
             if topic not in names:
                 remark_similar_name(session, topic, names)
-    _remark_moved_keys(session, topic, plans)
+    _remark_moved_keys(session, topic, plans, present)
     _remark_closed(session, topic, due_changes)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
@@ -355,17 +358,114 @@ def _apply_topic_patch(
     return changes, errors, notes
 
 
-def _remark_moved_keys(session: Session, topic: str, plans: Sequence[TopicConfigChange]) -> None:
+def _is_new(plan: TopicConfigChange) -> bool:
+    return plan.before is None and plan.after is not None
+
+
+def _list_clusters_by_broker(session: Session) -> dict[str, str]:
+    # A -b HOST:PORT needs no name server.
+    with suppress(RocketMQError):
+        if session.namesrv_addrs:
+            groups = session.admin.clusters.get_info().broker_groups
+            return {group.broker_name: group.cluster_name for group in groups}
+    return {}
+
+
+def _read_present(
+    session: Session, topic: str, plans: Sequence[TopicConfigChange]
+) -> dict[str, BrokerTopicConfig]:
+    """The settings of the topic by broker; of brokers without a change only if the topic is new on one."""
+    present = {str(plan.broker_name): plan.before for plan in plans if plan.before is not None}
+    others: dict[str, str] = {}
+    if session.namesrv_addrs and any(_is_new(plan) for plan in plans):
+        planned = {plan.broker_name for plan in plans}
+        # A topic that is new everywhere has no route.
+        with suppress(RocketMQError):
+            others = {
+                queue.any_addr: queue.broker_name
+                for queue in session.admin.topics.get_route(topic).queues
+                if queue.any_addr and queue.broker_name not in planned
+            }
+    for addr, config, error in session.admin.topic_configs.get_each(others, topic):
+        if config is not None:
+            present[others[addr]] = config
+        elif not isinstance(error, TopicNotExist):
+            unknown = f"the settings of {topic} on {others[addr]} are unknown"
+            session.write_remark(f"{unknown}, so no other broker gets them: {error}")
+    return present
+
+
+def _adopt_present_settings(
+    session: Session,
+    topic: str,
+    patch: TopicPatch,
+    plans: Sequence[TopicConfigChange],
+    present: Mapping[str, BrokerTopicConfig],
+) -> list[TopicConfigChange]:
+    """The plans in which a new broker of the topic has the settings that the others agree on, not defaults.
+
+    Brokers of the same cluster come first. Numbers of queues are not adopted.
+    """
+    if not present or not any(_is_new(plan) for plan in plans):
+        return list(plans)
+    clusters = _list_clusters_by_broker(session)
+    brokers_by_text: dict[str, list[str]] = {}
+    adopted = []
+    for plan in plans:
+        if _is_new(plan) and plan.after is not None:
+            cluster = clusters.get(str(plan.broker_name))
+            near = [name for name in present if cluster is not None and clusters.get(name) == cluster]
+            models = {name: patch.apply_to(present[name]) for name in near or present}
+            after, differing = _merge_agreed(plan.after, list(models.values()))
+            if differing:
+                text = (
+                    f"{abbreviate_names(sorted(models), 3)} have different settings ({', '.join(differing)})"
+                )
+                brokers_by_text.setdefault(text, []).append(str(plan.broker_name))
+            plan = plan._replace(after=after)
+        adopted.append(plan)
+    for text, brokers in brokers_by_text.items():
+        session.write_remark(f"{topic} gets defaults on {abbreviate_names(brokers, 3)}, because {text}")
+    return adopted
+
+
+def _merge_agreed(
+    config: BrokerTopicConfig, models: Sequence[BrokerTopicConfig]
+) -> tuple[BrokerTopicConfig, list[str]]:
+    """The config with each setting that all models have alike, and those that differ, with their flags."""
+    differing = []
+    for field, text in (("perm", "perm: -p"), ("order", "order: -o"), ("topic_sys_flag", "units: -u, -s")):
+        values = {getattr(model, field) for model in models}
+        if len(values) == 1:
+            config = config._replace(**{field: values.pop()})
+        else:
+            differing.append(text)
+    common = set[tuple[str, str]].intersection(*(set(model.attributes) for model in models))
+    differing += sorted({f"{key}: -a" for m in models for key, _ in set(m.attributes) - common})
+    # Attributes of the patch are in all models.
+    return config._replace(attributes=tuple(sorted(common))), differing
+
+
+def _remark_moved_keys(
+    session: Session,
+    topic: str,
+    plans: Sequence[TopicConfigChange],
+    present: Mapping[str, BrokerTopicConfig],
+) -> None:
     """Say that an ordered topic does not keep its order while its number of write queues changes."""
-    former = [plan.before for plan in plans if plan.before is not None]
-    if not former or all(
+    if not present or all(
         (plan.before.write_queue_nums if plan.before else 0) == plan.after.write_queue_nums
         for plan in plans
         if plan.is_change and plan.after is not None
     ):
         return
-    if any(c.order or c.message_type == "FIFO" for c in former) or _find_order_conf(session, topic):
-        session.write_remark(describe_moved_keys([topic]))
+    fifo_brokers = [name for name, config in present.items() if config.message_type == "FIFO"]
+    if any(config.order for config in present.values()) or _find_order_conf(session, topic):
+        session.write_remark(describe_moved_keys([topic], "ordered"))
+    elif fifo_brokers:
+        clusters = _list_clusters_by_broker(session)
+        places = sorted({clusters.get(name, name) for name in fifo_brokers})
+        session.write_remark(describe_moved_keys([topic], f"FIFO in {abbreviate_names(places, 3)}"))
 
 
 def _remark_closed(session: Session, topic: str, due_changes: Sequence[TopicConfigChange]) -> None:
@@ -587,7 +687,7 @@ def _describe_topic_change(change: TopicConfigChange) -> str:
     if before is not None:
         return describe_change(before, {**before, **after}) or ""
     shown = {name: after[name] for name in TOPIC_MAIN_SETTINGS}
-    shown |= {name: after[name] for name in ("order", "attributes") if after.get(name)}
+    shown |= {name: after[name] for name in ("order", "topicSysFlag", "attributes") if after.get(name)}
     return describe_change(None, shown) or ""
 
 

@@ -421,11 +421,15 @@ def delete_topic(
         )
     _remark_on_other_clusters(session, topics, deletions_by_cluster)
     possessive = "its" if len(topics) == 1 else "their"
-    losses, uses = _describe_losses(session, deletions, names_cluster=len(firsts) > 1)
+    losses, uses, groups_left = _describe_losses(session, deletions, names_cluster=len(firsts) > 1)
     for line in losses:
         session.write_remark(line)
     if requires_unused and uses:
         raise NotApplied(f"nothing is deleted: {'; '.join(uses)}")
+    if groups_left:
+        places_left = (",".join(groups_left), "-c", ",".join(deletions_by_cluster))
+        preview = quote_command("deleteSubGroup", *places_left, "-r", "true", "--dry-run")
+        session.write_remark(f"the consumer groups stay: if nobody needs them any more, run {preview}")
     session.confirm_change(f"Delete {named} and all {possessive} messages on {masters} and {name_servers}?")
     step_lists = (
         [d.list_planned_steps() for d in deletions]
@@ -477,12 +481,11 @@ def _remark_on_other_clusters(session: Session, topics: Sequence[str], clusters:
 
 def _describe_losses(
     session: Session, deletions: "Sequence[TopicDeletion]", *, names_cluster: bool
-) -> tuple[list[str], list[str]]:
-    """Return lines about the losses, and what says that topics are or may be in use.
+) -> tuple[list[str], list[str], list[str]]:
+    """Return lines about the losses, what says that topics are or may be in use, and the groups in order.
 
     A line for each topic has its messages, and its groups (subscribed, or with offsets). Another line has the
-    age of its last message, and warns if the topic is in use. The last line previews the deletion of the
-    groups.
+    age of its last message, and warns if the topic is in use.
     """
     lines: list[str] = []
     uses: list[str] = []
@@ -520,15 +523,9 @@ def _describe_losses(
                 use = f"{deletion.topic} is still in use: its {last_message}"
                 uses.append(use)
                 lines.append(f"{use}. To see who sends to it, run {producers}")
-    clusters = list(dict.fromkeys(deletion.cluster_name for deletion in deletions))
+    clusters = {deletion.cluster_name for deletion in deletions}
     groups_left = {g for u in usages if u.cluster_name in clusters for g in u.consumer_groups or ()}
-    if groups_left:
-        places_left = (",".join(sorted(groups_left)), "-c", ",".join(clusters))
-        preview = ("deleteSubGroup", *places_left, "-r", "true", "--dry-run")
-        lines.append(
-            f"the consumer groups stay: if nobody needs them any more, run {quote_command(*preview)}"
-        )
-    return lines, uses
+    return lines, uses, sorted(groups_left)
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

@@ -144,8 +144,8 @@ def test_a_topic_of_two_clusters_counts_once_and_ordered_ones_are_told(
         )
         moved = "another number of queues moves keys to other queues, so the order of"
         plan = ask("spread", "-c", "C", "--plan", str(tmp_path / "c.yaml"))
-        assert f"nsadmin: O is ordered: {moved}" in plan.err
-        assert "ordered" not in ask("spread", "-c", "D", "--plan", str(tmp_path / "d.yaml")).err
+        assert f"nsadmin: O is FIFO: {moved}" in plan.err
+        assert moved not in ask("spread", "-c", "D", "--plan", str(tmp_path / "d.yaml")).err
 
 
 def test_a_broker_that_says_nothing_may_have_anything(

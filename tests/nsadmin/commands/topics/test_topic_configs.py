@@ -66,7 +66,9 @@ def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
     )  # fmt: skip
     assert (result.code, result.err) == (0, "")
     [row] = json.loads(result.out)
-    assert row["changes"] == "new: readQueueNums 2, writeQueueNums 2, perm rw-, attributes message.type=FIFO"
+    assert row["changes"] == (
+        "new: readQueueNums 2, writeQueueNums 2, perm rw-, topicSysFlag 3, attributes message.type=FIFO"
+    )
     assert (row["before"], row["after"]["topicSysFlag"], row["result"]) == (None, 3, "done")
     assert a.configs["New"] == topic_config(
         "New", readQueueNums=2, writeQueueNums=2, topicSysFlag=3, attributes={"message.type": "FIFO"}
@@ -106,24 +108,25 @@ def test_an_order_configuration_that_stays_is_told(
 
 
 @pytest.mark.parametrize(
-    ("config", "conf"),
+    ("config", "conf", "kind"),
     [
-        ({"order": True}, {}),
-        ({"attributes": {"message.type": "FIFO"}}, {}),
-        ({}, {"T": "broker-b:4"}),
+        ({"order": True}, {}, "ordered"),
+        ({"attributes": {"message.type": "FIFO"}}, {}, "FIFO in C"),
+        ({}, {"T": "broker-b:4"}, "ordered"),
     ],
 )
 def test_an_ordered_topic_does_not_keep_its_order_with_more_queues(
-    run: Run, server: FakeNameServer, b: TopicBroker, config: dict[str, Any], conf: dict[str, str]
+    run: Run, server: FakeNameServer, b: TopicBroker, config: dict[str, Any], conf: dict[str, str], kind: str
 ) -> None:
+    remark = MOVED_KEYS.replace("ordered", kind)
     words = ("updateTopic", "T", "-b", "broker-b", "-n", server.addr)
     for flags in (("-w", "16", "--dry-run"), ("-w", "16")):
         b.configs["T"] = topic_config("T")
-        assert MOVED_KEYS not in run(*words, *flags).err
+        assert remark not in run(*words, *flags).err
         b.configs["T"] = topic_config("T", **config)
         server.kv["ORDER_TOPIC_CONFIG"] = conf
-        assert run(*words, *flags).err.count(MOVED_KEYS) == 1
-        assert MOVED_KEYS not in run(*words, "-r", "9").err
+        assert run(*words, *flags).err.count(remark) == 1
+        assert remark not in run(*words, "-r", "9").err
         server.kv["ORDER_TOPIC_CONFIG"] = {}
 
 
@@ -134,6 +137,67 @@ def test_another_broker_moves_the_keys_of_an_ordered_topic(
     assert run("updateTopic", "T", "-c", "C", "-n", server.addr, "--dry-run").err == MOVED_KEYS
     server.config["orderMessageEnable"] = "true"
     assert run("updateTopic", "New", "-c", "C", "-o", "true", "-n", server.addr, "--dry-run").err == ""
+
+
+FIFO_UNIT = topic_config(
+    "T", writeQueueNums=4, perm=2, order=True, topicSysFlag=1, attributes={"message.type": "FIFO"}
+)
+
+
+@pytest.mark.parametrize("where", [("-c", "C"), ("-b", "broker-b")])
+def test_a_new_broker_of_a_topic_has_the_settings_of_the_others(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker, where: tuple[str, str]
+) -> None:
+    a.configs["T"], _ = dict(FIFO_UNIT), b.configs.pop("T")
+    server.routes = {"T": {"broker-a": 2}}
+    words = ("updateTopic", "T", *where, "-r", "16", "-w", "16", "-n", server.addr, "--yes")
+    dry = run(*words, "--dry-run")
+    assert (
+        "new: readQueueNums 16, writeQueueNums 16, perm -w-, order true, topicSysFlag 1, "
+        "attributes message.type=FIFO" in dry.out
+    )
+    assert (run(*words).code, "defaults" in dry.err) == (0, False)
+    assert b.configs["T"] == {**FIFO_UNIT, "readQueueNums": 16, "writeQueueNums": 16}
+    # What is named counts.
+    del b.configs["T"]
+    named = run(*words, "-p", "6", "-o", "false", "-a", "-message.type", "--dry-run", "--json")
+    after = json.loads(named.out)[-1]["after"]
+    assert (after["perm"], after["order"], after["topicSysFlag"], after["attributes"]) == (6, False, 1, {})
+
+
+def test_a_new_broker_has_the_settings_of_its_own_cluster_and_defaults_if_they_differ(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    with (
+        TopicBroker(name="broker-c") as c,
+        TopicBroker(topic_config("T", attributes={"message.type": "DELAY"}), name="broker-d") as d,
+    ):
+        server.clusters["D"] = {"broker-c": {0: c.addr}, "broker-d": {0: d.addr}}
+        a.configs["T"], b.configs["T"] = dict(FIFO_UNIT), topic_config("T", topicSysFlag=1)
+        server.routes = {"T": dict.fromkeys(("broker-a", "broker-b", "broker-d"), 6)}
+        words = ("updateTopic", "T", "-b", "broker-c", "-n", server.addr, "--yes")
+        assert run(*words).code == 0
+        assert c.configs["T"] == topic_config("T", attributes={"message.type": "DELAY"})
+        del c.configs["T"], d.configs["T"]
+        differing = (
+            "nsadmin: T gets defaults on broker-c, because broker-a, broker-b have different settings "
+            "(perm: -p, order: -o, message.type: -a)\n"
+        )
+        dry = run(*words, "--dry-run")
+        assert dry.err.startswith(differing)
+        assert "perm rw-, topicSysFlag 1 " in dry.out
+        named = run(*words, "-p", "6", "-o", "true", "-a", "+message.type=FIFO", "--dry-run")
+        assert "defaults" not in named.err
+
+
+def test_a_broker_whose_settings_are_unknown_is_told(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    del b.configs["T"]
+    server.routes = {"T": {"broker-a": 6}}
+    a.handlers[RequestCode.GET_TOPIC_CONFIG] = refuse_with(1, "no")
+    dry = run("updateTopic", "T", "-b", "broker-b", "-n", server.addr, "--dry-run")
+    assert "nsadmin: the settings of T on broker-a are unknown, so no other broker gets them: " in dry.err
 
 
 def test_an_ordered_topic_gets_its_order_configuration(

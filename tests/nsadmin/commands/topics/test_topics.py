@@ -295,6 +295,7 @@ def test_only_an_unused_topic_is_deleted_on_demand(
         result = run("deleteTopic", "T", "C", "-n", first_server.addr, "--if-unused", option)
         is_sent = RequestCode.DELETE_TOPIC_IN_BROKER in master.asked_codes()
         assert is_sent == (why is None and option == "--yes")
+        assert "the consumer groups stay" not in result.err
         if why is None:
             assert "nothing is deleted" not in result.err
         else:
