@@ -40,6 +40,8 @@ REBALANCE_MS = 20_000
 _RESULT_ORDER: tuple[FindingResult, ...] = ("cause", "warning", "unknown", "ok", "skipped")
 _MODULE = re.compile(r"^(?:[\w.]+@[\w.+-]+/|\w+//)")
 _MAX_FRAMES, _MAX_THREADS, _MAX_SHARES = 6, 3, 8
+_RATE_NOISE = 0.05
+"""Two rates of a minute that differ by less than this part do not say when a lag is gone."""
 
 
 def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
@@ -975,7 +977,9 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
     if facts.put_tps is None or facts.topic is not None or filters != {"*"}:
         return ""
     gain = tps - facts.put_tps
-    if gain > 0:
+    if 0 < gain < tps * _RATE_NOISE:
+        trend = "the lag hardly shrinks at these rates"
+    elif gain > 0:
         minutes = lag / gain / 60
         time_text = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
         trend = f"caught up in about {time_text} at these rates"
