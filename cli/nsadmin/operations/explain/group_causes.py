@@ -999,8 +999,6 @@ def _describe_age(facts: GroupFacts) -> str:
 def _describe_lag_places(facts: GroupFacts) -> str:
     """How many queues, topics and brokers have lag: is one of them stuck, or is the group slow everywhere?"""
     waiting = {lag.queue: lag.lag.messages for lag in facts.lags if lag.lag.messages}
-    if len(facts.lags) < 2 or not waiting:
-        return ""
     places: tuple[tuple[str, Callable[[MessageQueue], object]], ...] = (
         ("queue", lambda queue: queue),
         ("topic", lambda queue: queue.topic),
@@ -1011,6 +1009,8 @@ def _describe_lag_places(facts: GroupFacts) -> str:
         total = len({place_of(lag.queue) for lag in facts.lags})
         if total > 1:
             counts.append(f"{len(set(map(place_of, waiting)))} of {count_noun(total, noun)}")
+    if not counts:
+        return ""
     largest = max(waiting, key=lambda queue: waiting[queue])
     return f"; lag on {', '.join(counts)}; most on {_name_queues([largest])}: {waiting[largest]}"
 
