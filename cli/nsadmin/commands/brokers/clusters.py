@@ -1,5 +1,6 @@
 """Owns clusterList and brokerStatus, which show the state that brokers report."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Annotated, NamedTuple
 
@@ -28,6 +29,7 @@ from nsadmin.commands.columns.servers import ERROR, result_notes
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, EpochMillisText, ResultRows
 from nsadmin.console.output.quantities import to_millis
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.broker_disks import judge_disks
 from nsadmin.operations.broker_identity import find_twins, list_identity_lines
@@ -129,7 +131,9 @@ FIGURE_COLUMNS: Columns[tuple[BrokerTarget, str, str]] = (
 def cluster_list(
     session: Session,
     cluster_name: Annotated[
-        str | None, Argument(metavar="CLUSTER", help="Only this cluster."), Flags("-c", "--clusterName")
+        str | None,
+        Argument(metavar="CLUSTER", help="Only this cluster. Default, and '*': all clusters."),
+        Flags("-c", "--clusterName"),
     ],
     more: Annotated[
         bool,
@@ -175,6 +179,7 @@ def cluster_list(
         nsadmin clusterList --sort -inTps --columns brokerName,brokerAddr,inTps --output csv
     """
 
+    cluster_name = None if cluster_name == "*" else cluster_name
     inventory_keeper = open_expected_inventory(session, "clusterList", expectation)
 
     refuse_both("-m", more, "--counts", with_counts)
@@ -217,7 +222,7 @@ def cluster_list(
         rows = ResultRows.from_records(TOTALS_COLUMNS if more else LOAD_COLUMNS, brokers, errors, notes)
         return rows._replace(
             totals={"emptyStoreHours": _list_empty_store_hours(statuses, now_seconds)},
-            table_notes=_sum_totals(brokers) if more else (),
+            table_notes=_sum_by_cluster(brokers) if more else (),
         )
 
     if interval_seconds is None:
@@ -227,18 +232,26 @@ def cluster_list(
     return session.repeat_every(interval_seconds, list_brokers)
 
 
-def _sum_totals(brokers: Sequence[ListedBroker]) -> list[str]:
-    """The messages of all brokers that report them, under a table of several."""
+def _sum_by_cluster(brokers: Sequence[ListedBroker]) -> list[str]:
+    """The messages of each cluster, from the brokers that report them, under a table of several."""
     columns = [c for c in TOTALS_COLUMNS if "Total" in c.key]
-    counts = [[v for c in columns if isinstance(v := c.read(b), int)] for b in brokers]
-    counts = [values for values in counts if len(values) == len(columns)]
-    if len(counts) < 2:
+    columns += [c for c in LOAD_COLUMNS if c.key in ("inTps", "outTps")]
+    figures: defaultdict[str, list[list[float]]] = defaultdict(list)
+    for broker in brokers:
+        values = [v for c in columns if isinstance(v := c.read(broker), int | float)]
+        if len(values) == len(columns):
+            figures[str(broker.cluster_name)].append(values)
+    if sum(map(len, figures.values())) < 2:
         return []
-    in_yesterday, out_yesterday, in_today, out_today = map(sum, zip(*counts, strict=True))
-    return [
-        f"total of {len(counts)} brokers: {in_yesterday} in and {out_yesterday} out yesterday, "
-        f"{in_today} in and {out_today} out today"
-    ]
+    lines = []
+    for cluster_name, rows in figures.items():
+        in_yesterday, out_yesterday, in_today, out_today, in_tps, out_tps = map(sum, zip(*rows, strict=True))
+        lines.append(
+            f"total of {count_noun(len(rows), 'broker')} of {cluster_name}: "
+            f"{in_yesterday} in and {out_yesterday} out yesterday, {in_today} in and {out_today} out today, "
+            f"{in_tps:.2f} in and {out_tps:.2f} out per second now"
+        )
+    return lines
 
 
 def _read_brokers(

@@ -40,6 +40,8 @@ REBALANCE_MS = 20_000
 _RESULT_ORDER: tuple[FindingResult, ...] = ("cause", "warning", "unknown", "ok", "skipped")
 _MODULE = re.compile(r"^(?:[\w.]+@[\w.+-]+/|\w+//)")
 _MAX_FRAMES, _MAX_THREADS, _MAX_SHARES = 6, 3, 8
+_RATE_NOISE = 0.05
+"""Two rates of a minute that differ by less than this part do not say when a lag is gone."""
 
 
 def explain_group(facts: GroupFacts) -> list[CauseExplanation]:
@@ -947,14 +949,15 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     elif waiting and not tps:
         evidence = (
             f"waiting messages: {waiting}{_describe_age(facts)}; the group consumed none in the last minute"
-            f"{_describe_lag_shares(facts)}"
+            f"{_describe_lag_places(facts)}{_describe_lag_shares(facts)}"
         )
         yield CauseFinding("unknown", evidence, Advice("see whether the lag shrinks now", _watch_lag(facts)))
     elif waiting and waiting > 60 * tps:
         trend = _describe_trend(facts, waiting, tps)
         evidence = (
             f"waiting messages: {waiting}{_describe_age(facts)}; "
-            f"the group consumes {tps:.2f} per second{trend}{_describe_lag_shares(facts)}"
+            f"the group consumes {tps:.2f} per second{trend}"
+            f"{_describe_lag_places(facts)}{_describe_lag_shares(facts)}"
         )
         clients = count_noun(len(facts.connections.clients), "client")
         instruction = (
@@ -975,7 +978,9 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
     if facts.put_tps is None or facts.topic is not None or filters != {"*"}:
         return ""
     gain = tps - facts.put_tps
-    if gain > 0:
+    if 0 < gain < tps * _RATE_NOISE:
+        trend = "the lag hardly shrinks at these rates"
+    elif gain > 0:
         minutes = lag / gain / 60
         time_text = f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.0f} h"
         trend = f"caught up in about {time_text} at these rates"
@@ -989,6 +994,25 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
 def _describe_age(facts: GroupFacts) -> str:
     since_ms = find_waiting_since(facts.lags)
     return "" if since_ms is None else f", stored after {format_utc_second(since_ms)}"
+
+
+def _describe_lag_places(facts: GroupFacts) -> str:
+    """How many queues, topics and brokers have lag: is one of them stuck, or is the group slow everywhere?"""
+    waiting = {lag.queue: lag.lag.messages for lag in facts.lags if lag.lag.messages}
+    places: tuple[tuple[str, Callable[[MessageQueue], object]], ...] = (
+        ("queue", lambda queue: queue),
+        ("topic", lambda queue: queue.topic),
+        ("broker", lambda queue: queue.broker_name),
+    )
+    counts = []
+    for noun, place_of in places:
+        total = len({place_of(lag.queue) for lag in facts.lags})
+        if total > 1:
+            counts.append(f"{len(set(map(place_of, waiting)))} of {count_noun(total, noun)}")
+    if not counts:
+        return ""
+    largest = max(waiting, key=lambda queue: waiting[queue])
+    return f"; lag on {', '.join(counts)}; most on {_name_queues([largest])}: {waiting[largest]}"
 
 
 def _describe_lag_shares(facts: GroupFacts) -> str:

@@ -383,7 +383,8 @@ def test_each_cause_has_its_evidence_and_a_command(
         ("*", None, ""),
         ("*", 0.5, ", 0.50 arrive: caught up in about 30 min at these rates"),
         ("*", 0.88, ", 0.88 arrive: caught up in about 2 h at these rates"),
-        ("*", 0.96, ", 0.96 arrive: caught up in about 6 h at these rates"),
+        ("*", 0.94, ", 0.94 arrive: caught up in about 4 h at these rates"),
+        ("*", 0.96, ", 0.96 arrive: the lag hardly shrinks at these rates"),
         ("*", 1.0, ", 1.00 arrive: the lag does not shrink at these rates"),
         ("*", 1.09, ", 1.09 arrive: the lag does not shrink at these rates"),
         ("*", 3.5, ", 3.50 arrive: the lag grows by 2.50 per second"),
@@ -395,7 +396,8 @@ def test_a_lag_says_when_it_is_gone(text: str, put_tps: float | None, trend: str
     heads = {Q0: make_message(age_ms=0)}
     steps = explain_group(make_facts(client, ends=(900, 10), heads=heads, put_tps=put_tps))
     [evidence] = [s.finding.evidence for s in steps if s.cause_id == "lag"]
-    assert evidence == f"waiting messages: 890; the group consumes 1.00 per second{trend}"
+    places = "lag on 1 of 2 queues; most on T a 0: 890"
+    assert evidence == f"waiting messages: 890; the group consumes 1.00 per second{trend}; {places}"
 
 
 @pytest.mark.parametrize(("tps", "result"), [(1.0, "warning"), (0.0, "unknown"), (100.0, "ok")])
@@ -409,8 +411,19 @@ def test_a_lag_says_which_client_is_behind_and_since_when(tps: float, result: st
     assert lag.result == result
     assert lag.evidence.startswith("waiting messages: 920, stored after 2027-01-15T07:59:00Z; ")
     assert lag.evidence.endswith("; lag per client: slow 900, fast 20")
+    places = "; lag on 2 of 2 queues; most on T a 1: 900;"
+    assert (places in lag.evidence) == (result != "ok")
     [alone] = [s.finding for s in explain_group(make_facts(BOTH, stats=stats)) if s.cause_id == "lag"]
     assert "per client" not in alone.evidence
+
+
+def test_a_lag_says_whether_it_is_everywhere_or_in_one_place() -> None:
+    other = MessageQueue("U", "b", 0)
+    ends = {Q0: 900, Q1: 10, other: 15}
+    lags = tuple(GroupQueueLag("G", queue, end, 10, 10, NOW) for queue, end in ends.items())
+    stats = (ServerResult(MASTER, ConsumeStats(0.0, lags), None),)
+    [lag] = [s.finding for s in explain_group(make_facts(BOTH, stats=stats)) if s.cause_id == "lag"]
+    assert lag.evidence.endswith("; lag on 2 of 3 queues, 2 of 2 topics, 2 of 2 brokers; most on T a 0: 890")
 
 
 def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
