@@ -136,10 +136,11 @@ def find_differences(
     """
     differences: list[tuple[str, Any, Any]] = []
     for _ in range(3):
-        first = run_lines(lines, ("-n", namesrv_addr), env)
-        bundle_path = make_bundle()
-        replayed = run_lines(lines, ("--bundle", str(bundle_path)), env)
-        second = run_lines(lines, ("-n", namesrv_addr), env)
+        # With -n, the commands that an answer advises would have it, too.
+        live = {**env, "NAMESRV_ADDR": namesrv_addr}
+        first = run_lines(lines, (), live)
+        replayed = run_lines(lines, (), {**env, "NSADMIN_BUNDLE": str(make_bundle())})
+        second = run_lines(lines, (), live)
         differences = [
             (" ".join(line), recorded_answer, expected)
             for line, recorded_answer, expected, again in zip(lines, replayed, first, second, strict=True)

@@ -396,6 +396,7 @@ def test_a_bundle_has_no_secret_and_answers_as_the_brokers(access: Access, tmp_p
     path = tmp_path / "real.nsbundle.zip"
 
     def make_bundle() -> Path:
+        path.unlink(missing_ok=True)
         bundle_result = access("bundle", "create", str(path), "-s", "DEPLOYMENT", "-s", "PLAIN")
         assert bundle_result.code == 0, bundle_result.err
         return path
@@ -426,6 +427,7 @@ def test_a_bundle_of_4_9_answers_as_its_broker(old: Old, tmp_path: Path) -> None
 
     def make_bundle() -> Path:
         path = tmp_path / "old.nsbundle.zip"
+        path.unlink(missing_ok=True)
         bundle_result = run("bundle", "create", str(path), "-s", "PLAIN")
         assert bundle_result.code == 0, bundle_result.err
         return path
