@@ -74,10 +74,10 @@ def is_gone(queue: Path) -> bool:
 
 
 def delayed(broker: JavaBroker, topic: str) -> None:
-    """A message that the broker will put into its queue a second later."""
+    """A message that the broker will put into its queue five seconds later."""
     ext = {
         "a": "P", "b": topic, "c": "TBW102", "d": "4", "e": "0", "f": "0", "g": "1700000000000",
-        "h": "0", "i": "DELAY\x011\x02", "j": "0", "k": "false", "l": "0", "m": "false",
+        "h": "0", "i": "DELAY\x012\x02", "j": "0", "k": "false", "l": "0", "m": "false",
     }  # fmt: skip
     assert wire.ask(broker.port, 310, ext, b"later").code == 0
 

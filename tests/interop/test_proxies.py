@@ -211,7 +211,11 @@ def test_examples(cluster: Cluster) -> None:
     for case in list_cases_elsewhere("proxyList", "clientList"):
         for example in case.examples:
             line = [
-                word.replace("127.0.0.1:8080", cluster.local.remoting_address).replace("orders", TOPIC)
+                {
+                    "127.0.0.1:8080": cluster.local.remoting_address,
+                    "orders": TOPIC,
+                    "broker-a-0": "broker-a",
+                }.get(word, word)
                 for word in split_example(example)
             ]
             result = command_line.nsadmin(cluster.server.address, *line)

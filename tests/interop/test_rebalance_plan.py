@@ -126,7 +126,7 @@ def test_a_removed_broker_loses_all_queues_and_the_consumers_know_their_lag(
 
 def test_wrong_input_is_refused_with_one_line(cluster: LoadedCluster) -> None:
     for args, code, message in (
-        (("--add", "broker-x"), 5, 'no broker "broker-x"; did you mean "broker-c"'),
+        (("--add", "broker-x"), 5, 'no broker "broker-x"; did you mean "broker-a"'),
         (
             tuple(f"--remove=broker-{letter}" for letter in "abc"),
             1,

@@ -220,7 +220,7 @@ def show_findings(
     if not found.messages:
         if not notes:
             raise NotFound(missing_text)
-        if len(notes) < len(found.broker_results):
+        if None in found.errors:
             notes.append(missing_text)
     messages = [show_message(m, encoding, decoders) for m in found.messages]
     return Findings(messages, list(found.errors), [*notes, *body_notes(messages)])

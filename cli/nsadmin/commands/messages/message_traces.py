@@ -89,12 +89,11 @@ def query_msg_trace_by_id(
             f"no traces, because no broker has the topic {trace_topic}: set traceTopicEnable=true on "
             "a broker and enable tracing in the clients, or name their trace topic with -t"
         ) from None
-    notes = failure_notes(found.broker_errors)
+    notes, errors = failure_notes(found.broker_errors), [error for _, error in found.broker_errors]
     if not found.traces:
         missing_text = f"no trace of {msg_id} in {trace_topic}"
         if not notes:
             raise NotFound(f"{missing_text}: only clients with enabled tracing write traces")
-        if len(notes) < len(found.broker_errors):
+        if None in errors:
             notes.append(f"{missing_text} on the brokers that answered")
-    errors = [error for _, error in found.broker_errors]
     return ResultRows.from_records(TRACE_COLUMNS, found.traces, errors, notes)

@@ -19,7 +19,7 @@ from nsadmin.command_line import time_arguments
 from nsadmin.command_line.declarations import Each, Flags, command
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_NAME
 from nsadmin.commands.columns.consumers import GROUP
-from nsadmin.commands.columns.servers import ERROR
+from nsadmin.commands.columns.servers import ERROR, failure_notes
 from nsadmin.commands.columns.topics import MAX_OFFSET, MIN_OFFSET, QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
@@ -191,7 +191,11 @@ def topic_status(
     if with_times:
         return _times_rows(session, topic, brokers, group)
     queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]
-    notes = [*_failure_notes(brokers), *_shared_notes(brokers), *_count_notes(topic, brokers)]
+    notes = [
+        *failure_notes((b.broker_name, b.error) for b in brokers),
+        *_shared_notes(brokers),
+        *_count_notes(topic, brokers),
+    ]
     return ResultRows.from_records(
         TOPIC_STATUS_COLUMNS, queues, [b.error for b in brokers], notes, common={TOPIC: topic}
     )
@@ -249,7 +253,7 @@ def _times_rows(
     configs = {r.addr: r.result or {} for r in session.admin.broker_configs.get_each(list(answering))}
     rows = [GroupTimes(b, group, error=error_text(b.error)) for b in brokers if b.error is not None]
     errors: list[RocketMQError | None] = [b.error for b in brokers if b.error is not None]
-    notes = _failure_notes(brokers)
+    notes = failure_notes((b.broker_name, b.error) for b in brokers)
     for (addr, _, name), result in zip(places, results, strict=True):
         reader = name if groups_by_addr[addr] else None
         errors.append(result.error)
@@ -327,15 +331,6 @@ def _expiry_notes(broker: str, group: str | None, queues: Sequence[GroupTimes], 
     first_ms = min(soon)
     when = f"in {first_ms / _MS_PER_HOUR:.1f} h" if first_ms > 0 else "at the next deletion"
     return [f"{group} on {broker}: the oldest unread message expires {when} (fileReservedTime is {hours} h)"]
-
-
-def _failure_notes(brokers: Sequence[BrokerTopicStats]) -> list[str]:
-    """A line for each different error, with the brokers that returned it."""
-    names_by_error: dict[str, list[str]] = {}
-    for broker in brokers:
-        if broker.error is not None:
-            names_by_error.setdefault(error_text(broker.error), []).append(broker.broker_name)
-    return [f"broker {', '.join(names)}: {error}" for error, names in names_by_error.items()]
 
 
 def _count_notes(topic: str, brokers: Sequence[BrokerTopicStats]) -> list[str]:
