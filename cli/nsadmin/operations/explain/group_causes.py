@@ -1012,7 +1012,7 @@ def _describe_lag_places(facts: GroupFacts) -> str:
     if not counts:
         return ""
     largest = max(waiting, key=lambda queue: waiting[queue])
-    return f"; lag on {', '.join(counts)}; most on {_name_queues([largest])}: {waiting[largest]}"
+    return f"; lag on {', '.join(counts)}, most on {_name_queues([largest])}: {waiting[largest]}"
 
 
 def _describe_lag_shares(facts: GroupFacts) -> str:

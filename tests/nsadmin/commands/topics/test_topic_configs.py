@@ -172,7 +172,8 @@ def test_a_new_broker_has_the_settings_of_its_own_cluster_and_defaults_if_they_d
         TopicBroker(name="broker-c") as c,
         TopicBroker(topic_config("T", attributes={"message.type": "DELAY"}), name="broker-d") as d,
     ):
-        server.clusters["D"] = {"broker-c": {0: c.addr}, "broker-d": {0: d.addr}}
+        of_d = {"broker-c": {0: c.addr}, "broker-d": {0: d.addr}}
+        server.clusters = {**server.clusters, "D": of_d}
         a.configs["T"], b.configs["T"] = dict(FIFO_UNIT), topic_config("T", topicSysFlag=1)
         server.routes = {"T": dict.fromkeys(("broker-a", "broker-b", "broker-d"), 6)}
         words = ("updateTopic", "T", "-b", "broker-c", "-n", server.addr, "--yes")

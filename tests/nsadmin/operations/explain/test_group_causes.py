@@ -396,7 +396,7 @@ def test_a_lag_says_when_it_is_gone(text: str, put_tps: float | None, trend: str
     heads = {Q0: make_message(age_ms=0)}
     steps = explain_group(make_facts(client, ends=(900, 10), heads=heads, put_tps=put_tps))
     [evidence] = [s.finding.evidence for s in steps if s.cause_id == "lag"]
-    places = "lag on 1 of 2 queues; most on T a 0: 890"
+    places = "lag on 1 of 2 queues, most on T a 0: 890"
     assert evidence == f"waiting messages: 890; the group consumes 1.00 per second{trend}; {places}"
 
 
@@ -411,7 +411,7 @@ def test_a_lag_says_which_client_is_behind_and_since_when(tps: float, result: st
     assert lag.result == result
     assert lag.evidence.startswith("waiting messages: 920, stored after 2027-01-15T07:59:00Z; ")
     assert lag.evidence.endswith("; lag per client: slow 900, fast 20")
-    places = "; lag on 2 of 2 queues; most on T a 1: 900;"
+    places = "; lag on 2 of 2 queues, most on T a 1: 900;"
     assert (places in lag.evidence) == (result != "ok")
     [alone] = [s.finding for s in explain_group(make_facts(BOTH, stats=stats)) if s.cause_id == "lag"]
     assert "per client" not in alone.evidence
@@ -423,7 +423,7 @@ def test_a_lag_says_whether_it_is_everywhere_or_in_one_place() -> None:
     lags = tuple(GroupQueueLag("G", queue, end, 10, 10, NOW) for queue, end in ends.items())
     stats = (ServerResult(MASTER, ConsumeStats(0.0, lags), None),)
     [lag] = [s.finding for s in explain_group(make_facts(BOTH, stats=stats)) if s.cause_id == "lag"]
-    assert lag.evidence.endswith("; lag on 2 of 3 queues, 2 of 2 topics, 2 of 2 brokers; most on T a 0: 890")
+    assert lag.evidence.endswith("; lag on 2 of 3 queues, 2 of 2 topics, 2 of 2 brokers, most on T a 0: 890")
 
 
 def test_clients_of_a_silent_proxy_and_popped_messages() -> None:
