@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_used_is_named_and_not_quoted(tmp_path: Path) -> N
     yml, key = tmp_path / "who.yml", tmp_path / "key"
     lines = "accessKey: VALUE"
     for path, text, message in (
-        (yml, "accessKey: operator\nsecretKey: [s3cret\n", f"{yml} is not valid YAML in line 3"),
+        (yml, "accessKey: operator\nsecretKey: [s3cret\n", f"{yml} is not valid YAML in line 2"),
         (yml, "secretKey: s3cret\x00", f"{yml} is not valid YAML"),
         (yml, "s3cret", f"{yml} must contain lines like {lines}"),
         (yml, "- s3cret", f"{yml} must contain lines like {lines}"),
