@@ -23,6 +23,16 @@ MAX_YAML_VALUES = 2_000_000
 _NULL_TAG = "tag:yaml.org,2002:null"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 _CLOSERS = {"[": "]", "{": "}", '"': '"', "'": "'"}
+_PLAIN_PROBLEMS = {
+    "mapping values are not allowed": (
+        'the ":" does not fit: indent the line like the keys beside it, or quote the value'
+    ),
+    "cannot start any token": "indent with spaces, not tabs, and quote a value that begins with @, ` or %",
+    "did not find expected key": "the line is not indented like the keys beside it",
+    "expected <block end>": "the line is not indented like the keys beside it",
+    "could not find expected ':'": 'a ":" is missing, here or in the line above',
+}
+"""What to do about the commonest problems that parsers tell."""
 # What PyYAML raises for values that do not suit their tag, such as 2001-99-99 or a number of 5,000 digits.
 _ODD_VALUE_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -255,6 +265,9 @@ def _check_yaml(yaml_text: str, parser_class: Any = None) -> None:
                     error.problem = f"the {opener} here is not closed: add a {_CLOSERS[opener]}"
                     error.problem_mark = mark
                     break
+        for parsers_words, plain_words in _PLAIN_PROBLEMS.items():
+            if parsers_words in (error.problem or ""):
+                error.problem = plain_words
         raise
 
 

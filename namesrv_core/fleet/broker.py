@@ -184,7 +184,7 @@ class SimulatedBroker:
         return any(q["brokerName"] == self.spec.broker_name and q["perm"] & Perm.WRITE for q in queues or ())
 
     async def copy_master_tables(self) -> None:
-        """Copy the master's topics and groups, if there is a master (`SlaveSynchronize#syncAll`)."""
+        """Copy the topics, groups and consume modes of the master, if any (`SlaveSynchronize#syncAll`)."""
         master_addr = self.master_addr
         if master_addr is None:
             return
@@ -200,6 +200,11 @@ class SimulatedBroker:
                 self._master_channel, RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG, "subscriptionGroupTable"
             )
             self.model.group_table.copy_from(group_configs, version)
+            request = build_request(RequestCode.GET_ALL_MESSAGE_REQUEST_MODE)
+            modes = require_object(
+                fastjson.decode_json((await self._master_channel.send_request(request)).body)
+            )
+            self.model.consume_modes = modes["messageRequestModeMap"]
         except (OSError, ValueError, KeyError) as error:
             log.warning(
                 "%s: cannot copy topics and groups from its master %s: %s",

@@ -50,6 +50,14 @@ def test_the_place_is_told(text: str, problem: str, line: int) -> None:
     ("text", "problem", "line"),
     [
         ("a: [\n", "the [ here is not closed: add a ]", 1),
+        (
+            "a: 1\n  b: 2\n",
+            'the ":" does not fit: indent the line like the keys beside it, or quote the value',
+            2,
+        ),
+        ("a:\n\tb: 1\n", "indent with spaces, not tabs, and quote a value that begins with @, ` or %", 2),
+        ("a:\n  b: 1\n c: 2\n", "the line is not indented like the keys beside it", 3),
+        ("a: 1\nb\nc: 2\n", 'a ":" is missing, here or in the line above', 3),
         ("a: b\nc: {d: [e\n\n", "the [ here is not closed: add a ]", 2),
         ("a: b\nc: {d,\n# e\n", "the { here is not closed: add a }", 2),
         ("ä: b\nc: 'd\n\n", "the ' here is not closed: add a '", 2),

@@ -170,6 +170,7 @@ class ClusterChecks:
         topic: str | None = None,
         cluster_name: str | None = None,
         exclude_pattern: str | None = None,
+        min_clients: int = 0,
         warning: str | None = None,
         critical: str | None = None,
     ) -> CheckFinding:
@@ -180,6 +181,7 @@ class ClusterChecks:
             topic: Only the lag of the group on this topic. Default: on all.
             cluster_name: Only the brokers of this cluster. Default: all.
             exclude_pattern: A regular expression; groups in which it is found are left out. Default: none.
+            min_clients: The group is critical with fewer connected clients.
             warning: Range of the number of messages. Default: "10000".
             critical: Range of the number of messages. Default: "100000".
 
@@ -187,12 +189,17 @@ class ClusterChecks:
             The finding; `about` is the group.
 
         Raises:
-            BadSettings: A range or the pattern is invalid, or a topic was given without a group.
+            BadSettings: A range or the pattern is invalid, or a topic or `min_clients` needs a group.
         """
-        if topic and not group:
-            raise BadSettings("a topic needs a group")
-        excluded = _compile_pattern(exclude_pattern)
-        scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
+        if (topic or min_clients) and not group:
+            raise BadSettings("topic and min_clients need a group")
+        scope = CheckScope(
+            group=group,
+            topic=topic,
+            cluster_name=cluster_name,
+            excluded=_compile_pattern(exclude_pattern),
+            min_clients=min_clients,
+        )
         return self._run("lag", warning, critical, scope)
 
     def check_heartbeats(self, *, warning: str | None = None, critical: str | None = None) -> CheckFinding:

@@ -158,6 +158,12 @@ def test_a_slave_learns_of_its_master_and_shares_its_topics(tmp_path: Path) -> N
             await ask(master.broker_addr, RequestCode.UPDATE_AND_CREATE_TOPIC, CREATE)
             await until(shared)
             assert "new" in slave.model.topic_table.configs
+            master.model.consume_modes["new"] = {"G": {"mode": "POP"}}
+
+            async def mode_copied() -> bool:
+                return slave.model.consume_modes == master.model.consume_modes
+
+            await until(mode_copied)
             master.die_abruptly()
 
             async def alone() -> bool:

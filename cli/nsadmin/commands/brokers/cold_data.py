@@ -105,18 +105,15 @@ def get_cold_data_flow_ctr_info(
         for limit in _list_limits(result)
     ]
     thresholds = {r.result.group_threshold for r in results if r.result is not None}
-    notes = [
-        f"groups without a row may read {cell_text(to_bytes(t))} per second"
+    configs = session.admin.broker_configs.get_each([r.addr for r in results if r.result is not None])
+    notes = []
+    if off := [c.addr for c in configs if c.result and c.result.get(_SWITCH) == "false"]:
+        where = "" if len(off) == len(configs) else f" by {abbreviate_names(off, 5)}"
+        notes.append(f"no group is slowed down{where}, whatever these limits say: {_SWITCH}=false")
+    notes += [
+        f"a group without a row may read {cell_text(to_bytes(t))} of cold data per second from each broker"
         for t in sorted(filter(None, thresholds))
     ]
-    configs = session.admin.broker_configs.get_each([r.addr for r in results if r.result is not None])
-    if off := [c.addr for c in configs if c.result and c.result.get(_SWITCH) == "false"]:
-        applies = (
-            "apply on no broker"
-            if len(off) == len(configs)
-            else f"do not apply on {abbreviate_names(off, 5)}"
-        )
-        notes.append(f"these limits {applies}: {_SWITCH}=false")
     return ResultRows.from_records(COLD_DATA_COLUMNS, limits, [r.error for r in results], notes)
 
 

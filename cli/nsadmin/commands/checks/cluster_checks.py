@@ -219,6 +219,9 @@ def check_lag(
     critical: Annotated[
         str | None, critical_option("Messages that the group may be behind. Default: 100000.")
     ] = None,
+    min_clients: Annotated[
+        int, Option("--min-clients", metavar="N", help="Critical with fewer connected clients.", min=0)
+    ] = 0,
 ) -> CheckVerdict:
     """Check how many messages a consumer group has not consumed, on all brokers together.
 
@@ -234,16 +237,23 @@ def check_lag(
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
         # All groups except one
         nsadmin check lag --exclude '^analytics$'
-        # Only some groups
-        nsadmin check lag warehouse,billing --warning 1000000 --critical 10000000
+        # Alert also if a group has no consumer: no client is connected, even if nothing waits
+        nsadmin check lag warehouse,billing --min-clients 1 --warning 1000000 --critical 10000000
         # Wait until a group has caught up: at most 5 minutes, until at most 1000 messages are left
         nsadmin check lag warehouse --warning 1000 --critical 1000 --wait-until-ok 5m
     """
     if topic and not group:
         advised = quote_command("consumerProgress", "-t", topic)
         raise UsageError(f"-t needs a group: {advised} shows the lag of all its groups")
-    excluded = parse_excluded(exclude_pattern)
-    scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
+    if min_clients and not group:
+        raise UsageError("--min-clients needs groups: name them, such as a,b or 'pay*'")
+    scope = CheckScope(
+        group=group,
+        topic=topic,
+        cluster_name=cluster_name,
+        excluded=parse_excluded(exclude_pattern),
+        min_clients=min_clients,
+    )
     return run_check(session, "lag", warning, critical, scope)
 
 

@@ -408,16 +408,16 @@ def _apply_offset_plans(
     if first_count:
         effects.append(f"get an offset on {count_noun(first_count, 'queue')} where it has none")
     effect = " and ".join(effects)
-    if first_count and all(m.old_offset is None for m in moves):
-        effect = "begin where it has no offset"
     queues = f"{count_noun(sum(m.error is None for m in moves), 'queue')} of {on_topics}"
     to_time = "" if plans[0].timestamp_ms == END_OF_QUEUE else f" to {format_utc(plans[0].timestamp_ms)}"
-    move_text = f"{group} on {queues}{to_time}, which lets it {effect}"
+    move_text = f"move {group} on {queues}{to_time}, which lets it {effect}"
+    if first_count and all(m.old_offset is None for m in moves):
+        move_text = f"give {group} an offset on {queues}{to_time}, where it has none"
     if any(m.error is None for m in moves):
-        session.require_yes(command_name, f"this would move {move_text}")
+        session.require_yes(command_name, f"this would {move_text}")
         if session.is_dry_run:
-            session.write_remark(f"this would move {move_text}")
-        session.confirm_change(f"Move {move_text}?")
+            session.write_remark(f"this would {move_text}")
+        session.confirm_change(f"{move_text[0].upper()}{move_text[1:]}?")
     columns = OFFSET_MOVE_COLUMNS
     if len(plans) == 1:
         columns = tuple(column.in_wide() if column.key == TOPIC.key else column for column in columns)

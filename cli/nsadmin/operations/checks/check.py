@@ -63,6 +63,7 @@ class CheckScope(NamedTuple):
     topic: str | None = None
     idle_limits: IdleLimits | None = None
     group: str | None = None
+    min_clients: int = 0
     excluded: "re.Pattern[str] | None" = None
     broker_addr: str | None = None
     min_version: str = "5.0.0"

@@ -19,7 +19,13 @@ from nsadmin.client.consumers.lag import (
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
-from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
+from nsadmin.operations.checks.findings import (
+    CheckFinding,
+    CheckMeasure,
+    CheckState,
+    list_failures,
+    worst_state,
+)
 from nsadmin.operations.checks.group_monitor import GroupObservation, describe_health, judge_groups
 
 _MAX_SHOWN = 5
@@ -40,6 +46,7 @@ class LagObservation(NamedTuple):
     group_error: RocketMQError | None = None
     unreachable_servers: Mapping[str, RocketMQError] = MappingProxyType({})
     topic: str | None = None
+    min_clients: int = 0
 
 
 class AllLagsObservation(NamedTuple):
@@ -69,6 +76,7 @@ def observe(admin: AdminClient, scope: CheckScope) -> LagObservation | AllLagsOb
         client_count,
         unreachable_servers=dict(admin.unreachable),
         topic=scope.topic,
+        min_clients=scope.min_clients,
     )
 
 
@@ -97,16 +105,22 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         return scale.make_unknown_finding(error_text(seen.group_error), about=seen.group)
     failure_lines = list_failures(seen.stats_results)
     stats = [result.result for result in seen.stats_results if result.result is not None]
+    has_clients, client_text = _judge_clients(seen)
     if not stats:
-        return scale.make_unknown_finding(
-            "no broker returned the offsets of the group", failure_lines, seen.group
+        return scale.make_finding(
+            f"{client_text}no broker returned the offsets of the group",
+            {"clients": seen.client_count},
+            failure_lines,
+            minimum_state=worst_state([CheckState.UNKNOWN, has_clients]),
+            about=seen.group,
         )
     queues = [queue for broker_stats in stats for queue in broker_stats.queues]
     total = sum_lags(queue.lag for queue in queues)
     if total.reason == BROADCASTS and not failure_lines:
         return scale.make_finding(
-            f"{seen.group} broadcasts, so it has no lag: each client keeps its own offsets",
+            f"{client_text}{seen.group} broadcasts, so it has no lag: each client keeps its own offsets",
             {"clients": seen.client_count},
+            minimum_state=has_clients,
             about=seen.group,
         )
     lagging = sorted((q for q in queues if q.lag.messages), key=lambda q: q.lag.messages or 0, reverse=True)
@@ -145,7 +159,23 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         else f"{seen.group} has a lag of {at_least}{count_noun(total.messages, 'message')} on "
         f"{count_noun(len(queues), 'queue')}"
     )
-    return scale.make_finding(summary, figures, details, minimum_state=minimum_state, about=seen.group)
+    return scale.make_finding(
+        f"{client_text}{summary}",
+        figures,
+        details,
+        minimum_state=worst_state([minimum_state, has_clients]),
+        about=seen.group,
+    )
+
+
+def _judge_clients(seen: LagObservation) -> tuple[CheckState, str]:
+    """The state of the number of clients, and what a summary says first if it is not OK."""
+    count, minimum = seen.client_count, seen.min_clients
+    if count is None:
+        return (CheckState.UNKNOWN, "the number of clients is unknown; ") if minimum else (CheckState.OK, "")
+    if count < minimum:
+        return CheckState.CRITICAL, f"{count_noun(count, 'connected client')}, fewer than {minimum}; "
+    return CheckState.OK, ""
 
 
 def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:

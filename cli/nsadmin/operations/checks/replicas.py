@@ -98,6 +98,8 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
     if not parts and all(difference.kind is ItemKind.OFFSET for difference in recent):
         masters = "equal its master's" if is_single else "equal their masters'"
         parts.append(f"topics, groups and settings of {slaves} {masters}")
+    elif not parts:
+        parts.append(f"no lasting difference on {slaves}")
     if recent:
         parts.append(f"still being copied: {count_items(recent)}")
     distances = comparison.log_distances.values()

@@ -201,14 +201,14 @@ def test_acls_are_copied_among_those_there_are(run: Run, master: AccessBroker, s
     assert copied["changes"] == "new: Topic:t Allow Pub (Default)"
     assert missing["error"] == f"{master.addr} has no ACL of User:shop"
     # Both are outcomes of one server.
-    assert result.err.startswith("nsadmin: failed on 1 of 2 users\n")
+    assert result.err.startswith(f"nsadmin: failed on 1 of 2 users: {master.addr} has no ACL of User:shop\n")
     result = run("copyAcl", master.addr, slave.addr, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(result.out)] == ["unchanged"]
     master.users.create_user({"username": "new"}, b'{"password":"p"}')
     master.users.put_acl(json.dumps({"subject": "User:new", "policies": [policy]}).encode())
     result = run("copyAcl", master.addr, slave.addr, "-s", "new", "--json")
-    copying = f"nsadmin copyUser {master.addr} {slave.addr} -u new"
-    assert result.json[0]["error"] == f'{slave.addr} has no user "new": run {copying}'
-    assert result.err == "nsadmin: failed on 1 of 1 user\n"
+    reason = f'{slave.addr} has no user "new": run nsadmin copyUser {master.addr} {slave.addr} -u new'
+    assert result.json[0]["error"] == reason
+    assert result.err == f"nsadmin: failed on 1 of 1 user: {reason}\n"
     slave.close()
     assert run("copyAcl", slave.addr, master.addr).code == 4

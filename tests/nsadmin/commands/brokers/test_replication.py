@@ -22,7 +22,7 @@ def test_both_sides_of_a_cluster_and_old_brokers(run: Run) -> None:
         with FakeNameServer({"C": groups}) as server:
             result = run("haStatus", "-c", "C", "-n", server.addr, "--json")
     assert result.code == 3
-    assert result.err.startswith("nsadmin: failed on 1 of 3 servers\n")
+    assert result.err.startswith("nsadmin: failed on 1 of 3 servers: ")
     first, second, third = json.loads(result.out)
     assert (first["role"], first["slaveAddr"], first["diff"], first["inSync"]) == (
         "master",

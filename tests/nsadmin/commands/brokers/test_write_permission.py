@@ -55,7 +55,9 @@ def test_what_one_server_did_not_do_is_told_beside_what_the_other_did(
 ) -> None:
     result = run("wipeWritePerm", "broker-a", "-n", dead_addr, "-n", first_server.addr, "--json")
     assert result.code == 3
-    assert result.err.splitlines()[0] == "nsadmin: failed on 1 of 2 servers"
+    assert result.err.splitlines()[0] == (
+        f"nsadmin: failed on 1 of 2 servers: {dead_addr}: connection refused, no server listens on this port"
+    )
     assert [(row["namesrvAddr"], row["result"], row["error"]) for row in json.loads(result.out)] == [
         (dead_addr, "failed", "connection refused, no server listens on this port"),
         (first_server.addr, "done", None),

@@ -57,6 +57,7 @@ def test_a_group_on_one_topic(
     excluded = found(run, "lag", "-n", first_server.addr, "--critical", "9", "--exclude", "^G$")
     assert (excluded["state"], excluded["summary"]) == ("OK", "no groups")
     assert "-t needs a group: nsadmin consumerProgress -t T" in run("check", "lag", "-t", "T").err
+    assert "--min-clients needs groups" in run("check", "lag", "--min-clients", "1").err
 
 
 def test_several_groups_by_list_or_pattern(

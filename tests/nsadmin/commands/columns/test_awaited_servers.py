@@ -26,5 +26,5 @@ def test_a_failure_beside_it_is_still_counted() -> None:
     errors: list[RocketMQError | None] = [None, NotApplied("ignored")]
     with TopicBroker() as broker, AdminClient(dead, timeout=5) as admin:
         rows = report_awaited_servers(admin, ResultRows(("key",), [], errors), [broker.addr])
-    assert rows.notes[0] == "failed on 1 of 2 servers"
+    assert rows.notes[0] == "failed on 1 of 2 servers: ignored"
     assert len(rows.notes) == 2

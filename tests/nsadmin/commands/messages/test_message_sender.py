@@ -67,7 +67,8 @@ def test_a_refusal(run_json: Run, message_broker: MessageBroker) -> None:
     message_broker.handlers[310] = refuse_with(16, "the broker is not writable")
     result = run_json("sendMessage", "T", "hello")
     assert result.code == 1
-    assert result.err.startswith("nsadmin: failed on 1 of 1 server\n")
+    reason = "NO_PERMISSION (16): the broker is not writable"
+    assert result.err.startswith(f"nsadmin: failed on 1 of 1 server: {reason}\n")
     [row] = result.json
     assert (row["result"], row["error"]) == ("failed", "NO_PERMISSION (16): the broker is not writable")
 

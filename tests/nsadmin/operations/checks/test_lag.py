@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from namesrv_core.protocol.codes import RequestCode
 from nsadmin import AdminClient
 from nsadmin.operations.checks import lag
 from nsadmin.operations.checks.check import CheckScope
@@ -56,6 +57,31 @@ def test_nobody_is_there_and_messages_wait(first_server: FakeNameServer, group: 
     assert finding.details[0] == "no client of the group is connected"
     group.offsets["G", "T", 0] = 100
     assert found(first_server.addr).state is CheckState.OK
+
+
+@pytest.mark.parametrize(
+    ("clients", "state", "begin"),
+    [
+        (["c1", "c2"], CheckState.OK, "G has a lag of 0 messages"),
+        (["c1"], CheckState.CRITICAL, "1 connected client, fewer than 2; G has a lag of 0 messages"),
+        ([], CheckState.CRITICAL, "0 connected clients, fewer than 2; G has a lag of 0 messages"),
+    ],
+)
+def test_a_group_needs_its_clients_even_if_nothing_waits(
+    first_server: FakeNameServer, group: ConsumerBroker, clients: list[str], state: CheckState, begin: str
+) -> None:
+    group.clients = {"G": clients}
+    group.offsets["G", "T", 0] = 100
+    scope = CheckScope(group="G", min_clients=2)
+    finding = run_check(lag.CHECK, first_server.addr, scope=scope, now_ms=NOW)
+    assert (finding.state, finding.summary[: len(begin)]) == (state, begin)
+
+
+def test_an_unknown_number_of_clients_is_not_ok(first_server: FakeNameServer, group: ConsumerBroker) -> None:
+    group.handlers[RequestCode.GET_CONSUMER_CONNECTION_LIST] = refuse_with(1, "busy")
+    scope = CheckScope(group="G", min_clients=1)
+    finding = run_check(lag.CHECK, first_server.addr, scope=scope, now_ms=NOW)
+    assert (finding.state, finding.summary[:32]) == (CheckState.UNKNOWN, "the number of clients is unknown")
 
 
 def test_what_a_broker_does_not_tell_makes_it_a_lower_bound(
