@@ -641,8 +641,8 @@ def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[Topic
     command = quote_command("updateOrderConf", topic, "put", new_text)
     if len(order_confs.find_servers_without()) == len(session.namesrv_addrs):
         return [
-            f"the order configuration stays {conf_text}, and no client gets it, because orderMessageEnable is "
-            f"false: to correct it, run {command}"
+            f"the order configuration stays {conf_text}, and no client gets it, because orderMessageEnable "
+            f"is false: to correct it, run {command}"
         ]
     ordered_queues: Mapping[str, int] = {}
     with suppress(ValueError):
