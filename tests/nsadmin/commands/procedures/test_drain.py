@@ -86,6 +86,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
         ]
         for row in json.loads(status.out)
     ] == [[B, "safe", addr, 0, None, None, None] for addr in running_lab.namesrv_addrs]
+    explained = with_env("route", "explain", "payments", "--filter", "step=wiped", "--json").json
+    assert {row["command"] for row in explained} == {f"nsadmin undrain {B}"}
     dry = with_env("undrain", B, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 2
     assert all(row["topicCount"] > 10 for row in json.loads(dry.out))
