@@ -119,8 +119,8 @@ def test_a_user_from_making_to_deletion(access: Access) -> None:
     listed_users = access("listUser", *everywhere)
     assert f"user shop: differs between {a}, {b} (the password)" in listed_users.err
     assert "ours" not in str(listed_users.rows) + str(created)
-    for broker in (access.a, access.b):
-        own = [row for row in listed_users.rows if row["brokerAddr"] == broker.address]
+    for name, broker in (("broker-a", access.a), ("broker-b", access.b)):
+        own = [row for row in listed_users.rows if name in row["brokers"]]
         theirs = access.table("listUser", "-b", broker.address)
         assert [[row["username"], row["userType"], row["userStatus"]] for row in own] == [
             [words[0], *words[-2:]] for words in theirs

@@ -1,8 +1,11 @@
 """The settings of servers as texts, which `MixAll.properties2Object` reads from lines of properties."""
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
-from nsadmin.client.results import NotApplied, NotFound
+from nsadmin.client.advised_command import quote_command
+from nsadmin.client.results import NotApplied, NotFound, ServerResult, is_not_found
 
 # Texts that may look like a number: the setters with a String in 5.5.0 and 4.9.7.
 _TEXT_KEYS = {
@@ -47,6 +50,12 @@ def require_change(config: dict[str, str], key: str, value: str, server_kind: st
     if need:
         raise NotApplied(f'invalid value "{value}" of {key}: use {need} (now "{now}")')
     return now
+
+
+def require_setting(key: str, results: Sequence[ServerResult[Any]], *listing_words: str) -> None:
+    """Raise NotFound if every server answered that it has no setting `key`; the words list what they have."""
+    if results and all(is_not_found(r.error) for r in results):
+        raise NotFound(f'no setting "{key}": `{quote_command(*listing_words)}` lists the settings')
 
 
 def require_value(config: dict[str, str], key: str, value: str, server_kind: str) -> str:

@@ -69,7 +69,7 @@ def build_audit_record(
         "time": session.started_ms,
         "user": describe_user(),
         **_describe_origin(),
-        "context": session.options.context,
+        "context": session.options.own_context,
         "nameServers": list(session.namesrv_addrs),
         "command": shlex.join(_hide_secrets(command_words, argument_values)),
         "sent": [

@@ -144,7 +144,7 @@ def list_acl(
     warn_of_no_effect(session, "ACLs", results)
     is_filtered = bool(wanted or subject_text or resource_text)
     subjects = {subject for result in results for subject in result.result or ()}
-    remark_super_users(session, addrs, None if is_filtered else subjects)
+    remark_super_users(session, addrs, None if is_filtered else subjects, None if subjects else subject_text)
     if not wanted:
         return _entry_rows(targets, match_results(targets, results))
 

@@ -36,11 +36,15 @@ def warn_of_no_effect(session: Session, things: Things, results: Sequence[Server
 
 
 def remark_super_users(
-    session: Session, addrs: Iterable[str], all_subjects: Collection[str] | None = None
+    session: Session,
+    addrs: Iterable[str],
+    all_subjects: Collection[str] | None = None,
+    missing_text: str | None = None,
 ) -> None:
     """Name the users to whom no ACL applies, the disabled ones, and the brokers that do not tell them.
 
-    With all subjects of ACLs, also name the users without an ACL.
+    With all subjects of ACLs, also name the users without an ACL. `missing_text` is in no subject of an ACL:
+    say if it is in no user either.
     """
     results = session.admin.users.list_users(addrs)
     users = [user for result in results for user in result.result or ()]
@@ -61,6 +65,11 @@ def remark_super_users(
         )
     ):
         session.write_remark(f"users without an ACL, to whom nothing is allowed: {', '.join(names)}")
+    is_known = any(missing_text in f"User:{user.username}" for user in users) if missing_text else True
+    if not is_known and all(r.error is None for r in results):
+        session.write_remark(
+            f'no user has "{missing_text}" in its name: `{quote_command("listUser")}` lists the users'
+        )
     if silent_addrs := [r.addr for r in results if r.error is not None and not _is_old(r)]:
         session.write_remark(f"the Super users of {abbreviate_names(silent_addrs, 3)} are unknown")
 

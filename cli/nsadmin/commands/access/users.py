@@ -33,6 +33,7 @@ from nsadmin.commands.columns.changes import (
     broker_change_columns,
     broker_change_rows,
     describe_change,
+    forgive_not_found,
 )
 from nsadmin.commands.columns.servers import drop_absences, result_notes
 from nsadmin.console.exit_codes import UsageError
@@ -41,8 +42,7 @@ from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
 USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
-USER_COLUMNS: Columns[tuple[BrokerTarget, User]] = (
-    *TARGET_COLUMNS,
+_SETTINGS_COLUMNS: Columns[tuple[object, User]] = (
     USERNAME.of(lambda r: r[1].username),
     Column(
         "userType",
@@ -50,6 +50,13 @@ USER_COLUMNS: Columns[tuple[BrokerTarget, User]] = (
         lambda r: r[1].user_type,
     ),
     Column("userStatus", "enable, or disable: the user cannot sign requests", lambda r: r[1].user_status),
+)
+USER_COLUMNS: Columns[tuple[BrokerTarget, User]] = (*TARGET_COLUMNS, *_SETTINGS_COLUMNS)
+USER_LIST_COLUMNS: Columns[tuple[list[str], User]] = (
+    *_SETTINGS_COLUMNS,
+    Column(
+        "brokers", "the brokers where the user is so: names, or addresses of unknown names", lambda r: r[0]
+    ),
 )
 USER_CHANGE_COLUMNS = broker_change_columns(USERNAME)
 UsernameArgument = Annotated[
@@ -70,7 +77,7 @@ PasswordOption = Annotated[
 ]
 
 
-@command(columns=USER_COLUMNS, nothing="no users")
+@command(columns=USER_LIST_COLUMNS, nothing="no users")
 def list_user(
     session: Session,
     broker_text: ReadBrokerOption = None,
@@ -81,8 +88,8 @@ def list_user(
 ) -> ResultRows:
     """List the users of a broker, or of every broker of a cluster.
 
-    A line on stderr names each user that differs between brokers. Another names the brokers that keep users
-    but do not check them.
+    A user has one row, or one for each group of brokers where it is the same. A line on stderr names each
+    user that differs between brokers. Another names the brokers that keep users but do not check them.
 
     Examples:
         # All users, their type and whether they are enabled or disabled (locked)
@@ -97,7 +104,23 @@ def list_user(
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.list_users(distinct_addrs(targets), name_filter))
     warn_of_no_effect(session, "users", results)
-    return _user_rows(targets, results)
+    brokers_by_user: dict[User, list[str]] = {}
+    for target, result in zip(targets, results, strict=True):
+        for user in result.result or ():
+            brokers_by_user.setdefault(user, []).append(_name_process(target))
+    users = [(brokers, user) for user, brokers in brokers_by_user.items()]
+    return ResultRows.from_records(
+        USER_LIST_COLUMNS,
+        sorted(users, key=lambda item: item[1].username),
+        drop_absences(r.error for r in results),
+        [*result_notes(results), *_describe_differences(results)],
+    )
+
+
+def _name_process(target: BrokerTarget) -> str:
+    if target.broker_name is None:
+        return str(target.broker_addr)
+    return f"{target.broker_name}:{target.broker_id}" if target.broker_id else target.broker_name
 
 
 @command(columns=USER_COLUMNS)
@@ -118,7 +141,9 @@ def get_user(
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.get_user(distinct_addrs(targets), username))
     warn_of_no_effect(session, "users", results)
-    return _user_rows(targets, [r.then(lambda user: (user,)) for r in results])
+    users = [(target, r.result) for target, r in zip(targets, results, strict=True) if r.result is not None]
+    notes = [*result_notes(results), *_describe_differences([r.then(lambda user: (user,)) for r in results])]
+    return ResultRows.from_records(USER_COLUMNS, users, drop_absences(r.error for r in results), notes)
 
 
 @command(columns=USER_CHANGE_COLUMNS, agent_refusal="it needs a secret, which the client would see")
@@ -185,7 +210,8 @@ def update_user(
 ) -> ResultRows:
     """Change a user's password, type or status, on a broker or on every broker of a cluster.
 
-    Settings that you do not pass stay.
+    Settings that you do not pass stay. A broker without the user reports "not found". That is an error only
+    if no broker has it.
 
     Examples:
         # Lock a user out: disable it; -s enable unlocks the user again
@@ -226,6 +252,8 @@ def delete_user(
     cluster_name: ClusterMembersOption = None,
 ) -> ResultRows:
     """Delete a user and its ACL from a broker, or from every broker of a cluster.
+
+    A broker without the user reports "not found". That is an error only if no broker has it.
 
     Examples:
         # Preview the deletion
@@ -300,7 +328,8 @@ def _apply_plans(
 ) -> ResultRows:
     results = plans if session.is_dry_run else session.admin.users.apply_plans(plans)
     changes = [_describe_change(session, r) for r in match_results(targets, results)]
-    return broker_change_rows(USER_CHANGE_COLUMNS, targets, changes, {USERNAME: username})
+    rows = broker_change_rows(USER_CHANGE_COLUMNS, targets, changes, {USERNAME: username})
+    return rows._replace(errors=forgive_not_found(rows.errors))
 
 
 def _describe_change(session: Session, result: ServerResult[UserChange]) -> ServerChange:
@@ -317,18 +346,6 @@ def _describe_change(session: Session, result: ServerResult[UserChange]) -> Serv
 
 def _visible_settings(user: User | None) -> dict[str, object] | None:
     return None if user is None else {"userType": user.user_type, "userStatus": user.user_status}
-
-
-def _user_rows(
-    targets: Sequence[BrokerTarget], results: Sequence[ServerResult[tuple[User, ...]]]
-) -> ResultRows:
-    users = [
-        (target, user)
-        for target, result in zip(targets, results, strict=True)
-        for user in result.result or ()
-    ]
-    notes = [*result_notes(results), *_describe_differences(results)]
-    return ResultRows.from_records(USER_COLUMNS, users, drop_absences(r.error for r in results), notes)
 
 
 def _describe_differences(results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:

@@ -9,6 +9,7 @@ from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.server_settings import require_setting
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.broker_targets import (
     BrokerAddrOption,
@@ -121,14 +122,15 @@ def update_broker_config(
     argument_values.validate_setting_key(key)
     with_slaves = argument_values.parse_boolean("-a", include_slaves)
     targets = (select_members if with_slaves else select_masters)(session, broker_text, cluster_name)
+    configs = session.admin.broker_configs
+    results = configs.plan_update(distinct_addrs(targets), key, value)
+    require_setting(key, results, "getBrokerConfig", *distinct_addrs(targets)[:1])
     if cluster_name is not None and not with_slaves:
         members = select_members(session, None, cluster_name)
         slave_count = sum(target.broker_id != MASTER_BROKER_ID for target in members)
         if slave_count:
             stay = "stays as it is" if slave_count == 1 else "stay as they are"
             session.write_remark(f"{count_noun(slave_count, 'slave')} {stay}: -a true includes slaves")
-    configs = session.admin.broker_configs
-    results = configs.plan_update(distinct_addrs(targets), key, value)
     if breakage := describe_break(key, value):
         session.require_yes("updateBrokerConfig", breakage)
         session.write_remark(f"{breakage}: better set it in broker.conf, and restart the broker")

@@ -16,6 +16,7 @@ from nsadmin.client.brokers.controllers import (
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.addresses import parse_addr
 from nsadmin.client.results import error_text
+from nsadmin.client.server_settings import require_setting
 from nsadmin.command_line import argument_values, exclusive_options
 from nsadmin.command_line.broker_targets import (
     ClusterMembersOption,
@@ -268,6 +269,7 @@ def update_controller_config(
     results = (configs.plan_update if session.is_dry_run else configs.update_item)(
         controller_addrs, key, value
     )
+    require_setting(key, results, "getControllerConfig", "-a", controller_list)
     done = "dry-run" if session.is_dry_run else "done"
     changes = [describe_config_change(r, done) for r in results]
     errors = [r.error for r in results]

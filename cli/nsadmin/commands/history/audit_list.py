@@ -34,7 +34,9 @@ AUDIT_COLUMNS: Columns[AuditRecord] = (
         "the program that started the command for a client, such as mcp; null if an operator did",
         wide=True,
     ),
-    _recorded_column("context", "the context of the command; null for none"),
+    _recorded_column(
+        "context", "the context whose servers the command used; null for none, or if -n replaced them"
+    ),
     Column("namesrvAddrs", "the name servers of the command", lambda r: r.get("nameServers"), wide=True),
     _recorded_column("command", "the command line"),
     _recorded_column("sent", "the changing requests: server, code and outcome", wide=True),

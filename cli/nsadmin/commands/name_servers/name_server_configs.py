@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Argument
 
+from nsadmin.client.server_settings import require_setting
 from nsadmin.command_line import argument_values
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.changes import (
@@ -67,8 +68,9 @@ def update_namesrv_config(
         nsadmin updateNamesrvConfig orderMessageEnable true --yes
     """
     argument_values.validate_setting_key(key)
-    session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
     configs = session.admin.name_servers
+    require_setting(key, configs.plan_item(key, value), "getNamesrvConfig")
+    session.confirm_change(f'Set {key} = "{value}" on {", ".join(session.admin.addresses.addrs)}?')
     before = [r.then(lambda items: items.get(key)) for r in configs.get_config_each()]
     done = "dry-run" if session.is_dry_run else "done"
     changes = (configs.plan_item if session.is_dry_run else configs.update_item)(key, value)

@@ -1,7 +1,7 @@
 """Owns updateOrderConf, which shows, writes or deletes a topic's order configuration on name servers."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from typer import Argument
 
@@ -24,6 +24,8 @@ from nsadmin.commands.columns.changes import (
     name_server_change_columns,
     name_server_change_rows,
     plan_write,
+    undo_on_brokers,
+    undo_on_name_servers,
 )
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, result_column
 from nsadmin.commands.columns.topics import TOPIC
@@ -53,7 +55,21 @@ ORDER_CONF_DELETION_COLUMNS: Columns[ServerChange] = (
 )
 
 
-@command(columns=(*ORDER_CONF_COLUMNS, *ORDER_CONF_CHANGE_COLUMNS, *ORDER_CONF_DELETION_COLUMNS))
+def _undo_conf_change(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    confs = [row for row in rows if row.get("namesrvAddr")]
+    topic, masters = rows[0]["topic"], [row for row in rows if row.get("brokerAddr")]
+    if all(row.get("before") is None for row in confs):
+        return [["updateOrderConf", topic, "delete"]]
+    put = undo_on_name_servers(confs, "updateOrderConf", topic, "put")
+    # This comes first: -o true writes an order configuration of its own.
+    order = undo_on_brokers(masters, "brokerAddr", lambda row: ["updateTopic", topic, "-o", "true"])
+    return [*order, *put] if put else []
+
+
+@command(
+    columns=(*ORDER_CONF_COLUMNS, *ORDER_CONF_CHANGE_COLUMNS, *ORDER_CONF_DELETION_COLUMNS),
+    undo_lines=_undo_conf_change,
+)
 def update_order_conf(
     session: Session,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topic")],

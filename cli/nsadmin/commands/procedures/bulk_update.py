@@ -19,6 +19,7 @@ from nsadmin.commands.procedures.plan_rows import (
     list_late_addrs,
     step_rows,
     stranded_warnings,
+    unread_warnings,
 )
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, ResultRows, replace_columns
@@ -72,8 +73,8 @@ def update_topic_list(
     has 16 queues. The + or - of attributes is optional. nsadmin reads each master before and after.
 
     An existing equal topic is `unchanged`. nsadmin does not send it, because it would make brokers ignore the
-    whole list. A topic that cannot be changed is `skipped`. Off a terminal, removing queues that contain
-    messages, or the permission to read them, needs --yes.
+    whole list. A topic that cannot be changed is `skipped`. Off a terminal, a change that makes messages
+    unreadable needs --yes: fewer read queues, more write queues than read queues, or no read permission.
 
     Examples:
         # Preview the changes on each master
@@ -129,8 +130,9 @@ def _update_from_file(
     warn_of_drains(session, (step.server_name for step in due_steps if step.kind == "topic"))
     warn_of_unknown_attributes(session, ((step.kind, step.attribute_changes) for step in due_steps))
     stranded_messages = count_stranded_messages(session.admin, live_state, due_steps)
-    warnings = stranded_warnings(stranded_messages)
-    if any(message_count != 0 for message_count in stranded_messages.values()):
+    unread = unread_warnings(due_steps)
+    warnings = [*stranded_warnings(stranded_messages), *unread]
+    if unread or any(message_count != 0 for message_count in stranded_messages.values()):
         session.require_yes(command_name, "; ".join(warnings))
     if listed_items.is_sum:
         warnings.append(

@@ -49,7 +49,13 @@ from nsadmin.operations.drain.events import (
     join_first_names,
 )
 from nsadmin.operations.drain.facts import NameServerFacts
-from nsadmin.operations.drain.risks import DrainRisk, describe_refusals, find_master_addr, find_slave_addrs
+from nsadmin.operations.drain.risks import (
+    DrainRisk,
+    describe_refusals,
+    find_master_addr,
+    find_slave_addrs,
+    list_left_out,
+)
 from nsadmin.operations.drain.runner import DrainPlan, DrainRefused
 from nsadmin.operations.drain.state import NO_DRAIN, DrainState, SavedDrain, load_drains
 from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
@@ -441,9 +447,11 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
     )
     open_inventory(session).mark_leaving(broker_name, is_leaving=False)
     undo_events = list(prepared_undo.run_events(signals.SYSTEM_CLOCK))
-    return _undo_rows(
+    rows = _undo_rows(
         broker_name, [restored_server_of(event) for event in undo_events if event["event"] == "putBack"]
     )
+    left_out = list_left_out(broker_name, prepared_undo.environment.read_servers())
+    return rows._replace(notes=[*rows.notes, *left_out])
 
 
 def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRows:

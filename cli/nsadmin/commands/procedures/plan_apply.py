@@ -26,6 +26,7 @@ from nsadmin.commands.procedures.plan_rows import (
     step_rows,
     stranded_warnings,
     summarize_plan,
+    unread_warnings,
 )
 from nsadmin.console import confirmation, stderr
 from nsadmin.console.exit_codes import DIFFERENCES_FOUND, UsageError
@@ -189,6 +190,7 @@ def _plan_file(
         *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
         *_warn_of_unnamed(desired_state, live_state),
         *stranded_warnings(stranded_messages),
+        *unread_warnings(plan_difference.steps),
         summarize_plan(plan_difference),
     ]
     plan_rows = step_rows(
@@ -282,6 +284,7 @@ def apply(
         *_list_rebalance_risks(session, live_state.cluster_name, plan_difference),
         *([] if saved_plan else _warn_of_unnamed(desired_state, live_state)),
         *stranded_warnings(stranded_messages),
+        *unread_warnings(plan_difference.steps),
     ]
     refusal = None if allow_stranded else _refuse_stranding(stranded_messages)
     if session.is_dry_run or not plan_difference.steps:

@@ -16,11 +16,11 @@ from nsadmin.commands.columns.changes import (
 )
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
-from nsadmin.console.phrases import count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
 from nsadmin.operations.plans.records import ClusterState
-from nsadmin.operations.plans.stranded_messages import count_readable_queues
+from nsadmin.operations.plans.stranded_messages import count_readable_queues, writes_unread_queues
 
 
 class PlanRow(NamedTuple):
@@ -202,6 +202,18 @@ def stranded_warnings(stranded: StrandedMessages) -> list[str]:
                 f"{line_start}{count_noun(message_count, noun)} in {queue_range} {verb} unreadable"
             )
     return warning_lines
+
+
+def unread_warnings(steps: Iterable[PlanStep]) -> list[str]:
+    """A line for the steps of a topic that make producers write to queues that no consumer reads."""
+    brokers_by_text: dict[str, list[str]] = {}
+    for step in steps:
+        if step.kind == "topic" and writes_unread_queues(step.before, step.after):
+            first_queue = count_readable_queues(step.after)
+            queues = f"queues {first_queue} and up" if first_queue else "any queue"
+            text = f"consumers will not be able to read the messages of {step.item_name} in {queues}"
+            brokers_by_text.setdefault(text, []).append(step.server_name)
+    return [f"{text} on {abbreviate_names(names, 3)}" for text, names in brokers_by_text.items()]
 
 
 def preview_steps(plan_difference: ClusterDiff, live_state: ClusterState) -> list[str]:

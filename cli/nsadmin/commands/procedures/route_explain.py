@@ -25,6 +25,8 @@ from nsadmin.console import contexts, settings
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows
 from nsadmin.console.session import Session
+from nsadmin.operations.drain.drained_brokers import list_drained_names
+from nsadmin.operations.drain.state import load_drains
 from nsadmin.operations.explain import observer
 from nsadmin.operations.explain.facts import JournalEvidence, OtherContextRoute, RouteFacts, RouteQuestion
 from nsadmin.operations.explain.findings import (
@@ -34,6 +36,7 @@ from nsadmin.operations.explain.findings import (
     verdict_errors,
 )
 from nsadmin.operations.explain.route_causes import explain_route
+from nsadmin.operations.installation import Installation
 
 SERVERS: Column[CauseExplanation] = Column(
     "namesrvAddrs",
@@ -120,6 +123,9 @@ def route_explain(
         else None,
         open_expected_inventory(session, "routeExplain", expectation),
     )
+    installation = Installation(session.admin)
+    drains = installation.keep_own(load_drains(installation.state_home))
+    gathered_facts = gathered_facts._replace(drained_brokers=list_drained_names(drains))
     errors = [view.route.error for view in gathered_facts.server_views]
     wrong_servers = [error for error in errors if isinstance(error, NotANameServer)]
     if wrong_servers and len(wrong_servers) == len(errors):

@@ -47,6 +47,7 @@ from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
+from nsadmin.operations.plans.stranded_messages import count_readable_queues, writes_unread_queues
 from nsadmin.operations.removed_queues import RemovedMessages, RemovedQueues, count_removed_messages
 from nsadmin.operations.topic_kinds import describe_moved_keys
 
@@ -553,16 +554,11 @@ def _takes_queues(due: TopicConfigChange) -> bool:
 
 
 def _writes_unread_queues(due: TopicConfigChange) -> bool:
-    """Whether the change makes producers write to queues that no consumer reads."""
-    before, after = due.before, due.after
-    if after is None or _count_readable(after) >= after.write_queue_nums:
-        return False
-    return before is None or _takes_queues(due) or after.write_queue_nums > before.write_queue_nums
+    return writes_unread_queues(_config_to_wire(due.before), _config_to_wire(due.after))
 
 
 def _count_readable(config: BrokerTopicConfig | None) -> int:
-    """The queues that consumers can read."""
-    return config.read_queue_nums if config is not None and config.perm & Perm.READ else 0
+    return count_readable_queues(_config_to_wire(config))
 
 
 def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages | None) -> Loss | str:
@@ -644,7 +640,10 @@ def _list_order_conf_notes(session: Session, topic: str, changes: Sequence[Topic
         return []
     command = quote_command("updateOrderConf", topic, "put", new_text)
     if len(order_confs.find_servers_without()) == len(session.namesrv_addrs):
-        return [f"the order configuration, which no client gets, stays {conf_text}: run {command}"]
+        return [
+            f"the order configuration stays {conf_text}, and no client gets it, because orderMessageEnable "
+            f"is false: to correct it, run {command}"
+        ]
     ordered_queues: Mapping[str, int] = {}
     with suppress(ValueError):
         ordered_queues = parse_order_conf(conf_text)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
 from namesrv_core.protocol.resource_names import DLQ_PREFIX, GROUP_TOPIC_PREFIXES, RETRY_PREFIX
 from nsadmin.client.advised_command import quote_command
-from nsadmin.client.name_servers.order_confs import parse_order_conf, remove_from_conf
+from nsadmin.client.name_servers.order_confs import format_order_conf, parse_order_conf, remove_from_conf
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic, SlaveGap
@@ -140,6 +140,22 @@ def _advise_order_conf(broker: str, topic: str, servers: Iterable[NameServerFact
                 if conf_after := remove_from_conf(conf_text, (broker,)):
                     return f"`{quote_command('updateOrderConf', topic, 'put', conf_after)}`"
     return f"`{quote_command('updateOrderConf', topic, 'get')}` shows it"
+
+
+def list_left_out(broker: str, servers: Iterable[NameServerFacts]) -> list[str]:
+    """Say which order configurations keep clients from a broker that is open, and what adds it."""
+    lines = {}
+    for topic, place in (item for server in servers for item in sorted(server.topics.items())):
+        if place.order_conf is None or not place.is_open or _is_broker_named(broker, place.order_conf):
+            continue
+        with suppress(ValueError):
+            added = parse_order_conf(place.order_conf) | {broker: place.own_queue.write_queue_nums}
+            command = quote_command("updateOrderConf", topic, "put", format_order_conf(added))
+            lines[topic] = (
+                f"clients send no messages of {topic} to {broker}: the order configuration leaves it out; "
+                f"`{command}` adds it"
+            )
+    return list(lines.values())
 
 
 def _list_risk_kinds(

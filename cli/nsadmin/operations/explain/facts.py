@@ -86,7 +86,8 @@ class RouteFacts(NamedTuple):
 
     `hosts` maps addresses as written to the addresses that they resolve to. `sizes` are by broker address;
     sizes that were not computed are missing. `other_context_routes` is None if no other context was checked.
-    `removed_brokers` are names of brokers that an operator removed. `proxy_routes` are the brokers in the
+    `removed_brokers` are names of brokers that an operator removed, `drained_brokers` of those that this
+    account drained. `proxy_routes` are the brokers in the
     route that each known proxy gives clients. `disks` are those of the masters in the route. `former_addrs`
     has the address that a broker had before its present one, `last_master_addrs` the last one of each broker
     name's master.
@@ -106,6 +107,7 @@ class RouteFacts(NamedTuple):
     disks: DiskStates = DiskStates()
     former_addrs: Mapping[str, str] = {}
     last_master_addrs: Mapping[str, str] = {}
+    drained_brokers: frozenset[str] = frozenset()
 
     @property
     def topic(self) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from namesrv_core.errors import TopicNotExist
 from namesrv_core.protocol.codes import Perm, perm_text
-from nsadmin.client.advised_command import quote_command
 from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE, format_order_conf, parse_order_conf
 from nsadmin.client.results import error_text, is_not_found
 from nsadmin.client.topic_routes import QueueRoute
@@ -266,10 +265,12 @@ def _find_wiped_permissions(facts: RouteFacts) -> Iterator[CauseFinding]:
                 f"was removed on this name server{journal_remark}"
             )
             advice = Advice(
-                f"if the broker was drained, run `{quote_command('undrain', queue.broker_name)}`; "
-                "otherwise restore the broker's own permissions",
+                "if another user or machine drained the broker, undrain it there; otherwise restore the "
+                "broker's own permissions",
                 ("repair", "wipe", queue.broker_name, "-n", SERVERS_PLACEHOLDER),
             )
+            if queue.broker_name in facts.drained_brokers:
+                advice = Advice("this account drained the broker", ("undrain", queue.broker_name))
             yield _finding_about_queue(facts, view, queue, evidence, advice)
 
 

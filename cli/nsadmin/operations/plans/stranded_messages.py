@@ -32,6 +32,17 @@ def count_stranded_messages(
     }
 
 
+def writes_unread_queues(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> bool:
+    """Whether the change of a topic makes producers write to queues that no consumer reads."""
+    if after is None or count_readable_queues(after) >= after["writeQueueNums"]:
+        return False
+    return (
+        before is None
+        or count_readable_queues(after) < count_readable_queues(before)
+        or after["writeQueueNums"] > before["writeQueueNums"]
+    )
+
+
 def count_readable_queues(topic_settings: Mapping[str, Any] | None) -> int:
     """The queues that consumers can read: none of a topic that is missing or lacks the read permission."""
     if topic_settings is None or not topic_settings["perm"] & Perm.READ:

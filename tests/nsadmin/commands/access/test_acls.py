@@ -113,6 +113,15 @@ def test_who_is_not_there_and_who_may_nothing_are_not_found(run: Run, cluster: t
     assert advice in result.err.splitlines()
 
 
+def test_a_list_of_the_acls_of_an_unknown_user_says_that_it_is_unknown(
+    run: Run, cluster: tuple[str, ...], master: AccessBroker
+) -> None:
+    remark = 'nsadmin: no user has "nosuch" in its name: `nsadmin listUser` lists the users\n'
+    assert remark in run("listAcl", "-s", "nosuch", *cluster).err
+    master.users.create_user({"username": "nosuch"}, b'{"password":"p"}')
+    assert "in its name" not in run("listAcl", "-s", "User:nosuch", *cluster).err
+
+
 def test_what_changes_is_told_resource_by_resource(run: Run, master: AccessBroker) -> None:
     words = ("operator-1", "-r", "topic:orders,Group:g*,*", "-a", "pub,SUB", "-d", "deny", "-b", master.addr)
     result = run("createAcl", *words, "-i", "10.0.0.0/8", "--json", "--dry-run")

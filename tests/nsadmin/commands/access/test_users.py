@@ -38,9 +38,13 @@ def make(broker: AccessBroker, name: str, password: str = "p") -> None:
 def test_masters_and_slaves_are_asked_and_no_password_is_shown(run: Run, cluster: tuple[str, ...]) -> None:
     result = run("listUser", *cluster, "--json")
     assert (result.code, result.err) == (0, "")
-    assert [(row["brokerId"], row["username"], row["userType"]) for row in json.loads(result.out)] == [
-        (0, "operator-1", "Super"),
-        (1, "operator-1", "Super"),
+    assert json.loads(result.out) == [
+        {
+            "username": "operator-1",
+            "userType": "Super",
+            "userStatus": "enable",
+            "brokers": ["broker-a", "broker-a:1"],
+        }
     ]
     assert "s3cret" not in run("getUser", "operator-1", *cluster, "--debug").out
 
@@ -49,8 +53,10 @@ def test_where_brokers_differ_is_said(
     run: Run, cluster: tuple[str, ...], master: AccessBroker, slave: AccessBroker
 ) -> None:
     make(master, "shop")
-    result = run("listUser", *cluster)
+    result = run("listUser", *cluster, "--json")
     assert (result.code, result.err) == (0, f"nsadmin: user shop: not on {slave.addr}\n")
+    assert [row["brokers"] for row in result.json] == [["broker-a", "broker-a:1"], ["broker-a"]]
+    assert run("listUser", "-b", slave.addr, "--json").json[0]["brokers"] == [slave.addr]
     shown = run("getUser", "shop", *cluster)
     assert (shown.code, shown.err) == (0, f'nsadmin: broker {slave.addr}: no user "shop"\n')
     slave.close()
@@ -62,6 +68,11 @@ def test_where_a_user_differs_is_said(
 ) -> None:
     make(master, "shop")
     make(slave, "shop", "q")
+    rows = run("listUser", *cluster, "--json").json
+    assert [(row["username"], row["brokers"]) for row in rows[1:]] == [
+        ("shop", ["broker-a"]),
+        ("shop", ["broker-a:1"]),
+    ]
     result = run("getUser", "shop", *cluster)
     assert result.err == f"nsadmin: user shop: differs between {master.addr}, {slave.addr} (the password)\n"
 
@@ -144,9 +155,10 @@ def test_who_is_there_is_deleted_and_who_is_not_is_told(
     run: Run, cluster: tuple[str, ...], master: AccessBroker
 ) -> None:
     make(master, "shop")
-    result = run("deleteUser", "shop", *cluster, "--yes", "--json")
-    assert result.code == 3
-    assert [row["result"] for row in json.loads(result.out)] == ["done", "not found"]
+    for words in (("updateUser", "shop", "-s", "disable"), ("deleteUser", "shop", "--yes")):
+        result = run(*words, *cluster, "--json")
+        assert (result.code, [row["result"] for row in result.json]) == (0, ["done", "not found"])
+        assert run(words[0], "nobody", *words[2:], *cluster).code == 5
 
 
 def test_users_are_copied_and_missing_ones_are_named(

@@ -172,15 +172,20 @@ def test_a_word_that_is_no_constant_is_refused(run: Run, master: TopicBroker) ->
     assert (result.code, row["error"]) == (1, text)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "code", "result"),
-    [("noSuch", "1", 5, "not found"), ("fileReservedTime", "soon", 1, "failed")],
-)
-def test_what_a_broker_ignores_is_a_failure(
-    run: Run, master: TopicBroker, key: str, value: str, code: int, result: str
+def test_what_a_broker_ignores_is_a_failure(run: Run, master: TopicBroker) -> None:
+    result = run("updateBrokerConfig", "fileReservedTime", "soon", "-b", master.addr, "--json")
+    assert (result.code, json.loads(result.out)[0]["result"]) == (1, "failed")
+
+
+def test_an_unknown_setting_is_the_first_line_with_the_command_that_lists_the_settings(
+    run: Run, server: FakeNameServer, master: TopicBroker, slave: TopicBroker
 ) -> None:
-    command_result = run("updateBrokerConfig", key, value, "-b", master.addr, "--json")
-    assert (command_result.code, json.loads(command_result.out)[0]["result"]) == (code, result)
+    server.clusters = {"C": {"broker-a": {0: master.addr, 1: slave.addr}}}
+    result = run("updateBrokerConfig", "noSuch", "1", "-c", "C", "-n", server.addr)
+    listing = f"nsadmin getBrokerConfig {master.addr}"
+    assert (result.code, result.out, result.err) == (
+        5, "", f'nsadmin: no setting "noSuch": `{listing}` lists the settings\n',
+    )  # fmt: skip
 
 
 def test_a_broker_without_master_is_told(

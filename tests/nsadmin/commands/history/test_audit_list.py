@@ -27,6 +27,19 @@ def test_changes_are_listed_with_the_oldest_first(
     assert line.split()[-2:] == [first_server.addr, "0"]
 
 
+def test_the_undo_of_a_change_with_other_servers_than_those_of_the_context_names_them(
+    run: Run, first_server: FakeNameServer, second_server: FakeNameServer
+) -> None:
+    run("context", "set", "p", "-n", first_server.addr)
+    for words in ((), ("-n", second_server.addr)):
+        run("wipeWritePerm", "broker-a", "--context", "p", *words)
+    rows = run("auditList", "--json").json
+    assert [(row["context"], row["undo"].partition("broker-a ")[2]) for row in rows] == [
+        ("p", "--context p"),
+        (None, f"-n {second_server.addr}"),
+    ]
+
+
 def test_only_from_some_time_on(run: Run, tmp_path: Path) -> None:
     (tmp_path / "audit.jsonl").write_text(
         '{"time": 1000, "command": "a"}\n{"time": 2000, "command": "b"}\nx\n'

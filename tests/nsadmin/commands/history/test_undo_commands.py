@@ -20,6 +20,9 @@ CHANGES = (
     "updateSubGroup warehouse -b broker-a-0 --attributes +priority.factor=7",
     "updateNamesrvConfig orderMessageEnable true",
     "updateKvConfig ORDER_TOPIC_CONFIG orders broker-a-0:7",
+    "updateOrderConf orders put broker-a-0:7",
+    "updateOrderConf payments put broker-a-0:7",
+    "updateOrderConf orders delete",
     "wipeWritePerm broker-a-0",
 )
 STATE = (
@@ -27,6 +30,7 @@ STATE = (
     "topicRoute payments",
     "getConsumerConfig warehouse",
     "updateTopic payments -c cluster-a --dry-run",
+    "updateTopic orders -c cluster-a --dry-run",
     "getNamesrvConfig",
     "kv list ORDER_TOPIC_CONFIG",
 )

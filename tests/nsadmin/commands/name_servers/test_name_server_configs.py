@@ -65,5 +65,8 @@ def test_a_dry_run_knows_which_keys_there_are(
         (row["before"], row["after"], row["changes"], row["result"]) for row in json.loads(result.out)
     ]
     assert planned_rows == [("9876", "1", "9876 -> 1", "dry-run")] * 2
-    assert run("updateNamesrvConfig", "nope", "1", both_servers, "--dry-run").code == 5
+    unknown = run("updateNamesrvConfig", "nope", "1", both_servers)
+    assert (unknown.code, unknown.err) == (
+        5, 'nsadmin: no setting "nope": `nsadmin getNamesrvConfig` lists the settings\n',
+    )  # fmt: skip
     assert set(first_server.asked_codes()) == {319}

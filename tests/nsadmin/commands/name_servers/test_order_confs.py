@@ -40,10 +40,11 @@ def test_it_is_put_read_and_deleted_everywhere(
         "nsadmin: T: a is not registered, but clients send to it\n"
         "nsadmin: T: b is not registered, but clients send to it\n"
         "nsadmin: T: the order configuration leaves out 1 broker of the topic: clients do not send to it; to "
-        "use it, add broker-a:8\n",
+        "use it, add broker-a:8\nnsadmin: to undo it: nsadmin updateOrderConf T delete\n",
     )
     assert first_server.kv[SPACE] == second_server.kv[SPACE] == {"T": "a:4;b:8"}
-    assert run("updateKvConfig", SPACE, "T", "a:4;b:8", both_servers, "--json").err == result.err
+    warnings, _, _ = result.err.partition("nsadmin: to undo it")
+    assert run("updateKvConfig", SPACE, "T", "a:4;b:8", both_servers, "--json").err == warnings
     result = run("updateOrderConf", "T", "get", both_servers, "--json")
     assert [(row["orderConf"], row["result"]) for row in json.loads(result.out)] == [("a:4;b:8", "found")] * 2
     second_server.kv[SPACE] = {"T": "a:1"}
@@ -120,7 +121,7 @@ def test_servers_that_keep_it_to_themselves_are_told(
         0,
         f"nsadmin: clients get no order configuration from {second_server.addr}, "
         "because orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to "
-        "send it to them\n",
+        "send it to them\nnsadmin: to undo it: nsadmin updateOrderConf T delete\n",
     )
 
 

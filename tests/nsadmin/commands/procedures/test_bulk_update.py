@@ -31,13 +31,13 @@ def results(result: CommandResult) -> list[tuple[str | None, list[str], str]]:
 
 
 def test_what_is_there_already_does_not_stop_the_others(run_on_lab: Run) -> None:
-    file = written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "orders", "perm": 4}])
+    file = written([{"topicName": "fresh", "writeQueueNums": 4}, {"topicName": "orders", "perm": 4}])
     planned = run_on_lab("updateTopicList", file, "-c", "cluster-a", "--dry-run")
     assert results(planned) == [("fresh", [A, B], "dry-run"), ("orders", [A, B], "dry-run")]
     result = run_on_lab("updateTopicList", file, "-c", "cluster-a")
     assert (result.code, results(result)) == (0, [("fresh", [A, B], "done"), ("orders", [A, B], "done")])
     assert result.err == "nsadmin: 4 sent (a topic counts once for each broker)\n"
-    written([{"topicName": "fresh", "readQueueNums": 4}, {"topicName": "later"}])
+    written([{"topicName": "fresh", "writeQueueNums": 4}, {"topicName": "later"}])
     again = run_on_lab("updateTopicList", "-f", file, "-c", "cluster-a")
     assert results(again) == [("later", [A, B], "done"), ("fresh", [A, B], "unchanged")]
     assert [row["action"] for row in again.json] == ["create", None]
@@ -55,6 +55,14 @@ def test_messages_that_nobody_could_read_are_counted(run_on_lab: Run, running_la
     result = run_on_lab("updateTopicList", file, "-b", running_lab.brokers[A, 0], "--dry-run")
     assert "messages in queues 1 to 7 become unreadable" in result.err
     assert result.json[0]["messages"] > 0
+
+
+def test_more_write_queues_than_read_queues_need_a_yes(run_on_lab: Run) -> None:
+    file = written([{"topicName": "fresh", "readQueueNums": 4}])
+    refused = run_on_lab("updateTopicList", file, "-c", "cluster-a")
+    unread = f"consumers will not be able to read the messages of fresh in queues 4 and up on {A}, {B}"
+    assert (refused.code, unread in refused.err) == (2, True)
+    assert run_on_lab("updateTopicList", file, "-c", "cluster-a", "--yes").code == 0
 
 
 def test_groups_of_either_kind_of_file(run_on_lab: Run) -> None:

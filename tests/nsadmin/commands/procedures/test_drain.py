@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -85,6 +86,8 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
         ]
         for row in json.loads(status.out)
     ] == [[B, "safe", addr, 0, None, None, None] for addr in running_lab.namesrv_addrs]
+    explained = with_env("route", "explain", "payments", "--filter", "step=wiped", "--json").json
+    assert {row["command"] for row in explained} == {f"nsadmin undrain {B}"}
     dry = with_env("undrain", B, "--dry-run", "--json")
     assert [row["result"] for row in json.loads(dry.out)] == ["dry-run"] * 2
     assert all(row["topicCount"] > 10 for row in json.loads(dry.out))
@@ -118,6 +121,16 @@ def test_a_broker_that_was_wiped_before_its_drain_stays_wiped_and_undrain_says_s
     advice = f"topics of {B}: `nsadmin repair wipe {B}` restores the permissions"
     assert [line.endswith(advice) for line in undone.err.splitlines()] == [True] * 2
     assert with_env("repair", "wipe", B).code == 0
+
+
+def test_undrain_says_how_clients_send_ordered_messages_to_the_broker_again(with_env: Run) -> None:
+    assert with_env("updateNamesrvConfig", "orderMessageEnable", "true").code == 0
+    assert with_env("updateOrderConf", "orders", "put", "broker-a-1:8").code == 0
+    assert with_env("drain", B).code == 0
+    undone = with_env("undrain", B)
+    [advice] = re.findall(r"`nsadmin (updateOrderConf orders put .*)` adds it", undone.err)
+    assert with_env(*shlex.split(advice)).code == 0
+    assert with_env("drain", B, "--dry-run").code == 1
 
 
 def inventory_state(with_env: Run) -> str:

@@ -7,6 +7,7 @@ from nsadmin.commands.procedures.plan_rows import (
     step_rows,
     stranded_warnings,
     summarize_plan,
+    unread_warnings,
 )
 from nsadmin.operations.plans.diff import ClusterDiff, PlanStep, PlanTrouble
 from nsadmin.operations.plans.executor import StepOutcome
@@ -95,6 +96,17 @@ def test_messages_in_queues_that_go() -> None:
         "T on a: 3 unconsumed messages in queues 6 to 7 become unreadable",
         "T on a: 1 unconsumed message in queue 7 becomes unreadable",
         "Old on a: its queues become unreadable, with an unknown number of messages",
+    ]
+
+
+def test_more_write_queues_than_read_queues_are_warned_of() -> None:
+    unread = complete_settings("topic", {"readQueueNums": 4})
+    write_only = complete_settings("topic", {"perm": 2})
+    steps = [PlanStep("topic", "T", name, WAS, unread) for name in ("a", "b")]
+    steps += [PlanStep("topic", "New", "a", None, write_only), PlanStep("topic", "Kept", "a", unread, unread)]
+    assert unread_warnings(steps) == [
+        "consumers will not be able to read the messages of T in queues 4 and up on a, b",
+        "consumers will not be able to read the messages of New in any queue on a",
     ]
 
 

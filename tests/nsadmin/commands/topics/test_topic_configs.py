@@ -82,10 +82,16 @@ def test_all_flags_of_mqadmin(run: Run, a: TopicBroker) -> None:
             "broker-a:4;gone:1",
             "true",
             "8",
-            " stays broker-a:4;gone:1, so ordered messages do not use all queues",
+            " stays broker-a:4;gone:1, so ordered messages do not use all queues:",
         ),
-        ("broker-a:4;gone:1", "true", "2", " stays broker-a:4;gone:1, so sends to missing queues fail"),
-        ("broker-a:4;gone:1", "false", "8", ", which no client gets, stays broker-a:4;gone:1"),
+        ("broker-a:4;gone:1", "true", "2", " stays broker-a:4;gone:1, so sends to missing queues fail:"),
+        (
+            "broker-a:4;gone:1",
+            "false",
+            "8",
+            " stays broker-a:4;gone:1, and no client gets it, because orderMessageEnable is false: "
+            "to correct it,",
+        ),
         ("broker-a:8;gone:1", "true", "8", None),
         (None, "true", "8", None),
     ],
@@ -103,7 +109,7 @@ def test_an_order_configuration_that_stays_is_told(
     server.kv["ORDER_TOPIC_CONFIG"] = {"T": conf} if conf else {}
     result = run("updateTopic", "T", "-b", "broker-a", "-w", count, "-r", "8", "-n", server.addr, "--dry-run")
     put = f"nsadmin updateOrderConf T put 'broker-a:{count};gone:1'"
-    told = f"nsadmin: the order configuration{remark}: run {put}\n" if remark else ""
+    told = f"nsadmin: the order configuration{remark} run {put}\n" if remark else ""
     assert (result.code, result.err.removeprefix(MOVED_KEYS)) == (0, told)
 
 

@@ -12,6 +12,7 @@ from nsadmin.operations.drain.risks import (
     find_risks,
     find_slave_addrs,
     likely_source,
+    list_left_out,
     queue_share,
 )
 
@@ -42,6 +43,21 @@ def test_what_a_topic_would_lose(place: ServerTopic, kind: str | None) -> None:
     assert [(risk.kind, risk.topics, risk.refuses) for risk in risks] == (
         [(kind, ("T",), True)] if kind else []
     )
+
+
+def test_an_open_broker_that_an_order_configuration_leaves_out_is_named_with_the_command_that_adds_it() -> (
+    None
+):
+    topics = {
+        "T": ServerTopic(RW, 8, 1, "b:4"),
+        "closed": ServerTopic(R, 8, 1, "b:4"),
+        "named": ServerTopic(RW, 8, 1, "a:8"),
+        "invalid": ServerTopic(RW, 8, 1, "b"),
+    }
+    assert list_left_out("a", [server(**topics)] * 2) == [
+        "clients send no messages of T to a: the order configuration leaves it out; "
+        "`nsadmin updateOrderConf T put 'b:4;a:8'` adds it"
+    ]
 
 
 def test_another_name_of_the_process_refuses_the_drain() -> None:
