@@ -242,8 +242,15 @@ def check_lag(
     if topic and not group:
         advised = quote_command("consumerProgress", "-t", topic)
         raise UsageError(f"-t needs a group: {advised} shows the lag of all its groups")
-    excluded = parse_excluded(exclude_pattern)
-    scope = CheckScope(group=group, topic=topic, cluster_name=cluster_name, excluded=excluded)
+    from nsadmin.operations.inventory.keeper import open_inventory
+
+    scope = CheckScope(
+        group=group,
+        topic=topic,
+        cluster_name=cluster_name,
+        excluded=parse_excluded(exclude_pattern),
+        inventory=open_inventory(session),
+    )
     return run_check(session, "lag", warning, critical, scope)
 
 

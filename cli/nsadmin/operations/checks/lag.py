@@ -16,8 +16,9 @@ from nsadmin.client.consumers.lag import (
     describe_no_offsets,
     sum_lags,
 )
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import NotFound, error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, CheckState, list_failures
 from nsadmin.operations.checks.group_monitor import GroupObservation, describe_health, judge_groups
@@ -55,7 +56,9 @@ def observe(admin: AdminClient, scope: CheckScope) -> LagObservation | AllLagsOb
         groups, error_by_broker = admin.consumers.get_all_progress(scope.cluster_name)
         excluded = scope.excluded
         judged = [g for g in groups if excluded is None or not excluded.search(g.group)]
-        return AllLagsObservation(judged, error_by_broker)
+        listing = listed_brokers.observe_listing(admin, scope.cluster_name, scope.inventory)
+        gone = {name: NotFound("left all name servers") for name in listing.gone_names}
+        return AllLagsObservation(judged, {**error_by_broker, **gone})
     group, now_ms = scope.group, admin.clock_ms
     try:
         stats_results = admin.consumers.get_progress(group, scope.topic, scope.cluster_name)
