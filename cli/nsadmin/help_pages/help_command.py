@@ -42,6 +42,11 @@ def find_page(help_words: Sequence[str]) -> str | None:
             "exit-codes": shared_pages.exit_codes_text,
         }
         return page_writers[first_word]()
+    if topic_words[0].startswith("-") and len(topic_words) == 1:
+        from nsadmin.help_pages import shared_pages
+
+        if text := shared_pages.option_text(topic_words[0]):
+            return text
     if first_word == "columns":
         return _columns_page(topic_words[1:])
     if first_word == "all" and len(topic_words) == 1:

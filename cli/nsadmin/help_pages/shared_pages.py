@@ -57,6 +57,24 @@ def options_text() -> str:
     )
 
 
+def option_text(flag: str) -> str | None:
+    """The part of the page of options about one flag; None if it is no shared option."""
+    items = [
+        item
+        for annotations in OPTION_SECTIONS.values()
+        for parameter, item in zip(to_parameters(annotations), _option_items(annotations), strict=True)
+        if flag in parameter.flag_names
+    ]
+    if not items:
+        return None
+    return join_sections(
+        (
+            format_list(items, reading_width()),
+            ("All options of every command: nsadmin help options",),
+        )
+    )
+
+
 def _option_items(annotations: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for option in to_parameters(annotations):
         metavar_text = f" {option.metavar}" if option.metavar else ""

@@ -3,7 +3,8 @@
 from nsadmin.command_line.registry import COMMANDS
 from nsadmin.command_line.shared_options import leading_parameters
 from nsadmin.console.exit_codes import SPECIAL_CODE_MEANINGS
-from nsadmin.help_pages.shared_pages import environment_text, exit_codes_text, options_text
+from nsadmin.help_pages.help_command import find_page
+from nsadmin.help_pages.shared_pages import environment_text, exit_codes_text, option_text, options_text
 
 
 def test_every_shared_option_is_explained() -> None:
@@ -22,3 +23,11 @@ def test_commands_with_codes_of_their_own_exist_and_are_listed() -> None:
 
 def test_the_precedence_of_settings_is_said_once_per_page() -> None:
     assert environment_text().count("Precedence") == options_text().count("Precedence") == 1
+
+
+def test_one_shared_option_is_explained_alone() -> None:
+    text = option_text("--yes")
+    assert text is not None
+    assert text.startswith("  -y, --yes  Change without asking.")
+    assert find_page(["--yes"]) == find_page(["-y"]) == text
+    assert option_text("--moreStats") is None

@@ -54,14 +54,22 @@ class GroupQueueLag(NamedTuple):
 
 
 def find_waiting_since(lags: Iterable[GroupQueueLag]) -> int | None:
-    """Return a time in ms since 1970 after which all unconsumed messages were stored.
+    """Return since when messages wait, in ms since 1970; None if none wait, or if no time is known.
 
-    Each was stored after the last consumed message of its queue. None if nothing waits, or if the time is
-    unknown.
+    The messages of a queue wait since the store time of its last consumed message. A queue that has none,
+    such as a new one, does not count.
     """
-    times = [lag.last_consumed_ms for lag in lags if lag.lag.messages]
-    known_times = [time_ms for time_ms in times if time_ms is not None]
-    return min(known_times) if known_times and len(known_times) == len(times) else None
+    return min(
+        (t for lag in lags if lag.lag.messages and (t := lag.last_consumed_ms) is not None), default=None
+    )
+
+
+def measure_delay(lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
+    """Return for how many seconds messages wait: 0 if none wait; None if no time is known."""
+    since_ms = find_waiting_since(lags)
+    if since_ms is None:
+        return None if any(lag.lag.messages for lag in lags) else 0.0
+    return max(now_ms - since_ms, 0) / 1000
 
 
 class ConsumeStats(NamedTuple):

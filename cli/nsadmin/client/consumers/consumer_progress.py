@@ -50,8 +50,8 @@ class GroupProgress(NamedTuple):
         inflight_total: Delivered, unacknowledged messages. None if all brokers are older than 5.1.
         error: The first failure; None if every broker answered.
         lag_reason: Why `lag` is None, or lacks some queues.
-        waiting_since_ms: All unconsumed messages were stored after this time, in ms since 1970. None if
-            nothing waits, or if the time is unknown.
+        waiting_since_ms: Since when messages wait, in ms since 1970: the store time of the last consumed
+            message of the queue furthest behind. None if nothing waits, or if no broker reports the time.
     """
 
     group: str

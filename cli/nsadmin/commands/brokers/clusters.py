@@ -160,7 +160,8 @@ def cluster_list(
 
     nsadmin asks each broker separately. inTps and outTps cover the last 10 seconds. hour is the age of the
     oldest message in hours. commitLogDiskRatio is the used part of the disk, from 0 to 1. JSON has more
-    columns, for queues and timers. A value that a broker does not report is null. If a broker answers with an
+    columns, for queues and timers. Lines on stderr have the totals of each cluster, unless you choose columns
+    or rows. A value that a broker does not report is null. If a broker answers with an
     error, or refuses messages because its disk is full, `reachable` is true and `error` has the reason. For
     example, a 4.9 broker is not ready during its start.
 
@@ -185,6 +186,9 @@ def cluster_list(
     refuse_both("-m", more, "--counts", with_counts)
     if with_counts and session.output_form is not None:
         raise UsageError("mqadmin has no --counts: leave out --output mqadmin")
+
+    selection = session.options.style.selection
+    shows_all = not (selection.columns or selection.filters)
 
     def list_brokers() -> ResultRows:
         if with_counts:
@@ -222,7 +226,7 @@ def cluster_list(
         rows = ResultRows.from_records(TOTALS_COLUMNS if more else LOAD_COLUMNS, brokers, errors, notes)
         return rows._replace(
             totals={"emptyStoreHours": _list_empty_store_hours(statuses, now_seconds)},
-            table_notes=_sum_by_cluster(brokers) if more else (),
+            table_notes=_sum_by_cluster(brokers) if more or shows_all else (),
         )
 
     if interval_seconds is None:

@@ -8,6 +8,7 @@ from typing import Annotated
 from typer import Option
 
 from nsadmin.command_line.declarations import Values, command
+from nsadmin.command_line.each_name import expand_names
 from nsadmin.commands.checks.check_runner import (
     CheckOutcome,
     ExpectOption,
@@ -39,7 +40,12 @@ def check_all(
     session: Session,
     topic_names: Annotated[
         list[str] | None,
-        Option("-t", "--topic", metavar="TOPIC", help="Also check this topic. Repeatable, or a list: A,B."),
+        Option(
+            "-t",
+            "--topic",
+            metavar="TOPIC",
+            help="Also check this topic, or a pattern: 'pay*'. Repeatable, or a list: A,B.",
+        ),
     ] = None,
     group_names: Annotated[
         list[str] | None,
@@ -47,7 +53,7 @@ def check_all(
             "-g",
             "--groupName",
             metavar="GROUP",
-            help="Check the lag of this group only, instead of all. Repeatable, or a list: A,B.",
+            help="Check the lag of this group, or of a pattern, instead of all. Repeatable, or a list: A,B.",
         ),
     ] = None,
     expectation: ExpectOption = None,
@@ -132,8 +138,8 @@ def check_all(
         early_findings = _EarlyFindings(session)
         plan = CheckPlan(
             scope._replace(report_wait=early_findings.announce_wait),
-            tuple(dict.fromkeys(topic_names or ())),
-            tuple(dict.fromkeys(group_names or ())),
+            expand_names(session, "topic", topic_names or ()),
+            expand_names(session, "consumer group", group_names or ()),
             limits,
             skipped,
             early_findings.add_finding,

@@ -1,6 +1,7 @@
 """Formats the report of a check as text, for Nagios, as JSON or for Prometheus; `output` writes it."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
@@ -64,7 +65,8 @@ def _find_next_step(finding: CheckFinding) -> str | None:
     entry = CHECKS_BY_NAME.get(finding.check)
     name = finding.about or finding.worst
     if finding.remedies:
-        return finding.remedies[0]
+        # A command alone stands as it is typed, between words it stands in backquotes.
+        return re.sub("^`([^`]*)`$", r"\1", finding.remedies[0])
     return entry.load().format_remedy(name) if entry and (name or not entry.subject) else None
 
 

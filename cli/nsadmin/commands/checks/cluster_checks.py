@@ -247,12 +247,15 @@ def check_lag(
         raise UsageError(f"-t needs a group: {advised} shows the lag of all its groups")
     if min_clients and not group:
         raise UsageError("--min-clients needs groups: name them, such as a,b or 'pay*'")
+    from nsadmin.operations.inventory.keeper import open_inventory
+
     scope = CheckScope(
         group=group,
         topic=topic,
         cluster_name=cluster_name,
         excluded=parse_excluded(exclude_pattern),
         min_clients=min_clients,
+        inventory=open_inventory(session),
     )
     return run_check(session, "lag", warning, critical, scope)
 

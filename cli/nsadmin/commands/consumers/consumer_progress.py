@@ -86,7 +86,7 @@ LAG_COLUMNS: Columns[QueueProgress] = (
 )
 WAITING_SINCE: Column[GroupProgress] = Column(
     "waitingSince",
-    "a time after which all waiting messages were stored (UTC); null if none wait, or if it is unknown",
+    "since when messages wait (UTC): when the last consumed message of a queue was stored; null if none wait",
     lambda g: format_utc(g.waiting_since_ms),
 )
 GROUP_COLUMNS: Columns[GroupProgress] = (
@@ -185,7 +185,8 @@ def consumer_progress(
 
     Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
     of messages consumed per second. lag and inflight are the sums over the queues. The column waitingSince of
-    wide output and JSON is a time: all messages that wait were stored after it.
+    wide output and JSON is the time since which messages wait: when the oldest of the messages that were
+    consumed last, one of each queue with lag, was stored.
 
     If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
     broker, and the exit code is 3 (see `nsadmin inventory list`).

@@ -97,16 +97,23 @@ TIMES_COLUMNS: Columns[GroupTimes] = (
     ERROR.of(lambda t: t.error),
 )
 
+MESSAGE_COUNT: Column[SpanResult] = Column(
+    "messageCount",
+    "messages of the queue, or of the topic with --sum, between --from and --until that still exist",
+    lambda s: s.queue_span and s.queue_span.offset_count,
+)
 COUNT_COLUMNS: Columns[SpanResult] = (
     TOPIC.in_wide(),
     BROKER_NAME.of(lambda s: s.broker_name),
     QUEUE_ID.of(lambda s: s.queue_id),
-    Column(
-        "messageCount",
-        "messages of the queue between --from and --until that still exist",
-        lambda s: s.queue_span and s.queue_span.offset_count,
-    ),
+    MESSAGE_COUNT,
     ERROR.of(lambda s: s.error and error_text(s.error)),
+)
+
+SUM_COLUMNS: Columns[Sequence[SpanResult]] = (
+    TOPIC,
+    MESSAGE_COUNT.of(lambda spans: _count_messages(spans)),
+    ERROR.of(lambda spans: _describe_silent(spans)),
 )
 
 
@@ -139,6 +146,9 @@ def topic_status(
         str | None,
         Option("--until", metavar="TIME", help="With --from: count messages before. Default: now."),
     ] = None,
+    sum_queues: Annotated[
+        bool, Option("--sum", help="With --from: one row for each topic, with the messages of all queues.")
+    ] = False,
 ) -> ResultRows:
     """Show the queues of a topic on each of its brokers: offsets, and the time of the last write.
 
@@ -152,7 +162,7 @@ def topic_status(
     has read them, another line says so. The queues are those of the brokers, also of a static topic.
 
     --from counts the messages that were stored since a time and still exist, and a line on stderr has their
-    sum. --until ends the count.
+    sum. --until ends the count. With --sum, each topic has one row.
 
     Without these options, a line on stderr has the number of messages in all queues, the sum of maxOffset -
     minOffset. Brokers do not report the size of a topic on disk, because all topics share the files. Multiply
@@ -169,8 +179,8 @@ def topic_status(
         nsadmin topicStatus payments --times -g warehouse
         # How many messages a topic received yesterday, or between two times (14:00 is today)
         nsadmin topicStatus payments --from yesterday --until today
-        # How many messages each topic of a pattern received today, since midnight
-        nsadmin topicStatus 'pay*' --from today
+        # How many messages each topic received yesterday, the most first; --from today: since midnight
+        nsadmin topicStatus '*' --from yesterday --until today --sum --sort -messageCount
     """
     if group is not None and not with_times:
         raise UsageError("-g GROUP needs --times")
@@ -178,8 +188,8 @@ def topic_status(
         if with_times:
             raise UsageError("pass --times or --from TIME, not both")
         window = time_arguments.parse_window(begin_text, end_text or "now")
-    elif end_text is not None:
-        raise UsageError("--until TIME needs --from TIME")
+    elif end_text is not None or sum_queues:
+        raise UsageError(f"{'--sum' if sum_queues else '--until TIME'} needs --from TIME")
     try:
         brokers = session.admin.topics.get_stats(topic, cluster_name)
     except TopicNotExist:
@@ -187,7 +197,7 @@ def topic_status(
         session.admin.clusters.get_info().groups_in_cluster(cluster_name)
         raise
     if begin_text is not None:
-        return _count_rows(session, topic, brokers, *window)
+        return _count_rows(session, topic, brokers, *window, sum_queues=sum_queues)
     if with_times:
         return _times_rows(session, topic, brokers, group)
     queues = [(b, q) for b in brokers for q in (b.stats.queues if b.stats else (None,))]
@@ -202,7 +212,13 @@ def topic_status(
 
 
 def _count_rows(
-    session: Session, topic: str, brokers: Sequence[BrokerTopicStats], begin_ms: int, end_ms: int
+    session: Session,
+    topic: str,
+    brokers: Sequence[BrokerTopicStats],
+    begin_ms: int,
+    end_ms: int,
+    *,
+    sum_queues: bool,
 ) -> ResultRows:
     names = {broker.broker_name for broker in brokers}
     routes = [r for r in session.admin.messages.list_queue_routes(topic) if r.broker_name in names]
@@ -210,13 +226,11 @@ def _count_rows(
     results = session.admin.queue_reader.get_exact_spans(topic, routes, begin_ms=begin_ms, end_ms=end_ms - 1)
     spans = [r.queue_span for r in results if r.queue_span is not None]
     window = f"from {format_utc(begin_ms)} until {format_utc(end_ms)}"
+    total, silent = _count_messages(results), _describe_silent(results)
     notes = []
-    if spans:
-        silent_count = len(results) - len(spans)
-        silent = f", without {count_noun(silent_count, 'queue')} that did not answer" if silent_count else ""
-        notes = [
-            f"{topic} received {count_noun(sum(s.offset_count for s in spans), 'message')} {window}{silent}"
-        ]
+    if total is not None:
+        without = f", {silent}" if silent else ""
+        notes = [f"{topic} received {count_noun(total, 'message')} {window}{without}"]
     min_offsets = {
         (broker.broker_name, queue.queue_id): queue.min_offset
         for broker in brokers
@@ -228,9 +242,21 @@ def _count_rows(
             f"brokers have deleted messages of {topic}, and some of this time may be among them: to see the "
             f"oldest that exist, run {command}"
         )
-    return ResultRows.from_records(
-        COUNT_COLUMNS, results, [r.error for r in results], notes, common={TOPIC: topic}
-    )
+    errors = [r.error for r in results]
+    if sum_queues:
+        return ResultRows.from_records(SUM_COLUMNS, [results], errors, notes, common={TOPIC: topic})
+    return ResultRows.from_records(COUNT_COLUMNS, results, errors, notes, common={TOPIC: topic})
+
+
+def _count_messages(results: Sequence[SpanResult]) -> int | None:
+    """The messages of all queues that answered; None if none did."""
+    spans = [r.queue_span for r in results if r.queue_span is not None]
+    return sum(s.offset_count for s in spans) if spans else None
+
+
+def _describe_silent(results: Sequence[SpanResult]) -> str | None:
+    silent_count = sum(r.queue_span is None for r in results)
+    return f"without {count_noun(silent_count, 'queue')} that did not answer" if silent_count else None
 
 
 def _times_rows(

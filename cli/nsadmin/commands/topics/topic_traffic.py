@@ -87,6 +87,8 @@ def stats_all(
     master does not answer, the sums lack its part, and `error` reports it. --limit counts topics, and shows
     all groups of each.
 
+    `nsadmin topicStatus '*' --from yesterday --until today --sum` counts the messages of each topic of a day.
+
     Brokers do not report the disk space of a topic, because one commit log has the messages of all topics.
     The share of a topic in inBytes24Hour is about its share of the disk.
 

@@ -80,7 +80,9 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         "room": round(rooms[fullest], 1),
         **({"daysLeft": round(min(days.values()), 1)} if days else {}),
         "used": {names[addr]: round(percent, 1) for addr, percent in shares.items()},
-        "oldest": {names[a]: round(hours * 3600) for a, hours in oldest_hours.items() if hours is not None},
+        "oldestMessage": {
+            names[addr]: round(hours * 3600) for addr, hours in oldest_hours.items() if hours is not None
+        },
     }
     minimum_state = CheckState.WARNING if states.deletions else CheckState.OK
     if states.refusals:
@@ -164,7 +166,7 @@ CHECK = Check(
         ),
         CheckMeasure("daysLeft", "days until a broker refuses messages, if its store grows as before"),
         CheckMeasure("used", "used share of the fuller disk of the broker", "%", label_name="broker"),
-        CheckMeasure("oldest", "age of the oldest message of the broker", "s", label_name="broker"),
+        CheckMeasure("oldestMessage", "age of the oldest message of the broker", "s", label_name="broker"),
     ),
     observe,
     judge,

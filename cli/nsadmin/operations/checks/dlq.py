@@ -20,10 +20,12 @@ class DlqObservation(NamedTuple):
 
     counts: Sequence[DeadLetterCounts]
     earlier: Look | None = None
+    gone_lines: Sequence[str] = ()
 
     @property
     def failure_lines(self) -> list[str]:
-        return [f"{c.group}: {error_text(e)}" for c in self.counts for e in c.errors if e is not None]
+        errors = [f"{c.group}: {error_text(e)}" for c in self.counts for e in c.errors if e is not None]
+        return [*errors, *self.gone_lines]
 
 
 class GroupLetters(NamedTuple):
@@ -36,16 +38,16 @@ class GroupLetters(NamedTuple):
 def observe(admin: AdminClient, scope: CheckScope) -> DlqObservation:
     """Count the dead letters, and compare with an earlier look. A look with errors is not kept."""
     now_ms = admin.clock_ms
-    if scope.cluster_name is not None:
-        # Of a cluster that does not exist, no dead letter would be found.
-        listed_brokers.observe_listing(admin, scope.cluster_name)
+    # Of a cluster that does not exist, or a broker that is gone, no dead letter would be found.
+    listing = listed_brokers.observe_listing(admin, scope.cluster_name, scope.inventory)
     all_counts = admin.dead_letters.count_letters(admin.dead_letters.list_groups(), now_ms)
     seen = DlqObservation(
         [
             counts
             for counts in all_counts
             if scope.cluster_name in (None, *(place.cluster_name for place in counts.queue_bounds))
-        ]
+        ],
+        gone_lines=listing.gone_lines,
     )
     if seen.failure_lines:
         return seen

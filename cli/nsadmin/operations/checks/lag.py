@@ -7,7 +7,7 @@ from typing import NamedTuple
 from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.consumers.connected_clients import is_group_offline
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, measure_delay
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.lag import (
     BROADCASTS,
@@ -16,8 +16,9 @@ from nsadmin.client.consumers.lag import (
     describe_no_offsets,
     sum_lags,
 )
-from nsadmin.client.results import error_text, is_not_found
+from nsadmin.client.results import NotFound, error_text, is_not_found
 from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import (
     CheckFinding,
@@ -62,7 +63,9 @@ def observe(admin: AdminClient, scope: CheckScope) -> LagObservation | AllLagsOb
         groups, error_by_broker = admin.consumers.get_all_progress(scope.cluster_name)
         excluded = scope.excluded
         judged = [g for g in groups if excluded is None or not excluded.search(g.group)]
-        return AllLagsObservation(judged, error_by_broker)
+        listing = listed_brokers.observe_listing(admin, scope.cluster_name, scope.inventory)
+        gone = {name: NotFound("left all name servers") for name in listing.gone_names}
+        return AllLagsObservation(judged, {**error_by_broker, **gone})
     group, now_ms = scope.group, admin.clock_ms
     try:
         stats_results = admin.consumers.get_progress(group, scope.topic, scope.cluster_name)
@@ -128,7 +131,7 @@ def judge(scale: CheckScale, seen: LagObservation | AllLagsObservation) -> Check
         largest = delay_seconds = None
     else:
         largest = (lagging[0].lag.messages or 0) if lagging else 0
-        delay_seconds = _delay_seconds(lagging, seen.now_ms)
+        delay_seconds = measure_delay(lagging, seen.now_ms)
     figures = {
         "lag": total.messages,
         "largest": largest,
@@ -212,17 +215,6 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
 def _is_unused(group: GroupProgress) -> bool:
     """Whether a group never consumed anything, and has no client. Then no message waits for it."""
     return group.lag_reason == NEVER_COMMITTED and group.error is None and not group.connections.clients
-
-
-def _delay_seconds(lagging: Sequence[GroupQueueLag], now_ms: int) -> float | None:
-    """Return the age of the oldest last consumed message in seconds.
-
-    0 if no queue lags; None if no broker reports when its last consumed message was stored.
-    """
-    consume_times = [queue.last_consumed_ms for queue in lagging if queue.last_consumed_ms is not None]
-    if not consume_times:
-        return None if lagging else 0.0
-    return max(now_ms - min(consume_times), 0) / 1000
 
 
 def _format_queues(lagging: Sequence[GroupQueueLag]) -> list[str]:

@@ -1,12 +1,15 @@
 """The list of brokers: all brokers that at least one name server lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.results import NotFound, error_text
+
+if TYPE_CHECKING:
+    from nsadmin.operations.inventory.keeper import InventoryKeeper
 
 NO_ANSWER = "no name server answered"
 """Why a run of all checks has left out a check that depends on what name servers list."""
@@ -16,12 +19,13 @@ class BrokerListing(NamedTuple):
     """All broker groups, with the addresses that at least one name server lists.
 
     `groups_by_server` has the groups of each name server that answered, `silence_reasons` the errors of the
-    others.
+    others. `gone_names` are the broker names of the inventory that no name server lists any more.
     """
 
     broker_groups: Sequence[BrokerAddrGroup]
     groups_by_server: Mapping[str, Sequence[BrokerAddrGroup]]
     silence_reasons: Mapping[str, str]
+    gone_names: Sequence[str] = ()
 
     @property
     def broker_names(self) -> dict[str, str]:
@@ -54,10 +58,18 @@ class BrokerListing(NamedTuple):
     def masterless_lines(self) -> list[str]:
         """One line for each broker name without a master, of which a check of masters sees nothing."""
         return [
-            f"{g.broker_name} has no master, so it was not examined"
-            for g in self.broker_groups
-            if g.master_addr is None
+            *(
+                f"{g.broker_name} has no master, so it was not examined"
+                for g in self.broker_groups
+                if g.master_addr is None
+            ),
+            *self.gone_lines,
         ]
+
+    @property
+    def gone_lines(self) -> list[str]:
+        """One line for each broker name that left all name servers, so that no check sees its messages."""
+        return [f"{name} left all name servers, so it was not examined" for name in self.gone_names]
 
     def explain_nothing(self, text: str) -> str:
         """Return why nothing is known of any broker: `text` if name servers list brokers."""
@@ -80,8 +92,10 @@ def name_brokers(groups: Iterable[BrokerAddrGroup]) -> dict[str, str]:
     }
 
 
-def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> BrokerListing:
-    """Ask each name server which brokers it lists, of one cluster or of all.
+def observe_listing(
+    admin: AdminClient, cluster_name: str | None = None, inventory: "InventoryKeeper | None" = None
+) -> BrokerListing:
+    """Ask each name server which brokers it lists, of one cluster or of all, and `inventory` which are gone.
 
     Raises:
         NotFound: Name servers answered, and none of them lists the cluster.
@@ -97,6 +111,13 @@ def observe_listing(admin: AdminClient, cluster_name: str | None = None) -> Brok
     if cluster_name is not None and groups_by_server and cluster_name not in known_clusters:
         known = ", ".join(known_clusters) or "none"
         raise NotFound(f'no cluster "{cluster_name}": name servers list {known}')
+    if inventory is not None and groups_by_server:
+        gone_names = {
+            missing.broker.broker_name
+            for missing in inventory.observe_brokers(listing.broker_groups)
+            if missing.is_group_gone and missing.broker.may_be_in(cluster_name)
+        }
+        listing = listing._replace(gone_names=sorted(gone_names))
     return listing.of_cluster(cluster_name)
 
 

@@ -102,11 +102,12 @@ def _summarize(comparison: ReplicaComparison, missing_count: int) -> str:
         parts.append(f"no lasting difference on {slaves}")
     if recent:
         parts.append(f"still being copied: {count_items(recent)}")
-    distances = comparison.log_distances.values()
-    largest_distance = max((distance for distance in distances if distance is not None), default=0)
-    if largest_distance:
-        parts.append(f"the slowest slave is {largest_distance} bytes behind")
-    if None in distances and not comparison.unread_reasons:
+    distances = comparison.log_distances
+    known = [(distance, *slave) for slave, distance in distances.items() if distance]
+    if known:
+        distance, broker_name, broker_id = max(known)
+        parts.append(f"the slowest slave is {broker_name}:{broker_id}, {distance} bytes behind")
+    if None in distances.values() and not comparison.unread_reasons:
         parts.append("the distance in bytes is unknown")
     return "; ".join(parts)
 

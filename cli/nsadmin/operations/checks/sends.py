@@ -42,7 +42,7 @@ class SendObservation(NamedTuple):
 
 def observe(admin: AdminClient, scope: CheckScope) -> SendObservation:
     """Look several times within half a second. A broker that does not answer the first time is asked once."""
-    listing = listed_brokers.observe_listing(admin, scope.cluster_name)
+    listing = listed_brokers.observe_listing(admin, scope.cluster_name, scope.inventory)
     addrs = sorted(listing.master_addrs.values())
     looks, answering_addrs = [], addrs
     for number in range(_LOOKS if addrs else 0):

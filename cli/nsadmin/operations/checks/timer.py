@@ -48,7 +48,7 @@ class TimerObservation(NamedTuple):
 
 
 def observe(admin: AdminClient, scope: CheckScope) -> TimerObservation:
-    listing = listed_brokers.observe_listing(admin, scope.cluster_name)
+    listing = listed_brokers.observe_listing(admin, scope.cluster_name, scope.inventory)
     names = {addr: name for name, addr in listing.master_addrs.items()}
     results = admin.brokers.get_runtime_info(sorted(names))
     infos = {addr: info for addr, info, _ in results if info is not None}

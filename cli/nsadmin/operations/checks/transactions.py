@@ -38,7 +38,10 @@ class TransactionObservation(NamedTuple):
 
 def observe(admin: AdminClient, scope: CheckScope) -> TransactionObservation:
     """Read the half messages, and ask their brokers for clients of the producer groups."""
-    listing, now_ms = listed_brokers.observe_listing(admin, scope.cluster_name), admin.clock_ms
+    listing, now_ms = (
+        listed_brokers.observe_listing(admin, scope.cluster_name, scope.inventory),
+        admin.clock_ms,
+    )
     addrs = sorted(listing.master_addrs.values())
     half_results = admin.transactions.list_half_messages(addrs)
     answering_addrs = [result.addr for result in half_results if not is_silent(result.error)]

@@ -13,7 +13,7 @@ from nsadmin.client import AdminClient
 from nsadmin.client.brokers import targets
 from nsadmin.client.brokers.brokers import RuntimeInfo
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, find_waiting_since
 from nsadmin.client.consumers.groups import is_system_group
 from nsadmin.client.consumers.lag import sum_lags
 from nsadmin.client.results import error_text, is_silent
@@ -259,9 +259,6 @@ def summarize_lags(consume_stats: ConsumeStats, committed_offsets: CommittedOffs
 def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLag:
     committed_offsets = [lag.consumer_offset for lag in queue_lags if lag.consumer_offset is not None]
     inflight_counts = [lag.inflight_count for lag in queue_lags if lag.inflight_count is not None]
-    times = [
-        lag.last_consumed_ms for lag in queue_lags if lag.lag.messages and lag.last_consumed_ms is not None
-    ]
     return TopicLag(
         topic,
         len(queue_lags),
@@ -270,5 +267,5 @@ def _summarize_topic(topic: str, queue_lags: Sequence[GroupQueueLag]) -> TopicLa
         sum(committed_offsets) if committed_offsets else None,
         sum_lags(queue_lag.lag for queue_lag in queue_lags).messages,
         sum(inflight_counts) if inflight_counts else None,
-        min(times, default=None),
+        find_waiting_since(queue_lags),
     )

@@ -993,7 +993,7 @@ def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:
 
 def _describe_age(facts: GroupFacts) -> str:
     since_ms = find_waiting_since(facts.lags)
-    return "" if since_ms is None else f", stored after {format_utc_second(since_ms)}"
+    return "" if since_ms is None else f", since about {format_utc_second(since_ms)}"
 
 
 def _describe_lag_places(facts: GroupFacts) -> str:

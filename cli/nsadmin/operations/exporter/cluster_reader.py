@@ -137,7 +137,9 @@ class ClusterReader:
                 self._stop_event.wait(self._plan.interval_seconds)
 
     def _report_failure(self, error: Exception) -> None:
-        """Report an error once, also if it occurs in every pass."""
+        """Report an error once, also if it occurs in every pass. `stop` itself breaks off passes."""
+        if self._stop_event.is_set():
+            return
         failure_text = error_text(error) if isinstance(error, RocketMQError) else repr(error)
         if failure_text != self._failure_text:
             self._failure_text = failure_text

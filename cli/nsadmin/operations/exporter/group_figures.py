@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nsadmin.client.consumers.committed_offsets import CommittedOffsets
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, measure_delay
 from nsadmin.client.consumers.lag import BEYOND_END, BROADCASTS, NEVER_COMMITTED, POPS, sum_lags
 from nsadmin.operations.exporter.figures import (
     GROUP_LABELS,
@@ -106,15 +106,6 @@ def build_group_rows(
             ]
     rate_row = ((cluster_name, broker_name, group_label), (stats.consume_tps,))
     return GroupRows(lag_rows, unknown_rows, [rate_row], queue_rows)
-
-
-def measure_delay(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> float | None:
-    """The age in seconds of the oldest last consumed message; None if brokers do not report its time."""
-    lagging_queues = [lag for lag in queue_lags if lag.lag.messages]
-    consume_times = [lag.last_consumed_ms for lag in lagging_queues if lag.last_consumed_ms is not None]
-    if not consume_times:
-        return None if lagging_queues else 0.0
-    return max(now_ms - min(consume_times), 0) / 1000
 
 
 def _sum_lags(queue_lags: Sequence[GroupQueueLag], now_ms: int) -> tuple[float | None, ...]:

@@ -25,9 +25,11 @@ def test_a_queue_that_was_never_committed_has_no_offset(admin: AdminClient) -> N
 
 
 def test_messages_wait_since_the_oldest_message_that_was_consumed_last() -> None:
-    newer, unknown = LAGS[0]._replace(last_consumed_ms=2000), LAGS[0]._replace(last_consumed_ms=None)
+    newer = LAGS[0]._replace(last_consumed_ms=2000)
+    new_queue = LAGS[0]._replace(consumer_offset=0, last_consumed_ms=None)
     assert find_waiting_since([newer, *LAGS]) == 1000
-    assert find_waiting_since([newer, unknown]) is None
+    assert find_waiting_since([newer, new_queue]) == 2000
+    assert find_waiting_since([new_queue]) is None
     assert find_waiting_since([newer._replace(consumer_offset=100)]) is None
 
 

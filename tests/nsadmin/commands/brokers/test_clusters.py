@@ -80,7 +80,7 @@ def test_totals_are_differences_of_counters() -> None:
     assert [row[name] for name in TOTALS[4:8]] == [40, 4, 40, 4]
 
 
-def test_under_a_table_of_totals_are_those_of_each_cluster(
+def test_under_a_table_are_the_totals_of_each_cluster(
     run: Run, first_server: FakeNameServer, broker: FakeBroker, dead_addr: str
 ) -> None:
     broker.table |= TABLE
@@ -93,7 +93,9 @@ def test_under_a_table_of_totals_are_those_of_each_cluster(
             "total of 2 brokers of C: 80 in and 8 out yesterday, 80 in and 8 out today, "
             "3.00 in and 4.00 out per second now\n"
         ) in shown
-        assert "total of" not in run("clusterList", "-m", "-n", first_server.addr, "--json").err
+        assert run("clusterList", "-n", first_server.addr).err.splitlines()[-1] in shown
+        for words in (("-m", "--json"), ("--columns", "inTps"), ("--filter", "brokerId=0")):
+            assert "total of" not in run("clusterList", *words, "-n", first_server.addr).err
         first_server.clusters = {"C": {"a": {0: broker.addr}}, "D": {"b": {0: other.addr}}}
         shown = run("clusterList", "*", "-m", "-n", first_server.addr).err
         figures = "40 in and 4 out yesterday, 40 in and 4 out today, 1.50 in and 2.00 out per second now"

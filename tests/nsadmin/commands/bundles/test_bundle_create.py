@@ -37,7 +37,9 @@ UNANSWERED = {
     "nsadmin producer --topic payments": "a bundle contains no messages",
     "nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s": "a bundle has no dumps of threads",
     "nsadmin topicStatus payments --times": "a bundle has no times of queues",
-    "nsadmin topicStatus 'pay*' --from today": "a bundle has no times of queues",
+    "nsadmin topicStatus '*' --from yesterday --until today --sum --sort -messageCount": (
+        "a bundle has no times of queues"
+    ),
     "nsadmin topicStatus payments --from yesterday --until today": "a bundle has no times of queues",
     "nsadmin topicStatus payments --times -g warehouse": "a bundle has no times of queues",
 }

@@ -115,6 +115,9 @@ def test_the_first_line_names_the_worst_group_and_the_report_has_the_next_step(
     assert "lag CRITICAL (H)" in result.out.splitlines()[0]
     assert "    next: nsadmin group explain H\n" in result.out
     assert "nsadmin group explain" not in run(*words, "--exclude", "H").out
+    assert "lag H" in run(*words, "-g", "H*").out
+    none = run(*words, "-g", "X*")
+    assert (none.code, none.out) == (3, 'UNKNOWN: no consumer group matches "X*"\n')
 
 
 def test_a_check_that_is_none(run: Run, first_server: FakeNameServer) -> None:

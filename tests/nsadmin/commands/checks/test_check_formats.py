@@ -109,6 +109,12 @@ def test_text_of_many_checks_tells_each_and_details_of_those_that_are_not_ok() -
     )
 
 
+def test_the_next_command_stands_as_it_is_typed() -> None:
+    [part, *_] = WHOLE.part_findings
+    report = WHOLE._replace(part_findings=[part._replace(remedies=("`nsadmin broker explain b`",))])
+    assert format_text(report).endswith("\n    next: nsadmin broker explain b")
+
+
 def test_a_plugin_has_one_bar_and_performance_data_behind_it() -> None:
     first, *rest = format_nagios(REPORT).split("\n")
     assert first == ("LAG WARNING - 12 messages / behind | lag=12;10;~:20 age=U 'age it''s _ 5_5'=0.00002s")

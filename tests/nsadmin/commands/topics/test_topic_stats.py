@@ -145,6 +145,11 @@ def test_messages_between_two_times_are_counted(run: Run, tmp_path: Path) -> Non
         result = run("topicStatus", "payments", *window, "--json")
         whole = run("topicStatus", "payments", "--from", "30d", "-n", lab.namesrv_addr)
         one_cluster = run("topicStatus", "payments", *window, "-c", "cluster-a", "--json")
+        sums = run("topicStatus", "pay*", *window, "--sum", "--json")
+    assert {row["topic"]: row["messageCount"] for row in sums.json}["payments"] == sum(
+        row["messageCount"] for row in result.json
+    )
+    assert len(sums.json) == len({row["topic"] for row in sums.json})
     # The end belongs to the next count.
     found = [message for message in printed if datetime.fromisoformat(message["storeTime"]) < until]
     counts = Counter((message["brokerName"], message["queueId"]) for message in found)
@@ -164,12 +169,18 @@ def test_a_queue_that_does_not_answer_is_not_counted_as_empty(
     assert [row["messageCount"] for row in result.json] == [None] * len(result.json) != []
     assert "received" not in result.err
     assert result.code == 4
+    [row] = run("topicStatus", "T", "--from", "1h", "--sum", "-n", server.addr, "--json").json
+    assert (row["messageCount"], row["error"]) == (
+        None,
+        f"without {len(result.json)} queues that did not answer",
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--until", "1h"), "--until TIME needs --from TIME"),
+        (("--sum",), "--sum needs --from TIME"),
         (("--from", "1h", "--times"), "pass --times or --from TIME, not both"),
     ],
 )

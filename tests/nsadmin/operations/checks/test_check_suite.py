@@ -6,11 +6,12 @@ from nsadmin import AdminClient, Tls
 from nsadmin.operations.checks import check_suite
 from nsadmin.operations.checks.check import CheckScope
 from nsadmin.operations.checks.check_suite import CheckPlan
+from nsadmin.operations.checks.check_table import find_check
 from nsadmin.operations.checks.findings import CheckFinding, CheckState
 from nsadmin.operations.inventory.keeper import InventoryKeeper
-from tests.support.checks import UNSCRIPTED_CHECKS
+from tests.support.checks import UNSCRIPTED_CHECKS, run_check
 from tests.support.consumer_brokers import ConsumerBroker
-from tests.support.fake_servers import FakeNameServer
+from tests.support.fake_servers import FakeBroker, FakeNameServer
 from tests.support.journals import make_snapshot, write_journal
 
 AT_ONCE = CheckPlan(CheckScope(settle_seconds=0))
@@ -126,3 +127,22 @@ def test_no_check_of_brokers_is_ok_with_a_damaged_inventory(
     [file] = tmp_path.rglob("brokers.json")
     file.write_text("{")
     assert {*states().values()} == {CheckState.UNKNOWN}
+
+
+def test_no_check_of_messages_is_ok_if_a_broker_is_gone(
+    first_server: FakeNameServer, broker: FakeBroker, tmp_path: Path
+) -> None:
+    def judge_check(name: str) -> CheckFinding:
+        inventory = InventoryKeeper(lambda: "servers", environment={"NSADMIN_STATE": str(tmp_path)})
+        return run_check(find_check(name), first_server.addr, scope=CheckScope(inventory=inventory))
+
+    assert judge_check("dlq").state is CheckState.OK
+    first_server.clusters = {"C": {"broker-b": {0: broker.addr}}}
+    finding = judge_check("dlq")
+    assert (finding.state, finding.summary) == (
+        CheckState.UNKNOWN,
+        "broker-a left all name servers, so it was not examined; no dead letter was found",
+    )
+    assert "broker-a: left all name servers" in judge_check("lag").details
+    for name in ("sends", "timer", "transactions"):
+        assert "broker-a left all name servers, so it was not examined" in judge_check(name).details

@@ -1,9 +1,14 @@
 """Passes over a cluster in the lab."""
 
+from concurrent.futures import CancelledError
 from pathlib import Path
+from threading import Event
+
+import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
 from nsadmin.operations.exporter.cluster_reader import ReadPlan
+from nsadmin.operations.exporter.server_lanes import ServerLanes
 from tests.interop.processes import wait_for
 from tests.support.exporter_series import Series, cluster_reader, select_series, series_of
 from tests.support.lab import start_lab
@@ -62,4 +67,22 @@ def test_name_servers_that_do_not_answer_are_down_and_reported_once(dead_addr: s
         wait_for("the passes", lambda: reader.store.list_pass_results().get("brokers", (0, 0, 0))[2] > 2)
         series = series_of(reader.store)
     assert list(select_series(series, "nsadmin_namesrv_up").values()) == [0]
+    assert messages == []
+
+
+def test_a_pass_that_the_stop_breaks_off_is_no_failure(
+    dead_addr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_running, is_stopped = Event(), Event()
+
+    def run_pass(*_: object) -> int:
+        is_running.set()
+        is_stopped.wait(30)
+        raise CancelledError
+
+    monkeypatch.setattr(ServerLanes, "run_pass", run_pass)
+    monkeypatch.setattr(ServerLanes, "close", lambda _: is_stopped.set())
+    messages: list[str] = []
+    with cluster_reader(dead_addr, FAST, messages):
+        assert is_running.wait(30)
     assert messages == []

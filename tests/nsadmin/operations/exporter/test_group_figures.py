@@ -1,9 +1,9 @@
 """The lag of groups on one broker."""
 
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, measure_delay
 from nsadmin.client.message_queues import MessageQueue
 from nsadmin.operations.exporter.figures import join_rows
-from nsadmin.operations.exporter.group_figures import GROUP_TABLES, build_group_rows, measure_delay
+from nsadmin.operations.exporter.group_figures import GROUP_TABLES, build_group_rows
 from tests.support.exporter_series import BROKER
 
 NOW = 1_700_000_100_000
