@@ -60,7 +60,11 @@ class TopicChange(NamedTuple):
 
 
 _BROKERS = "@brokers@"
-"""The addresses of brokers in texts that may be the same for several."""
+"""The addresses of brokers in texts that may be the same for several: separated by ", "."""
+_ADDRS = "@addrs@"
+"""The same, separated by "," as the value of -b."""
+_ADDR_PATTERN = "@addr-pattern@"
+"""The same, separated by "|"."""
 
 
 class Loss(NamedTuple):
@@ -528,7 +532,13 @@ def _name_brokers(text_by_addr: Iterable[tuple[str, str]]) -> list[str]:
     addrs_by_text: dict[str, list[str]] = {}
     for addr, text in text_by_addr:
         addrs_by_text.setdefault(text, []).append(addr)
-    return [text.replace(_BROKERS, ", ".join(addrs)) for text, addrs in addrs_by_text.items()]
+    separators = ((_BROKERS, ", "), (_ADDRS, ","), (_ADDR_PATTERN, "|"))
+    texts = []
+    for text, addrs in addrs_by_text.items():
+        for placeholder, separator in separators:
+            text = text.replace(placeholder, separator.join(addrs))
+        texts.append(text)
+    return texts
 
 
 def _list_closed_notes(topic: str, due_changes: Sequence[TopicConfigChange]) -> list[str]:
@@ -587,12 +597,15 @@ def _describe_loss(topic: str, due: TopicConfigChange, removed: RemovedMessages 
     ]
     if not behind:
         return f"all groups of {topic} have consumed {unread_queues}"
-    filters = ("--filter", f"queueId>={first_unread}", "--filter", "lag!=0")
-    waiting = quote_command("consumerProgress", "-t", topic, *filters)
+    filters = (f"queueId>={first_unread}", f"brokerAddr~{_ADDR_PATTERN}", "lag!=0")
+    waiting = quote_command("consumerProgress", "-t", topic, *(w for f in filters for w in ("--filter", f)))
     groups = abbreviate_names(behind, 3)
+    advice = f"wait until `{waiting}` shows no row"
+    if due.before is not None and due.before.write_queue_nums > first_unread:
+        closing = quote_command("updateTopic", topic, "-w", str(first_unread), "-b", _ADDRS)
+        advice = f"first stop writes to them: `{closing}`. Then {advice}"
     return Loss(
-        f"groups have not consumed all messages in {unread_queues} ({groups}): "
-        f"wait until `{waiting}` shows no row",
+        f"groups have not consumed all messages in {unread_queues} ({groups}): {advice}",
         f"groups can no longer read their messages in {unread_queues} ({groups})",
     )
 

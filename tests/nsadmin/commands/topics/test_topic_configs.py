@@ -288,10 +288,16 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     words = ("updateTopic", "T", "-b", a.addr, "-r", "2")
     a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 43), (50, 50))
     refused = run(*words)
-    waiting = "nsadmin consumerProgress -t T --filter 'queueId>=2' --filter 'lag!=0'"
+    waiting = f"nsadmin consumerProgress -t T --filter 'queueId>=2' --filter 'brokerAddr~{a.addr}' --filter 'lag!=0'"
     assert refused.code == 2
     assert f"(G: 7 messages): wait until `{waiting}` shows no row: " in refused.err
     assert f"(G: 7 messages): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
+    a.configs["T"]["writeQueueNums"] = 4
+    closing = f"`nsadmin updateTopic T -w 2 -b {a.addr}`"
+    assert f"(G: 7 messages): first stop writes to them: {closing}. Then wait until `{waiting}`" in (
+        run(*words, "-w", "2", "--dry-run").err
+    )
+    a.configs["T"]["writeQueueNums"] = 2
     assert run(*words, "--yes").err == (
         f"nsadmin: groups can no longer read their messages in queues 2 and up on {a.addr} (G: 7 messages)\n"
         f"{undoing(a, '-r', '4')}"
