@@ -288,7 +288,8 @@ def test_read_queues_go_when_each_group_has_consumed_what_is_in_them(run: Run, a
     words = ("updateTopic", "T", "-b", a.addr, "-r", "2")
     a.handlers[RequestCode.GET_CONSUME_STATS] = a.answer_lags((50, 1), (50, 1), (50, 43), (50, 50))
     refused = run(*words)
-    waiting = f"nsadmin consumerProgress -t T --filter 'queueId>=2' --filter 'brokerAddr~{a.addr}' --filter 'lag!=0'"
+    here = f"--filter 'brokerAddr~{a.addr}'"
+    waiting = f"nsadmin consumerProgress -t T --filter 'queueId>=2' {here} --filter 'lag!=0'"
     assert refused.code == 2
     assert f"(G: 7 messages): wait until `{waiting}` shows no row: " in refused.err
     assert f"(G: 7 messages): wait until `{waiting}` shows no row\n" in run(*words, "--dry-run").err
