@@ -251,7 +251,9 @@ class CommandRun:
             words = match[1].split()
             name_length = len(words) - len(registry.take_command(words)[1])
             typed_words = self._connection_words(words, ())
-            if not typed_words or shlex.join(typed_words) in text:
+            # Another command of the line may have them already.
+            its_own_text = text[match.end() :].partition("nsadmin ")[0]
+            if not typed_words or shlex.join(typed_words) in its_own_text:
                 return match[0]
             return shlex.join(["nsadmin", *words[:name_length], *typed_words, *words[name_length:]])
 

@@ -174,15 +174,15 @@ class AclAdmin:
         success counts.
 
         Args:
-            planned_changes: The plans, at most one per broker. A plan with an error is not sent and keeps its
-                error.
+            planned_changes: The plans, at most one per broker and subject. A plan with an error is not sent
+                and keeps its error.
 
         Returns:
             One ServerResult per plan, in order. The error is NotApplied if the broker has other entries.
         """
         requests_by_index = {index: _build_requests(c.result) for index, c in enumerate(planned_changes)}
         answers_by_index: dict[int, ServerResult[RemotingCommand]] = {}
-        # A broker reads and rewrites the whole ACL for each request, so two at once would lose one.
+        # A broker reads and rewrites the whole ACL of a subject for each request: two at once lose one.
         for next_requests in zip_longest(*requests_by_index.values()):
             round_requests = {
                 plan_index: r

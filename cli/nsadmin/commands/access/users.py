@@ -42,7 +42,7 @@ from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
 USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
-_SETTINGS_COLUMNS: Columns[tuple[object, User]] = (
+_SETTINGS_COLUMNS: tuple[AnyColumn, ...] = (
     USERNAME.of(lambda r: r[1].username),
     Column(
         "userType",

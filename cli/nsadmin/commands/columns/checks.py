@@ -20,6 +20,11 @@ def _describe_sample(sample: CheckSample) -> dict[str, object]:
 CHECK_COLUMNS: Columns[tuple[CheckFinding, int]] = (
     Column("check", "name of the check", lambda r: r[0].check),
     Column("about", "the checked topic or group; null for none", lambda r: r[0].about),
+    Column(
+        "worst",
+        "of several topics, groups or servers, the name of the worst one; null for none",
+        lambda r: r[0].worst,
+    ),
     Column("state", "OK, WARNING, CRITICAL or UNKNOWN", lambda r: r[0].state.name),
     Column("exitCode", "0 OK, 1 warning, 2 critical, 3 unknown", lambda r: int(r[0].state)),
     Column("time", "time of the check (UTC)", lambda r: format_utc(r[1])),

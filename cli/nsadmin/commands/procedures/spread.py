@@ -319,9 +319,9 @@ def _write_plan(
     desired = plan_even_spread(cluster_name, topic_spreads, broker_names)
     notes = _write_plan_file(file_name, desired)
     changed = [s for s in topic_spreads if s.topic in (desired.topic_specs or ())]
-    for kind in ("ordered", "FIFO"):
+    for kind, place in (("ordered", ""), ("FIFO", f" in {cluster_name}")):
         if topics := [s.topic for s in changed if s.order_kind == kind]:
-            notes.append(describe_moved_keys(topics, kind))
+            notes.append(describe_moved_keys(topics, f"{kind}{place}"))
     return notes
 
 

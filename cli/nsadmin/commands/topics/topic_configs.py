@@ -1,7 +1,8 @@
 """Owns updateTopic and updateTopicPerm, which change only the named settings of a topic on brokers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from operator import attrgetter
 from typing import Annotated, Any, NamedTuple
 
@@ -317,7 +318,8 @@ def _apply_topic_patch(
     configs = session.admin.topic_configs
     plans = configs.plan_update(distinct_addrs(targets), topic, patch, create=create_missing)
     present = _read_present(session, topic, plans)
-    plans = _adopt_present_settings(session, topic, patch, plans, present)
+    read_clusters = cache(partial(_list_clusters_by_broker, session))
+    plans = _adopt_present_settings(session, topic, patch, plans, present, read_clusters)
     if create_missing and all(plan.before is None for plan in plans):
         argument_values.validate_topic_name(topic)
     due_changes = [plan for plan in plans if plan.is_change]
@@ -327,7 +329,7 @@ def _apply_topic_patch(
             names = set(session.admin.topics.list_names())
             if topic not in names:
                 remark_similar_name(session, topic, names)
-    _remark_moved_keys(session, topic, plans, present)
+    _remark_moved_keys(session, topic, plans, present, read_clusters)
     _remark_closed(session, topic, due_changes)
     losses, loss_notes = _find_losses(session.admin, topic, due_changes)
     if losses:
@@ -406,6 +408,7 @@ def _adopt_present_settings(
     patch: TopicPatch,
     plans: Sequence[TopicConfigChange],
     present: Mapping[str, BrokerTopicConfig],
+    read_clusters: Callable[[], Mapping[str, str]],
 ) -> list[TopicConfigChange]:
     """The plans in which a new broker of the topic has the settings that the others agree on, not defaults.
 
@@ -413,7 +416,7 @@ def _adopt_present_settings(
     """
     if not present or not any(_is_new(plan) for plan in plans):
         return list(plans)
-    clusters = _list_clusters_by_broker(session)
+    clusters = read_clusters()
     brokers_by_text: dict[str, list[str]] = {}
     adopted = []
     for plan in plans:
@@ -456,6 +459,7 @@ def _remark_moved_keys(
     topic: str,
     plans: Sequence[TopicConfigChange],
     present: Mapping[str, BrokerTopicConfig],
+    read_clusters: Callable[[], Mapping[str, str]],
 ) -> None:
     """Say that an ordered topic does not keep its order while its number of write queues changes."""
     if not present or all(
@@ -468,7 +472,7 @@ def _remark_moved_keys(
     if any(config.order for config in present.values()) or _find_order_conf(session, topic):
         session.write_remark(describe_moved_keys([topic], "ordered"))
     elif fifo_brokers:
-        clusters = _list_clusters_by_broker(session)
+        clusters = read_clusters()
         places = sorted({clusters.get(name, name) for name in fifo_brokers})
         session.write_remark(describe_moved_keys([topic], f"FIFO in {abbreviate_names(places, 3)}"))
 

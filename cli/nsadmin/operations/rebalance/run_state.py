@@ -158,7 +158,7 @@ def explain_open_run(saved: SavedRun[RunState]) -> str:
     if saved.holder_pid is not None:
         return (
             f"{name_process(saved.holder_pid)} rebalances {state.cluster}, with {topics} in motion: "
-            "wait until `nsadmin rebalance status` shows that it is done"
+            f"wait until `{state.advise('rebalance', 'status')}` shows that it is done"
         )
     plan_file = saved.folder.path / PLAN_FILE
     has_ordered = any(move.is_ordered for move in _load_moves(saved))

@@ -114,6 +114,8 @@ def test_the_first_line_names_the_worst_group_and_the_report_has_the_next_step(
     result = run(*words, "--critical", "lag=20")
     assert "lag CRITICAL (H)" in result.out.splitlines()[0]
     assert "    next: nsadmin group explain H\n" in result.out
+    checks = run(*words, "--critical", "lag=20", "--format", "json").json["checks"]
+    assert {c["check"]: c["worst"] for c in checks}["lag"] == "H"
     assert "nsadmin group explain" not in run(*words, "--exclude", "H").out
     assert "lag H" in run(*words, "-g", "H*").out
     none = run(*words, "-g", "X*")

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from namesrv_core.errors import ResponseCode
 from namesrv_core.protocol.codes import RequestCode
+from nsadmin.console import advice
 from tests.nsadmin.conftest import Run
 from tests.support.fake_servers import FakeNameServer, answer_json
 from tests.support.topic_brokers import TopicBroker, topic_config
@@ -157,7 +159,9 @@ def test_without_a_context_in_use_there_is_none_to_show(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("carrying_advice")
-def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server: FakeNameServer) -> None:
+def test_an_advised_command_reaches_the_servers_of_the_command(
+    run: Run, server: FakeNameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def advised(*words: str) -> str:
         return run("undrain", "a", *words).err.split("`")[1]
 
@@ -178,6 +182,12 @@ def test_an_advised_command_reaches_the_servers_of_the_command(run: Run, server:
             f"run nsadmin topicList -n {server.addr} to list"
             in run("topicRoute", "none", "-n", server.addr).err
         )
+        # Also beside a command that has them already.
+        mixed = f"nsadmin undrain a -n {server.addr}, then nsadmin topicList"
+        with monkeypatch.context() as patched:
+            patched.setitem(advice._ADVICE_BY_CODE, ResponseCode.TOPIC_NOT_EXIST, mixed)
+            told = run("topicRoute", "none", "-n", server.addr).err
+        assert f"nsadmin: {mixed} -n {server.addr}\n" in told
         run("contextUse", "this")
         assert "run nsadmin topicList to list" in run("topicRoute", "none").err
         assert advised("--context", "this") == advised() == advised("--timeout", "9") == repair

@@ -144,7 +144,7 @@ def test_a_topic_of_two_clusters_counts_once_and_ordered_ones_are_told(
         )
         moved = "another number of queues moves keys to other queues, so the order of"
         plan = ask("spread", "-c", "C", "--plan", str(tmp_path / "c.yaml"))
-        assert f"nsadmin: O is FIFO: {moved}" in plan.err
+        assert f"nsadmin: O is FIFO in C: {moved}" in plan.err
         assert moved not in ask("spread", "-c", "D", "--plan", str(tmp_path / "d.yaml")).err
 
 

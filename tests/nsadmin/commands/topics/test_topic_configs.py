@@ -136,6 +136,20 @@ def test_an_ordered_topic_does_not_keep_its_order_with_more_queues(
         server.kv["ORDER_TOPIC_CONFIG"] = {}
 
 
+def test_the_clusters_are_read_once_for_all_that_a_line_says_of_them(
+    run: Run, server: FakeNameServer, a: TopicBroker, b: TopicBroker
+) -> None:
+    del b.configs["T"]
+    server.routes = {"T": {"broker-a": 6}}
+    counts = []
+    for message_type in ("DELAY", "FIFO"):
+        a.configs["T"] = topic_config("T", attributes={"message.type": message_type})
+        asked_before = server.asked_codes().count(RequestCode.GET_BROKER_CLUSTER_INFO)
+        run("updateTopic", "T", "-b", "broker-b", "-n", server.addr, "--dry-run")
+        counts.append(server.asked_codes().count(RequestCode.GET_BROKER_CLUSTER_INFO) - asked_before)
+    assert counts[0] == counts[1]
+
+
 def test_another_broker_moves_the_keys_of_an_ordered_topic(
     run: Run, server: FakeNameServer, b: TopicBroker
 ) -> None:

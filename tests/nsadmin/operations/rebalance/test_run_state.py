@@ -68,7 +68,12 @@ def test_the_phase_follows_from_the_state(
 @pytest.mark.parametrize(
     ("state", "holder_pid", "text"),
     [
-        (STATE, 7, "process 7 rebalances Cluster, with orders in motion: wait"),
+        (
+            STATE,
+            7,
+            "process 7 rebalances Cluster, with orders in motion: wait until `nsadmin rebalance status -n "
+            "ns:9876` shows",
+        ),
         (STATE, None, "a rebalance of Cluster is paused, with orders in motion: `nsadmin rebalance run "),
         (
             STATE._replace(is_rollback=True, pause=None),
