@@ -232,9 +232,15 @@ class SimulatedBroker:
     def _log_name(self) -> str:
         return f"{self.spec.broker_name}:{self.spec.broker_id}"
 
+    def _stop_work(self) -> None:
+        """Store no message while the broker is down. Its slaves get none either."""
+        self._cancel_tasks()
+        if self.spec.is_master and self._listener is not None:
+            self.model.allow_writes(self._clock_ms(), False)
+
     async def leave_cluster(self) -> None:
         """Unregister from each name server, then close. Unreachable name servers notice it on their own."""
-        self._cancel_tasks()
+        self._stop_work()
         for channel in self._channels if self._listener is not None else ():
             try:
                 await channel.send_request(self.model.build_unregistration())
@@ -245,7 +251,7 @@ class SimulatedBroker:
 
     def die_abruptly(self) -> None:
         """End like a killed process: send nothing, and break all connections."""
-        self._cancel_tasks()
+        self._stop_work()
         self._close_connections(is_abrupt=True)
 
     def freeze(self) -> None:

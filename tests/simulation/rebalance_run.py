@@ -11,7 +11,7 @@ from nsadmin.operations.rebalance.rebalance_plan import NO_QUEUES, QueuePair, Re
 from nsadmin.operations.rebalance.rebalance_runner import RunOrder
 from nsadmin.operations.rebalance.run_preparation import open_run
 from nsadmin.operations.rebalance.run_rules import RunRules
-from nsadmin.operations.rebalance.run_state import load_rebalances, open_rebalance
+from nsadmin.operations.rebalance.run_state import load_rebalances
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
 from tests.simulation.broker import CLUSTER, HEARTBEAT_MS
 from tests.simulation.cluster import FAULT_KINDS
@@ -93,10 +93,12 @@ class RebalanceRun(QueueRun):
         return self.stops_in_the_way or "the operator turns around" in text
 
     def _rebalance(self) -> bool:
-        saved = open_rebalance(STATE_HOME, CLUSTER, self.plan.digest).state.load()
-        if saved is not None and saved.finished is not None and saved.is_rollback is self.is_rollback:
-            # It was killed after its last write; nsadmin refuses with these words.
-            return True
+        for saved in load_rebalances(STATE_HOME):
+            if isinstance(saved, InvalidStateError) or saved.state.finished is None:
+                continue
+            if saved.state.is_rollback is self.is_rollback:
+                # It was killed after its last write, and nsadmin refuses to do it twice.
+                return True
         order = RunOrder(self.plan, self.rules, self._interval, self.is_rollback, "simulation")
         pending = open_run(self.make_admin(), order, STATE_HOME, self.world.clock_ms, NO_INVENTORY)
         with closing(cast(Generator[EventRecord], pending.run_events(self.clock))) as records:

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 
 from namesrv_core.fleet.broker import SimulatedBroker
-from namesrv_core.fleet.broker_model import BrokerSpec
+from namesrv_core.fleet.broker_model import BrokerSpec, PeerModels
 from namesrv_core.fleet.topics import make_topic_config
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.transport import event_loop
@@ -200,5 +200,35 @@ def test_oneway_requests_get_no_answer_and_replies_none_either(tmp_path: Path) -
             mine.command_received(stream, build_request(RequestCode.GET_BROKER_CONFIG)), RemotingCommand
         )
         await mine.leave_cluster()
+
+    play(scene())
+
+
+def test_a_slave_gets_no_message_of_a_master_that_is_down(tmp_path: Path) -> None:
+    now_ms, peers = 1_700_000_000_000, PeerModels()
+    spec = BrokerSpec("c", "b", 0, TOPICS)
+
+    async def scene() -> None:
+        nonlocal now_ms
+        async with running_name_server(tmp_path) as address:
+            master, slave = (
+                SimulatedBroker(
+                    spec._replace(broker_id=broker_id), [address], peer_models=peers, clock_ms=lambda: now_ms
+                )
+                for broker_id in (0, 1)
+            )
+            await master.start()
+            await slave.start()
+            traffic = slave.model.traffic
+            assert traffic.stored_count(now_ms + 60_000) > traffic.stored_count(now_ms)
+            master.die_abruptly()
+            assert traffic.stored_count(now_ms + 60_000) == traffic.stored_count(now_ms)
+            died_at_ms, now_ms = now_ms, now_ms + 60_000
+            await master.start()
+            await master.follow_routes()
+            assert master.model.traffic.stored_count(now_ms) == traffic.stored_count(died_at_ms)
+            assert traffic.stored_count(now_ms + 60_000) > traffic.stored_count(now_ms)
+            for running in (master, slave):
+                await running.leave_cluster()
 
     play(scene())

@@ -185,8 +185,8 @@ def consumer_progress(
 
     Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
     of messages consumed per second. lag and inflight are the sums over the queues. The column waitingSince of
-    wide output and JSON is the time since which messages wait: when the oldest of the messages that were
-    consumed last, one of each queue with lag, was stored.
+    wide output and JSON is the time since which messages wait. The last consumed message of the queue that is
+    furthest behind was stored then.
 
     If a broker left all name servers, nsadmin cannot count its queues. Then a line on stderr names the
     broker, and the exit code is 3 (see `nsadmin inventory list`).

@@ -110,7 +110,7 @@ COUNT_COLUMNS: Columns[SpanResult] = (
     ERROR.of(lambda s: s.error and error_text(s.error)),
 )
 
-SUM_COLUMNS: Columns[Sequence[SpanResult]] = (
+SUM_COLUMNS: Columns[list[SpanResult]] = (
     TOPIC,
     MESSAGE_COUNT.of(lambda spans: _count_messages(spans)),
     ERROR.of(lambda spans: _describe_silent(spans)),

@@ -84,12 +84,33 @@ class _StepExecutor:
 
     def run_phase(self, steps: Sequence[PlanStep]) -> ErrorsByStep:
         """Send and verify one phase; the errors by step."""
-        errors = self._verify_results(self._send_phase(steps, self._advance_progress))
+        # These come late, when another operator had time for a change.
+        changed = self._find_changed(
+            [s for s in steps if s.takes_away or (s.action == "delete" and s.kind in ("topic", "group"))]
+        )
+        self._advance_progress(len(changed))
+        due = [step for step in steps if step not in changed]
+        errors = self._verify_results(self._send_phase(due, self._advance_progress))
         ignored = [step for step, error in errors.items() if isinstance(error, _IgnoredChange)]
         if ignored and ignored[0].action != "delete" and ignored[0].kind in ("topic", "group"):
             # A broker ignores a whole list if it already has one of its items exactly so.
             errors |= self._verify_results(self._put_lists(ignored, lambda _: None, one_by_one=True))
-        return errors
+        return errors | changed
+
+    def _find_changed(self, steps: Sequence[PlanStep]) -> ErrorsByStep:
+        """The steps that are not sent, because the server does not answer or has a change by others."""
+        read_present, changed = self._read_state(steps), ErrorsByStep()
+        for step in steps:
+            try:
+                present = read_present(step)
+            except RocketMQError as error:
+                changed[step] = error
+                continue
+            # Earlier phases change the order of topics.
+            is_topic = step.kind == "topic"
+            if not any(has_same_settings(present, known, is_topic) for known in (step.before, step.after)):
+                changed[step] = NotApplied("not sent: another change came meanwhile, so make a new plan")
+        return changed
 
     def _send_phase(self, steps: Sequence[PlanStep], advance: AdvanceProgress) -> ErrorsByStep:
         errors: ErrorsByStep = {}

@@ -139,6 +139,20 @@ def test_a_list_of_which_nothing_was_done_is_done_one_by_one(admin: AdminClient)
     assert left(admin, desired) == 0
 
 
+def test_queues_that_others_add_meanwhile_stay(admin: AdminClient) -> None:
+    desired = DesiredCluster(CLUSTER, {"orders": ItemSpec({"readQueueNums": 4, "writeQueueNums": 4})})
+    live = observe_cluster(admin, CLUSTER)
+    steps = compute_diff(desired, live).steps
+    more = {"readQueueNums": 16, "writeQueueNums": 16}
+    applied(admin, DesiredCluster(CLUSTER, {"orders": ItemSpec(more, only_on=(A,))}))
+    outcomes = execute_steps(admin, live, steps)
+    assert errors(outcomes) == {
+        ("topic", "orders", A): "not sent: another change came meanwhile, so make a new plan"
+    }
+    [result] = [o.result for o in outcomes if o.step.server_name == B]
+    assert result == "done"
+
+
 def test_what_a_server_says_is_not_believed(admin: AdminClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(bulk: BulkAdmin, batches: Any) -> Any:
         return [ServerResult(addr, None, None) for addr, _ in batches]
