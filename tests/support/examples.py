@@ -24,7 +24,7 @@ BEFORE = {
     "createAcl": (_SHOP,),
     "updateAcl": (_SHOP,),
     "deleteAcl": (_SHOP, "createAcl shop -r Topic:orders,Group:g -a Sub -d Allow -c cluster-a --yes"),
-    "backupShow": (_BACKUP,),
+    "backupShow": (_BACKUP, "backup create cluster-a --dir backups"),
     "backupDiff": (
         _BACKUP,
         "backup create cluster-a --file monday.nsbackup.zip",

@@ -16,6 +16,7 @@ from nsadmin.client.access.acls import (
     AclEntries,
     AclEntry,
 )
+from nsadmin.client.access.users import User
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.client.results import is_not_found
@@ -33,8 +34,9 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
+from nsadmin.commands.access.broker_agreement import BROKERS, describe_differences, list_holders
 from nsadmin.commands.access.enforcement import remark_super_user, remark_super_users, warn_of_no_effect
-from nsadmin.commands.columns.brokers import TARGET_COLUMNS
+from nsadmin.commands.access.users import USER_STATUS, USER_TYPE
 from nsadmin.commands.columns.changes import (
     ServerChange,
     broker_change_columns,
@@ -62,10 +64,12 @@ ENTRY_COLUMNS: Columns[AclEntry] = (
     ),
     Column("decision", "Allow or Deny", lambda e: e.decision),
 )
-ACL_COLUMNS: Columns[tuple[BrokerTarget, AclEntry, str]] = (
-    *TARGET_COLUMNS,
+ACL_COLUMNS: Columns[tuple[list[str], AclEntry | None, str, User | None]] = (
     SUBJECT,
+    USER_TYPE.of(lambda r: r[3] and r[3].user_type),
+    USER_STATUS.of(lambda r: r[3] and r[3].user_status),
     *of_part(itemgetter(1), ENTRY_COLUMNS),
+    BROKERS,
 )
 ACL_CHANGE_COLUMNS = broker_change_columns(SUBJECT)
 SubjectArgument = Annotated[
@@ -121,20 +125,21 @@ def list_acl(
         ),
     ] = None,
 ) -> ResultRows:
-    """Show the ACLs of brokers. Each row shows one resource.
+    """Show the ACLs of brokers. Each row shows one resource, and the brokers where the entry is the same.
 
-    Lines on stderr name the Super users, which may do everything without an entry, the disabled users, which
-    may do nothing, and the brokers that do not check ACLs. Without a choice of entries, a line also names the
-    users that have none. --for Topic:orders also finds entries for Topic:ord*, for Topic:* and for *.
+    Without -r and --for, a user without an entry has a row, too. Lines on stderr name the entries that differ
+    between brokers of a cluster, and the brokers that do not check ACLs. Others name the Super users, which
+    may do everything without an entry, and the disabled users, which may do nothing. --for Topic:orders also
+    finds entries for Topic:ord*, for Topic:* and for *.
 
     Examples:
-        # All ACLs of a cluster
+        # All ACLs of a cluster; do all its brokers have the same: stderr names each difference
         nsadmin listAcl -c cluster-a
         # Who is allowed to write to a topic (Pub) or to read it (Sub): all users with access
         nsadmin listAcl --for Topic:orders
         # Why is a user denied, "no permission": its entries for a topic, with actions, networks and decision
         nsadmin listAcl --for Topic:orders -s operator-1
-        # All rights of all users, as a spreadsheet for an auditor; stderr names the Super users
+        # For an auditor: a list of all accounts with type, status and rights, as a spreadsheet
         nsadmin listAcl --output spreadsheet
     """
     wanted = parse_resources(target_text, "--for")
@@ -142,19 +147,20 @@ def list_acl(
     addrs = distinct_addrs(targets)
     results = session.admin.acls.list_entries(addrs, subject_text, resource_text)
     warn_of_no_effect(session, "ACLs", results)
-    is_filtered = bool(wanted or subject_text or resource_text)
-    subjects = {subject for result in results for subject in result.result or ()}
-    remark_super_users(session, addrs, None if is_filtered else subjects, None if subjects else subject_text)
-    if not wanted:
-        return _entry_rows(targets, match_results(targets, results))
+    if wanted:
 
-    def choose(entries_by_subject: dict[str, AclEntries]) -> dict[str, AclEntries]:
-        return {
-            subject: tuple(entry for entry in entries if all(map(entry.applies_to, wanted)))
-            for subject, entries in entries_by_subject.items()
-        }
+        def choose(entries_by_subject: dict[str, AclEntries]) -> dict[str, AclEntries]:
+            return {
+                subject: tuple(entry for entry in entries if all(map(entry.applies_to, wanted)))
+                for subject, entries in entries_by_subject.items()
+            }
 
-    return _entry_rows(targets, match_results(targets, [r.then(choose) for r in results]))
+        results = [r.then(choose) for r in results]
+    users = session.admin.users.list_users(addrs)
+    has_entries = any(result.result for result in results)
+    remark_super_users(session, users, None if has_entries else subject_text)
+    idle_text = None if wanted or resource_text else subject_text or ""
+    return _entry_rows(session, targets, results, users, idle_text)
 
 
 @command(columns=ACL_COLUMNS)
@@ -167,7 +173,7 @@ def get_acl(
     """Show the ACL of one user, on a broker or on every broker of a cluster.
 
     A Super user may do everything, also without an ACL, and a disabled one nothing. A line on stderr says so.
-    Other lines name brokers that do not have the user, or no ACL of it.
+    Other lines name brokers that do not have the user, or no ACL of it, or another ACL than the others.
 
     Examples:
         # What a user may do, and why it is denied the rest: its rights on all brokers, or that it is disabled
@@ -184,23 +190,68 @@ def get_acl(
 
     targets = list_members(session, broker_text, cluster_name)
     addrs = distinct_addrs(targets)
-    results = match_results(targets, session.admin.acls.get_entries(addrs, subject))
+    results = session.admin.acls.get_entries(addrs, subject)
     warn_of_no_effect(session, "ACLs", results)
-    remark_super_user(session, subject, addrs)
-    return _entry_rows(targets, [r.then(require_entries) for r in results])
+    users = session.admin.users.get_user(addrs, subject.removeprefix("User:"))
+    remark_super_user(session, subject, users)
+    return _entry_rows(
+        session,
+        targets,
+        [r.then(require_entries) for r in results],
+        [r.then(lambda user: (user,)) for r in users],
+    )
 
 
 def _entry_rows(
-    targets: Sequence[BrokerTarget], results: Sequence[ServerResult[dict[str, AclEntries]]]
+    session: Session,
+    targets: Sequence[BrokerTarget],
+    results: Sequence[ServerResult[dict[str, AclEntries]]],
+    users: Sequence[ServerResult[tuple[User, ...]]],
+    idle_text: str | None = None,
 ) -> ResultRows:
-    entries = [
-        (target, entry, subject)
-        for target, result in zip(targets, results, strict=True)
-        for subject, subject_entries in sorted((result.result or {}).items())
-        for entry in subject_entries
-    ]
-    errors = drop_absences(r.error for r in results)
-    return ResultRows.from_records(ACL_COLUMNS, entries, errors, result_notes(results))
+    """The entries of each broker; also the users without an entry whose subject has the text."""
+    results = match_results(targets, results)
+    users_by_addr = {
+        r.addr: {f"User:{user.username}": user._replace(password=None) for user in r.result or ()}
+        for r in users
+    }
+    rights = []
+    for result in results:
+        entries_by_subject = result.result
+        own_users = users_by_addr.get(result.addr, {})
+        own_rights = [
+            (entry, subject, own_users.get(subject))
+            for subject, entries in (entries_by_subject or {}).items()
+            for entry in entries
+        ]
+        if entries_by_subject is not None and idle_text is not None:
+            own_rights += [
+                (None, subject, user)
+                for subject, user in own_users.items()
+                if idle_text in subject and not entries_by_subject.get(subject)
+            ]
+        rights.append(own_rights)
+    holders = list_holders(targets, rights)
+    differences = describe_differences(
+        session,
+        targets,
+        [
+            None
+            if result.result is None
+            else {
+                f"ACL of {subject}, {entry.resource}": {"": _describe_permission(entry)}
+                for subject, entries in result.result.items()
+                for entry in entries
+            }
+            for result in results
+        ],
+    )
+    return ResultRows.from_records(
+        ACL_COLUMNS,
+        sorted(((brokers, *right) for right, brokers in holders.items()), key=itemgetter(2)),
+        drop_absences(r.error for r in results),
+        [*result_notes(results), *differences],
+    )
 
 
 @command(columns=ACL_CHANGE_COLUMNS)
@@ -378,7 +429,9 @@ def _merge_acl(
     entries_text = "; ".join(map(_describe_entry, entries))
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
     warn_of_no_effect(session, "ACLs", plans)
-    remark_super_user(session, subject, (plan.addr for plan in plans if plan.error is None))
+    planned_addrs = [plan.addr for plan in plans if plan.error is None]
+    users = session.admin.users.get_user(planned_addrs, subject.removeprefix("User:"))
+    remark_super_user(session, subject, users)
     session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
     return _apply_plans(session, targets, subject, plans)
 

@@ -1,12 +1,12 @@
 """Warns of brokers on which users or ACLs have no effect."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from namesrv_core.errors import RequestError, ResponseCode
 from nsadmin.client import AdminClient, ServerResult
-from nsadmin.client.access.users import DISABLED, SUPER_USER
+from nsadmin.client.access.users import DISABLED, SUPER_USER, User
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import list_master_targets
 from nsadmin.console.phrases import abbreviate_names
@@ -36,17 +36,12 @@ def warn_of_no_effect(session: Session, things: Things, results: Sequence[Server
 
 
 def remark_super_users(
-    session: Session,
-    addrs: Iterable[str],
-    all_subjects: Collection[str] | None = None,
-    missing_text: str | None = None,
+    session: Session, results: Sequence[ServerResult[tuple[User, ...]]], missing_text: str | None = None
 ) -> None:
     """Name the users to whom no ACL applies, the disabled ones, and the brokers that do not tell them.
 
-    With all subjects of ACLs, also name the users without an ACL. `missing_text` is in no subject of an ACL:
-    say if it is in no user either.
+    `missing_text` is in no subject of an ACL: say if it is in no user either.
     """
-    results = session.admin.users.list_users(addrs)
     users = [user for result in results for user in result.result or ()]
     disabled = Counter(user.username for user in users if user.user_status == DISABLED)
     if disabled:
@@ -58,13 +53,6 @@ def remark_super_users(
         session.write_remark(f"disabled users may do nothing: {', '.join(shown)}")
     if names := sorted({user.username for user in users if user.user_type == SUPER_USER}):
         session.write_remark(f"Super users may do everything: {', '.join(names)}")
-    if all_subjects is not None and (
-        names := sorted(
-            {user.username for user in users if user.user_type != SUPER_USER and user.user_status != DISABLED}
-            - {subject.removeprefix("User:") for subject in all_subjects}
-        )
-    ):
-        session.write_remark(f"users without an ACL, to whom nothing is allowed: {', '.join(names)}")
     is_known = any(missing_text in f"User:{user.username}" for user in users) if missing_text else True
     if not is_known and all(r.error is None for r in results):
         session.write_remark(
@@ -74,12 +62,11 @@ def remark_super_users(
         session.write_remark(f"the Super users of {abbreviate_names(silent_addrs, 3)} are unknown")
 
 
-def remark_super_user(session: Session, subject: str, addrs: Iterable[str]) -> None:
+def remark_super_user(session: Session, subject: str, users: Sequence[ServerResult[User]]) -> None:
     """Write where the user of an ACL is Super: UserAuthorizationHandler of brokers skips ACLs then.
 
     Also where it is disabled: UserAuthenticationHandler refuses its requests.
     """
-    users = session.admin.users.get_user(dict.fromkeys(addrs), subject.removeprefix("User:"))
     super_addrs = [addr for addr, user, _ in users if user is not None and user.user_type == SUPER_USER]
     if super_addrs:
         session.write_remark(

@@ -26,6 +26,12 @@ from nsadmin.command_line.broker_targets import (
 )
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.access import password_input
+from nsadmin.commands.access.broker_agreement import (
+    BROKERS,
+    PASSWORD,
+    describe_differences,
+    list_holders,
+)
 from nsadmin.commands.access.enforcement import warn_of_no_effect
 from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import (
@@ -42,22 +48,19 @@ from nsadmin.console.phrases import count_noun, failed_on
 from nsadmin.console.session import Session
 
 USERNAME: AnyColumn = Column("username", "name of the user", lambda r: r[2])
+USER_TYPE: AnyColumn = Column(
+    "userType", "Super (all permissions) or Normal (permissions from ACLs)", lambda r: r[1].user_type
+)
+USER_STATUS: AnyColumn = Column(
+    "userStatus", "enable, or disable: the user cannot sign requests", lambda r: r[1].user_status
+)
 _SETTINGS_COLUMNS: tuple[AnyColumn, ...] = (
     USERNAME.of(lambda r: r[1].username),
-    Column(
-        "userType",
-        "Super (all permissions) or Normal (permissions from ACLs)",
-        lambda r: r[1].user_type,
-    ),
-    Column("userStatus", "enable, or disable: the user cannot sign requests", lambda r: r[1].user_status),
+    USER_TYPE,
+    USER_STATUS,
 )
 USER_COLUMNS: Columns[tuple[BrokerTarget, User]] = (*TARGET_COLUMNS, *_SETTINGS_COLUMNS)
-USER_LIST_COLUMNS: Columns[tuple[list[str], User]] = (
-    *_SETTINGS_COLUMNS,
-    Column(
-        "brokers", "the brokers where the user is so: names, or addresses of unknown names", lambda r: r[0]
-    ),
-)
+USER_LIST_COLUMNS: Columns[tuple[list[str], User]] = (*_SETTINGS_COLUMNS, BROKERS)
 USER_CHANGE_COLUMNS = broker_change_columns(USERNAME)
 UsernameArgument = Annotated[
     str, Argument(metavar="NAME", help="Name of the user."), Flags("-u", "--username")
@@ -89,12 +92,13 @@ def list_user(
     """List the users of a broker, or of every broker of a cluster.
 
     A user has one row, or one for each group of brokers where it is the same. A line on stderr names each
-    user that differs between brokers. Another names the brokers that keep users but do not check them.
+    user that differs between brokers of a cluster, and how: also in its password. Another names the brokers
+    that keep users but do not check them.
 
     Examples:
         # All users, their type and whether they are enabled or disabled (locked)
         nsadmin listUser
-        # Users of every broker of a cluster
+        # Do all brokers of a cluster have the same users: stderr names each difference
         nsadmin listUser -c cluster-a
         # Administrators: the Super users, who may do everything without an ACL
         nsadmin listUser --filter userType=Super
@@ -104,23 +108,14 @@ def list_user(
     targets = list_members(session, broker_text, cluster_name)
     results = match_results(targets, session.admin.users.list_users(distinct_addrs(targets), name_filter))
     warn_of_no_effect(session, "users", results)
-    brokers_by_user: dict[User, list[str]] = {}
-    for target, result in zip(targets, results, strict=True):
-        for user in result.result or ():
-            brokers_by_user.setdefault(user, []).append(_name_process(target))
-    users = [(brokers, user) for user, brokers in brokers_by_user.items()]
+    holders = list_holders(targets, [r.result or () for r in results])
+    users = [(brokers, user) for user, brokers in holders.items()]
     return ResultRows.from_records(
         USER_LIST_COLUMNS,
         sorted(users, key=lambda item: item[1].username),
         drop_absences(r.error for r in results),
-        [*result_notes(results), *_describe_differences(results)],
+        [*result_notes(results), *_describe_user_differences(session, targets, results)],
     )
-
-
-def _name_process(target: BrokerTarget) -> str:
-    if target.broker_name is None:
-        return str(target.broker_addr)
-    return f"{target.broker_name}:{target.broker_id}" if target.broker_id else target.broker_name
 
 
 @command(columns=USER_COLUMNS)
@@ -142,7 +137,10 @@ def get_user(
     results = match_results(targets, session.admin.users.get_user(distinct_addrs(targets), username))
     warn_of_no_effect(session, "users", results)
     users = [(target, r.result) for target, r in zip(targets, results, strict=True) if r.result is not None]
-    notes = [*result_notes(results), *_describe_differences([r.then(lambda user: (user,)) for r in results])]
+    differences = _describe_user_differences(
+        session, targets, [r.then(lambda user: (user,)) for r in results]
+    )
+    notes = [*result_notes(results), *differences]
     return ResultRows.from_records(USER_COLUMNS, users, drop_absences(r.error for r in results), notes)
 
 
@@ -348,17 +346,20 @@ def _visible_settings(user: User | None) -> dict[str, object] | None:
     return None if user is None else {"userType": user.user_type, "userStatus": user.user_status}
 
 
-def _describe_differences(results: Sequence[ServerResult[tuple[User, ...]]]) -> list[str]:
-    """A note for each user that differs between the brokers that answered."""
-    users_by_addr = {r.addr: {user.username: user for user in r.result or ()} for r in results if not r.error}
-    notes = []
-    for name in sorted({name for users in users_by_addr.values() for name in users}):
-        holders = {addr: users[name] for addr, users in users_by_addr.items() if name in users}
-        others = [addr for addr in users_by_addr if addr not in holders]
-        if others:
-            notes.append(f"user {name}: not on {', '.join(others)}")
-        elif len(set(holders.values())) > 1:
-            # Rows do not show passwords, so rows of different users may look the same.
-            hint = " (the password)" if len({user.password for user in holders.values()}) > 1 else ""
-            notes.append(f"user {name}: differs between {', '.join(holders)}{hint}")
-    return notes
+def _describe_user_differences(
+    session: Session, targets: Sequence[BrokerTarget], results: Sequence[ServerResult[tuple[User, ...]]]
+) -> list[str]:
+    users = [
+        None
+        if r.result is None
+        else {
+            f"user {user.username}": {
+                "userType": user.user_type,
+                "userStatus": user.user_status,
+                PASSWORD: user.password,
+            }
+            for user in r.result
+        }
+        for r in results
+    ]
+    return describe_differences(session, targets, users)

@@ -17,7 +17,15 @@ PASSPHRASE_VARIABLE = "NSADMIN_BACKUP_PASSPHRASE"
 BackupFileArgument = Annotated[
     str, Argument(metavar="FILE", help="A file of `nsadmin backup create`."), Flags("--file")
 ]
-
+BackupsArgument = Annotated[
+    str,
+    Argument(metavar="FILE", help="A file of `nsadmin backup create`, or the folder of its --dir."),
+    Flags("--file"),
+]
+FolderClusterOption = Annotated[
+    str | None,
+    Option("-c", "--cluster", metavar="CLUSTER", help="Of a folder: only the backups of this cluster."),
+]
 PassphraseFileOption = Annotated[
     str | None,
     Option(

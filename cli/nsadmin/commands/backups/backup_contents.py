@@ -10,7 +10,8 @@ from nsadmin.client.advised_command import quote_command
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.backups.backup_arguments import (
-    BackupFileArgument,
+    BackupsArgument,
+    FolderClusterOption,
     PassphraseFileOption,
     VerifyKeyOption,
     make_read_keys,
@@ -55,23 +56,27 @@ class BackupDiffersError(RocketMQError):
 @command(columns=BACKUP_ITEM_COLUMNS)
 def backup_show(
     session: Session,
-    file_name: BackupFileArgument,
+    file_name: BackupsArgument,
+    cluster_name: FolderClusterOption = None,
     passphrase_file: PassphraseFileOption = None,
     verify_key: VerifyKeyOption = None,
 ) -> ResultRows:
     """Verify a backup, and list its items.
 
     nsadmin verifies the checksum of every part, and the signature if you pass the key. Passwords are never
-    shown. A line on stderr has the cluster, the time and the version of nsadmin.
+    shown. A line on stderr has the cluster, the time and the version of nsadmin. Of a folder, nsadmin shows
+    the newest backup.
 
     Examples:
         # Is the file complete? All its items
         nsadmin backup show cluster-a.nsbackup.zip
-        # All configuration as text, one item per line: keep it in git, and git diff shows each change
-        nsadmin backup show cluster-a.nsbackup.zip --filter 'section!=offsets' --output jsonl
+        # Every night into git, what changed: the newest backup of a folder as text, for git diff
+        nsadmin backup show backups --filter 'section!=offsets' --output jsonl
         # The topics of one broker
         nsadmin backup show cluster-a.nsbackup.zip --filter section=topics --filter brokerName=broker-a-0
     """
+    if _is_folder(file_name, cluster_name):
+        [file_name] = _find_newest(file_name, cluster_name, 1, "show")
     loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
     backup = loaded_backup.backup
     signature_text = "signed" if loaded_backup.is_signed else "not signed"
@@ -87,16 +92,13 @@ def backup_show(
 @command(columns=BACKUP_DIFFERENCE_COLUMNS)
 def backup_diff(
     session: Session,
-    file_name: Annotated[
-        str,
-        Argument(metavar="FILE", help="A file of `nsadmin backup create`, or the folder of its --dir."),
-        Flags("--file"),
-    ],
+    file_name: BackupsArgument,
     other_file: Annotated[
         str | None,
         Argument(metavar="OTHER", help="A later backup. Default: the cluster as it is now."),
         Flags("--with"),
     ],
+    cluster_name: FolderClusterOption = None,
     include_offsets: Annotated[
         bool, Option("--offsets", help="Also compare offsets, which move while consumers run.")
     ] = False,
@@ -114,8 +116,10 @@ def backup_diff(
         # After a nightly backup create --dir backups, for cron: what changed (exit code 1)
         nsadmin backup diff backups
     """
-    if other_file is None and Path(file_name).expanduser().is_dir():
-        file_name, other_file = _find_newest_two(file_name)
+    if _is_folder(file_name, cluster_name):
+        if other_file is not None:
+            raise UsageError(f"{file_name} is a folder: name a file in it, or only the folder")
+        file_name, other_file = _find_newest(file_name, cluster_name, 2, "diff")
     before = open_backup(session, file_name).backup
     after = (
         open_backup(session, other_file).backup if other_file is not None else _observe_now(session, before)
@@ -134,20 +138,31 @@ def backup_diff(
     return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, differences, errors, notes)
 
 
-def _find_newest_two(folder_name: str) -> tuple[str, str]:
-    files = list_backup_files(Path(folder_name).expanduser())
+def _is_folder(file_name: str, cluster_name: str | None) -> bool:
+    is_folder = Path(file_name).expanduser().is_dir()
+    if cluster_name is not None and not is_folder:
+        raise UsageError(f"--cluster chooses backups of a folder, and {file_name} is none")
+    return is_folder
+
+
+def _find_newest(folder_name: str, cluster_name: str | None, count: int, verb: str) -> list[str]:
+    files = list_backup_files(Path(folder_name).expanduser(), cluster_name)
     clusters = sorted({file.name.rpartition("-")[0] for file in files})
     if len(clusters) > 1:
+        advised = quote_command("backup", verb, folder_name, "--cluster", clusters[0])
         raise UsageError(
-            f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: name two files of one cluster"
+            f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: choose one: {advised}"
         )
-    if len(files) < 2:
-        advised = quote_command("backup", "diff", str(files[0]) if files else "FILE")
+    if not files:
+        of_cluster = "" if cluster_name is None else f" of {cluster_name}"
+        raise UsageError(f"{folder_name} has no backup{of_cluster}")
+    if len(files) < count:
+        advised = quote_command("backup", verb, str(files[0]))
         raise UsageError(
             f"{folder_name} has {count_noun(len(files), 'backup')}, and a folder needs two: to compare one "
             f"with the cluster, run {advised}"
         )
-    return str(files[-2]), str(files[-1])
+    return [str(file) for file in files[-count:]]
 
 
 def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:

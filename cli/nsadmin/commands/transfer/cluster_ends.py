@@ -1,12 +1,14 @@
 """Owns --from and --to, which name the two clusters of a transfer."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
 from typer import Option
 
+from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.connection.addresses import BadAddress, parse_addrs
 from nsadmin.command_line.declarations import Values
 from nsadmin.console import contexts, settings
@@ -21,6 +23,36 @@ SourceOption = Annotated[
 TargetOption = Annotated[
     str, Option("--to", metavar="CONTEXT", help=f"The target: {CLUSTER_VALUE_HELP}."), Values("contexts")
 ]
+
+
+def refuse_cluster_names(
+    session: Session,
+    command_words: Sequence[str],
+    ends: Sequence[tuple[str, str]],
+    clusters: Sequence[str | None],
+) -> None:
+    """Raise UsageError if an end is a cluster of the current name servers; name the command that is meant.
+
+    `ends` have the option and its value, and `clusters` the values of --from-cluster and --to-cluster.
+    """
+    known_contexts = contexts.load_contexts(contexts.contexts_path()).contexts_by_name
+    names = {text for _, text in ends if text not in known_contexts and ":" not in text}
+    try:
+        names = names and names & set(session.admin.clusters.get_info().cluster_names)
+    except RocketMQError:
+        return
+    if not names:
+        return
+    here = session.options.own_context or ";".join(session.namesrv_addrs)
+    words = [*command_words]
+    for (flag, text), cluster in zip(ends, clusters, strict=True):
+        chosen = text if text in names else cluster
+        words += [flag, here if text in names else text, *([f"{flag}-cluster", chosen] if chosen else [])]
+    verb = "is a cluster" if len(names) == 1 else "are clusters"
+    raise UsageError(
+        f"{' and '.join(sorted(names))} {verb}, and --from and --to take {CLUSTER_VALUE_HELP}: run "
+        f"{quote_command(*words)}"
+    )
 
 
 @contextmanager

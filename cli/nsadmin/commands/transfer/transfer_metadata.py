@@ -6,11 +6,17 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin.client import NotApplied
+from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.access.enforcement import warn_of_restored_access
 from nsadmin.commands.backups.backup_restore import outcome_columns, summarize_outcomes
-from nsadmin.commands.transfer.cluster_ends import SourceOption, TargetOption, open_clusters
+from nsadmin.commands.transfer.cluster_ends import (
+    SourceOption,
+    TargetOption,
+    open_clusters,
+    refuse_cluster_names,
+)
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun
@@ -96,6 +102,8 @@ def transfer_topics(
         nsadmin transfer topics --from prod --to dr --dry-run
         # Create the topics that are missing, and overwrite no settings
         nsadmin transfer topics --from prod --to dr --missing-only --yes
+        # Between two clusters of the same name servers: a preview
+        nsadmin transfer topics --from prod --from-cluster a --to prod --to-cluster b --dry-run
         # One topic and those whose names match a pattern, on every broker of the target
         nsadmin transfer topics 'orders,pay*' --from prod --to dr --all-brokers --yes
     """
@@ -237,6 +245,18 @@ def _make_scope(
 def _transfer(
     session: Session, command_name: str, source_text: str, target_text: str, scope: MetadataScope
 ) -> ResultRows:
+    words = command_name.split()
+    if patterns := [*scope.topics, *scope.groups]:
+        words.append(",".join(sorted(patterns)))
+    words += [word for old, new in scope.broker_names.items() for word in ("--map", f"{old}={new}")]
+    flags = {
+        "--all-brokers": scope.on_all_brokers,
+        "--missing-only": scope.only_missing,
+        "--dry-run": session.is_dry_run,
+    }
+    words += [flag for flag, is_given in flags.items() if is_given]
+    ends = (("--from", source_text), ("--to", target_text))
+    refuse_cluster_names(session, words, ends, (scope.source_cluster, scope.target_cluster))
     with open_clusters(session, command_name, source_text, target_text) as clusters:
         transfer = MetadataTransfer(clusters.source, clusters.target, scope)
         warn_of_restored_access(session, clusters.target, transfer.selected)
@@ -261,6 +281,18 @@ def _transfer(
     source_counts, counts = count_queues(transfer.source_backup), count_queues(transfer.selected)
     fewer = [
         f"{topic} {n} of {source_counts[topic]}" for topic, n in counts.items() if n < source_counts[topic]
+    ]
+    # Their names have the namespace, too.
+    kept_confs = {
+        outcome.item_name.rpartition(" ")[2]: outcome.after
+        for outcome in outcomes
+        if (outcome.section, outcome.result) == (Section.ORDER_CONF, "kept")
+    }
+    target_words = ("-n", target_text) if ":" in target_text else ("--context", target_text)
+    notes += [
+        f"the order configuration of {topic} is kept: clients that use it ignore the queues of new brokers; "
+        f"to add them, run {quote_command('updateOrderConf', topic, 'put', conf, *target_words)}"
+        for topic, conf in kept_confs.items()
     ]
     if fewer:
         notes.append(

@@ -30,19 +30,26 @@ def cluster(master: AccessBroker, slave: AccessBroker) -> Iterator[tuple[str, ..
         yield ("-c", "C", "-n", running.addr)
 
 
-def test_a_row_for_each_resource_of_each_broker(run: Run, cluster: tuple[str, ...]) -> None:
+def test_a_row_for_each_resource_with_its_brokers(run: Run, cluster: tuple[str, ...]) -> None:
     for words in (("listAcl",), ("getAcl", "operator-1"), ("getAcl", "-s", "user:operator-1")):
         result = run(*words, *cluster, "--json")
         assert (result.code, "it may do everything" in result.err) == (0, words[0] == "getAcl")
-        first, second = json.loads(result.out)
-        assert (first["brokerId"], second["brokerId"]) == (0, 1)
-        assert {key: first[key] for key in ("subject", "policyType", "resource", "actions", "decision")} == {
+        first, *others = json.loads(result.out)
+        assert first == {
             "subject": "User:operator-1",
+            "userType": "Super",
+            "userStatus": "enable",
             "policyType": "Custom",
             "resource": "Topic:orders",
             "actions": ["All"],
+            "sourceIps": [],
             "decision": "Allow",
+            "brokers": ["broker-a", "broker-a:1"],
         }
+        # Only the slave has this user, who has no ACL.
+        idle = [(row["subject"], row["userType"], row["resource"], row["brokers"]) for row in others]
+        listed = [("User:shop", "Normal", None, ["broker-a:1"])]
+        assert idle == (listed if words[0] == "listAcl" else [])
     assert json.loads(run("listAcl", *cluster, "-r", "Group", "--json").out) == []
 
 
@@ -62,13 +69,38 @@ def test_who_may_use_a_topic(run: Run, master: AccessBroker) -> None:
     assert found == ["User:all", "User:operator-1", "User:ord", "User:pay"]
     assert result.err == "nsadmin: Super users may do everything: boss, operator-1\n"
     master.users.create_user({"username": "idle"}, b'{"password":"p"}')
-    idle = "nsadmin: users without an ACL, to whom nothing is allowed: idle\n"
-    assert idle in run("listAcl", *where).err
-    assert idle not in run("listAcl", "-s", "pay", *where).err
+    for words, is_listed in (
+        ((), True),
+        (("-s", "idl"), True),
+        (("-s", "pay"), False),
+        (("-r", "Topic"), False),
+        (("--for", "Topic:orders"), False),
+    ):
+        listed = {row["subject"]: row["resource"] for row in run("listAcl", *words, *where).json}
+        assert listed.get("User:idle", "not listed") == (None if is_listed else "not listed")
     assert 'invalid resource "orders" for --for: ' in run("listAcl", "--for", "orders", *where).err
     master.handlers[RequestCode.AUTH_LIST_USER] = refuse_with(1, "busy")
     silent = run("listAcl", "--for", "Topic:orders", *where)
     assert (silent.code, silent.err) == (0, f"nsadmin: the Super users of {master.addr} are unknown\n")
+
+
+def test_where_brokers_have_other_entries_is_said(
+    run: Run, cluster: tuple[str, ...], master: AccessBroker, slave: AccessBroker
+) -> None:
+    master.users.create_user({"username": "shop"}, b'{"password":"p"}')
+    create = ("createAcl", "shop", "-d", "Allow", "--yes", "-r")
+    assert run(*create, "Topic:orders", "-a", "Pub,Sub", *cluster).code == 0
+    assert run("listAcl", *cluster).err == "nsadmin: Super users may do everything: operator-1\n"
+    assert run(*create, "Topic:orders", "-a", "Pub", "-b", slave.addr).code == 0
+    assert run(*create, "Group:g", "-a", "Sub", "-b", slave.addr).code == 0
+    notes = [
+        "nsadmin: ACL of User:shop, Group:g: not on broker-a",
+        "nsadmin: ACL of User:shop, Topic:orders: Allow Pub,Sub on broker-a, Allow Pub on broker-a:1",
+    ]
+    shown = run("getAcl", "shop", *cluster)
+    assert (shown.code, shown.err.splitlines()) == (0, notes)
+    assert run("listAcl", *cluster).err.splitlines()[1:] == notes
+    assert run("listAcl", "--for", "Topic:orders", *cluster).err.splitlines()[1:] == notes[1:]
 
 
 def test_an_acl_that_some_brokers_lack_is_found(

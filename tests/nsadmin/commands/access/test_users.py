@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from io import StringIO
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_where_brokers_differ_is_said(
 ) -> None:
     make(master, "shop")
     result = run("listUser", *cluster, "--json")
-    assert (result.code, result.err) == (0, f"nsadmin: user shop: not on {slave.addr}\n")
+    assert (result.code, result.err) == (0, "nsadmin: user shop: not on broker-a:1\n")
     assert [row["brokers"] for row in result.json] == [["broker-a", "broker-a:1"], ["broker-a"]]
     assert run("listUser", "-b", slave.addr, "--json").json[0]["brokers"] == [slave.addr]
     shown = run("getUser", "shop", *cluster)
@@ -74,7 +75,22 @@ def test_where_a_user_differs_is_said(
         ("shop", ["broker-a:1"]),
     ]
     result = run("getUser", "shop", *cluster)
-    assert result.err == f"nsadmin: user shop: differs between {master.addr}, {slave.addr} (the password)\n"
+    assert result.err == "nsadmin: user shop: the password differs between broker-a and broker-a:1\n"
+
+
+def test_brokers_are_compared_within_their_cluster(run: Run) -> None:
+    with ExitStack() as stack:
+        brokers = [stack.enter_context(AccessBroker()) for _ in range(6)]
+        groups = {f"broker-{'abcde'[i]}": {0: broker.addr} for i, broker in enumerate(brokers[:5])}
+        names = stack.enter_context(FakeNameServer({"C": groups, "D": {"broker-x": {0: brokers[5].addr}}}))
+        for broker in brokers[:5]:
+            make(broker, "shop")
+        brokers[1].users.update_user({"username": "shop"}, b'{"userStatus":"disable"}')
+        where = ("-n", names.addr)
+        difference = "userStatus disable on broker-b, enable on 4 others"
+        # No broker of D has the user: that is no difference.
+        assert run("listUser", *where).err == f"nsadmin: user shop in C: {difference}\n"
+        assert run("listUser", "-c", "C", *where).err == f"nsadmin: user shop: {difference}\n"
 
 
 def test_a_dead_broker_hides_no_other(

@@ -45,8 +45,17 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         mixed = run("backup", "diff", "all", *on)
         assert (mixed.code, mixed.err) == (
             2,
-            "nsadmin: all has backups of cluster-a, cluster-b: name two files of one cluster\n",
+            "nsadmin: all has backups of cluster-a, cluster-b: choose one: "
+            "nsadmin backup diff all --cluster cluster-a\n",
         )
+        refused = run("backup", "show", "all")
+        advised = "nsadmin backup show all --cluster cluster-a\n"
+        assert (refused.code, refused.err.partition("choose one: ")[2]) == (2, advised)
+        shown = run("backup", "show", "all", "--cluster", "cluster-b")
+        assert (shown.code, shown.err.startswith("nsadmin: cluster-b at ")) == (0, True)
+        missing = run("backup", "show", "all", "--cluster", "nosuch")
+        assert (missing.code, missing.err) == (2, "nsadmin: all has no backup of nosuch\n")
+        assert run("backup", "show", "one.zip", "--cluster", "c").err.startswith("nsadmin: --cluster chooses")
         single = run("backup", "create", "*", "--file", "one.zip", *on)
         assert (single.code, "--file is for one cluster: pass --dir DIR" in single.err) == (2, True)
         rename("cluster-a", 2020)
@@ -57,6 +66,11 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         assert run("backup", "create", "cluster-a", "--dir", "all", "--keep", "2", *on).code == 0
         assert similar.exists()
         similar.unlink()
+        [kept] = [file for file in Path("all").glob("cluster-a-*") if "-2020" not in file.name]
+        newest = run("backup", "show", "all", "--json")
+        assert (newest.code, newest.out) == (0, run("backup", "show", str(kept), "--json").out)
+        both = run("backup", "diff", "all", str(kept))
+        assert (both.code, "all is a folder: name a file in it, or only the folder" in both.err) == (2, True)
         changed = run("backup", "diff", "all", "--json")
         assert (changed.code, {row["name"] for row in json.loads(changed.out)}) == (1, {"orders"})
         (tmp_path / "all" / "cluster-a-20200101T000000Z.nsbackup.zip").unlink()

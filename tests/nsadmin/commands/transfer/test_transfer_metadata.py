@@ -1,6 +1,7 @@
 """transfer topics, groups and acl, from one cluster of the lab to the other."""
 
 import re
+import shlex
 from collections.abc import Iterator
 
 import pytest
@@ -78,6 +79,22 @@ def test_missing_only_creates_and_changes_nothing_that_exists(move: Run, run: Ru
     assert "--missing-only" not in result.err
 
 
+def test_a_kept_order_configuration_is_named_with_the_command_that_changes_it(
+    move: Run, run: Run, running_lab: Lab
+) -> None:
+    on = ("-n", running_lab.namesrv_addr)
+    assert run("updateTopic", "steps", "-c", "cluster-a", "-o", "true", "--yes", *on).code == 0
+    for option in ("--dry-run", "--yes"):
+        result = move("topics", "steps", "--missing-only", option)
+        [note] = [line for line in result.err.splitlines() if "order configuration" in line]
+        assert note.startswith("nsadmin: the order configuration of steps is kept")
+    advised = shlex.split(note.partition("run nsadmin ")[2])
+    assert run(*advised, "--yes").code == 0
+    conf = run("updateOrderConf", "steps", "get", *on).out
+    assert all(f"broker-{letter}-0:" in conf for letter in "ab")
+    assert "order configuration" not in move("topics", "steps", "--missing-only", "--yes").err
+
+
 def test_patterns_choose_the_items(move: Run) -> None:
     rows = move("topics", "order*", "--all-brokers", "--dry-run")
     assert rows.code == 0, rows.err
@@ -109,6 +126,28 @@ def test_users_go_to_the_brokers_that_are_named(move: Run) -> None:
 def test_wrong_command_lines_are_refused(move: Run, words: tuple[str, ...], code: int, text: str) -> None:
     result = move(*words, "--yes")
     assert (result.code, text in result.err) == (code, True), result.err
+
+
+def test_a_cluster_in_place_of_a_context_is_named_with_the_command_that_takes_it(
+    run: Run, running_lab: Lab
+) -> None:
+    addr = running_lab.namesrv_addr
+    words = ("--missing-only", "--dry-run", "-n", addr)
+    result = run("transfer", "topics", "orders", "--from", "cluster-a", "--to", "cluster-b", *words)
+    ends = f"--from {addr} --from-cluster cluster-a --to {addr} --to-cluster cluster-b"
+    advised = f"nsadmin transfer topics orders --missing-only --dry-run {ends}"
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: cluster-a and cluster-b are clusters, and --from and --to take a context, or name servers "
+        f"(HOST:PORT): run {advised}\n",
+    )
+    assert run(*advised.split()[1:]).code == 0
+    assert run("context", "set", "here", "-n", addr).code == 0
+    one = run("transfer", "groups", "--from", "here", "--to", "cluster-b", "--context", "here", "--dry-run")
+    assert "nsadmin: cluster-b is a cluster, and" in one.err
+    assert "run nsadmin transfer groups --dry-run --from here --to here --to-cluster cluster-b" in one.err
+    unknown = run("transfer", "groups", "--from", "nosuch", "--to", addr, "-n", addr)
+    assert 'unknown context "nosuch" for --from' in unknown.err
 
 
 def test_several_clusters_are_a_mistake_in_the_command_line(run: Run, running_lab: Lab) -> None:
