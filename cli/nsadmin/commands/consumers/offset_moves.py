@@ -153,7 +153,7 @@ def reset_offset_by_time(
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Set the offset of one queue, to skip a bad (poison) message; this offset is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
-        # Undo the last move
+        # Undo the last move: go back to the offsets from before the reset
         nsadmin resetOffsetByTime warehouse payments --undo --yes
     """
     offset_admin = session.admin.offsets
