@@ -5,11 +5,16 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
-from namesrv_core.errors import RocketMQError
+from namesrv_core.errors import RequestError, RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.client_runtime import ALL_QUEUES, find_subscription_problems
-from nsadmin.client.consumers.connected_clients import ConnectedClient, GroupConnections, TopicSubscription
+from nsadmin.client.consumers.connected_clients import (
+    ConnectedClient,
+    GroupConnections,
+    TopicSubscription,
+    is_group_offline,
+)
 from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
 from nsadmin.client.consumers.lag import describe_no_offsets, sum_lags
@@ -196,7 +201,7 @@ def consumer_progress(
         nsadmin consumerProgress --sort -lag
         # How many messages wait (stacked) for one group, on each queue, also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
-        # Who is behind on a topic, and on which queue: all its groups, queue by queue
+        # Lag of all groups of a topic, queue by queue: who is behind, and on which queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
         nsadmin consumerProgress --filter 'lag>100' --output name
@@ -224,9 +229,7 @@ def consumer_progress(
             error.add_note(str(missing_error))
         raise
     missing_errors = _find_missing_brokers(session, inventory, topic, cluster_name)
-    owners_by_queue = (
-        session.admin.client_runtime.get_queue_owners(group, cluster_name) if with_clients else {}
-    )
+    owners_by_queue = _read_queue_owners(session, group, cluster_name) if with_clients else {}
     queues = [queue for r in progress_results for queue in _list_queues(r, owners_by_queue)]
     columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
     errors = [*(r.error for r in progress_results), *missing_errors]
@@ -246,6 +249,16 @@ def _shows_client_ids(session: Session) -> bool:
     return (output_format == "wide" and selection.columns is None) or any(
         CLIENT_ID.key.lower() in text.lower() for text in texts
     )
+
+
+def _read_queue_owners(session: Session, group: str, cluster_name: str | None) -> dict[MessageQueue, str]:
+    try:
+        return session.admin.client_runtime.get_queue_owners(group, cluster_name)
+    except RequestError as error:
+        if not is_group_offline(error):
+            raise
+        session.write_remark(str(error))
+        return {}
 
 
 def _find_missing_brokers(

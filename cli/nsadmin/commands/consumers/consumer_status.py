@@ -201,7 +201,7 @@ def consumer_status(
         nsadmin consumerStatus warehouse
         # Do all clients of a group have the same subscriptions? A line on stderr says so
         nsadmin consumerStatus warehouse --limit 1
-        # The threads of one client (thread dump)
+        # The threads of one client, with the stack trace of each (thread dump, jstack)
         nsadmin consumerStatus warehouse -i 10.0.226.10@warehouse-1 -s
     """
     broker_addr = None if broker_text is None else find_broker_addr(session, broker_text)

@@ -11,6 +11,7 @@ from namesrv_core import operator_files
 from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.resource_attributes import format_changes, sign_changes
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.groups import GroupChange, is_system_group
 from nsadmin.client.results import AlreadyRecreated, NotApplied, error_text, is_not_found
@@ -273,7 +274,11 @@ def update_sub_group(
     errors = [change.error for _, change in changes]
     notes = []
     if settings.get("consumeEnable") is False and not all(errors):
-        notes.append("clients finish the messages that they have already fetched, then they get no more")
+        if any(change.before for _, change in changes):
+            notes.append("clients finish the messages that they have already fetched, then they get no more")
+        else:
+            all_groups = quote_command("consumerProgress")
+            notes.append(f"{group} is a new group, so nothing is paused: run {all_groups} to list the groups")
     return ResultRows.from_records(GROUP_CHANGE_COLUMNS, changes, errors, notes, common={GROUP: group})
 
 

@@ -145,15 +145,15 @@ def reset_offset_by_time(
     undone: a second --undo undoes the first.
 
     Examples:
-        # Reprocess since yesterday 10:00: preview how many messages the group would receive again
+        # Reset the offset of a group to a time (timestamp), to reprocess: preview what it would receive again
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
         # Start from the beginning: preview how the group would receive all messages that are left
         nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
         # Move the group to the end of the topic
         nsadmin resetOffsetByTime warehouse payments -s -1 --yes
-        # Skip one broken (poison) message: go on behind it; this offset is too old (exit code 1)
+        # Set the offset of one queue, to skip a bad (poison) message; this offset is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
-        # Undo the last move
+        # Undo the last move: go back to the offsets from before the reset
         nsadmin resetOffsetByTime warehouse payments --undo --yes
     """
     offset_admin = session.admin.offsets
@@ -409,10 +409,13 @@ def _apply_offset_plans(
         effects.append(f"get an offset on {count_noun(first_count, 'queue')} where it has none")
     effect = " and ".join(effects)
     queues = f"{count_noun(sum(m.error is None for m in moves), 'queue')} of {on_topics}"
-    to_time = "" if plans[0].timestamp_ms == END_OF_QUEUE else f" to {format_utc(plans[0].timestamp_ms)}"
-    move_text = f"move {group} on {queues}{to_time}, which lets it {effect}"
+    target_time_ms = plans[0].timestamp_ms
+    target_text = {END_OF_QUEUE: "", 0: " to the oldest message"}.get(
+        target_time_ms, f" to {format_utc(target_time_ms)}"
+    )
+    move_text = f"move {group} on {queues}{target_text}, which lets it {effect}"
     if first_count and all(m.old_offset is None for m in moves):
-        move_text = f"give {group} an offset on {queues}{to_time}, where it has none"
+        move_text = f"give {group} an offset on {queues}{target_text}, where it has none"
     if any(m.error is None for m in moves):
         session.require_yes(command_name, f"this would {move_text}")
         if session.is_dry_run:

@@ -131,7 +131,7 @@ def producer(
     Examples:
         # Who sends to a topic: which machines and applications (producer groups, versions) write to it
         nsadmin producer --topic payments
-        # Which machines write: all producers of all brokers, without the internal ones of Java clients
+        # Who still sends, writes to the cluster: all producers, without the internal ones of Java clients
         nsadmin producer --no-internal
         # The producers of one broker
         nsadmin producer 127.0.0.1:10911

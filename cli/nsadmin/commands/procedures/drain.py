@@ -259,7 +259,7 @@ def drain(
         nsadmin drain broker-a-0 --force --yes
         # Also wait until consumers have read all messages of the broker; a preview
         nsadmin drain broker-a-1 --for-good --dry-run
-        # Take a broker out for good, or replace its machine: move its queues first; a preview (exit code 1)
+        # Remove a broker from its cluster for good, or replace its machine; a preview (exit code 1)
         nsadmin drain broker-a-0 --for-good --move-queues --ordered --dry-run
     """
     drain_plan = DrainPlan(

@@ -92,13 +92,13 @@ def client_list(
     with `proxies` in the context.
 
     Examples:
-        # All clients
+        # All clients: who is connected to the cluster now, with addresses and groups
         nsadmin client list
         # Who uses a topic: the clients of all groups that consume it, and how to find its producers
         nsadmin client list --topic orders
         # Clients connected to one broker: addresses, languages, versions
         nsadmin client list -b broker-a-0 --columns clientId,clientAddr,language,version
-        # Clients on one machine, by the IP address
+        # Clients and groups on one machine (host), by the IP address
         nsadmin client list --filter clientAddr~10.0.226.10
         # Only gRPC clients
         nsadmin client list --filter protocol=gRPC

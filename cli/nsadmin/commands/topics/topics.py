@@ -177,8 +177,8 @@ def topic_list(
     send to a topic: `nsadmin producer --topic TOPIC` finds them in its newest messages.
 
     Examples:
-        # The topics of applications
-        nsadmin topicList --no-system
+        # Topics of a team, whose names begin, start with a prefix; search topics by name
+        nsadmin topicList --no-system --filter 'topic~^pay'
         # Topics without consumers, that nobody reads: no group; add --filter 'topic~^pay' for some topics
         nsadmin topicList -c --no-system --filter groups=
         # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic

@@ -84,6 +84,14 @@ def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
     assert ask("consumerProgress", "G", "-s", "yes").code == 2
 
 
+def test_the_queues_of_a_group_without_a_client_have_no_owner(
+    ask: Run, consumer_broker: ConsumerBroker
+) -> None:
+    result = ask("consumerProgress", "G", "-s", "true", "--json")
+    assert (result.code, [row["clientId"] for row in result.json]) == (0, [None, None])
+    assert 'no client of group "G" is connected: start its application' in result.err
+
+
 @pytest.mark.parametrize(
     "words", [("--output", "wide"), ("--columns", "queueId,clientId"), ("--filter", "clientId=c1")]
 )

@@ -52,6 +52,17 @@ def test_a_change_keeps_what_is_not_named(ask: Run, consumer_broker: ConsumerBro
     assert consumer_broker.configs["G"]["retryMaxTimes"] == 3
 
 
+def test_a_pause_of_an_unknown_group_says_that_nothing_is_paused(
+    ask: Run, consumer_broker: ConsumerBroker
+) -> None:
+    result = ask("updateSubGroup", "Mistyped", "-c", "C", "-s", "false", "--dry-run")
+    assert (result.code, result.err) == (
+        0,
+        "nsadmin: Mistyped is a new group, so nothing is paused: run nsadmin consumerProgress to list the "
+        "groups\n",
+    )
+
+
 def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: ConsumerBroker) -> None:
     flags = ["-s", "true", "-m", "true", "-d", "true", "-o", "true", "-a", "false"]
     flags += ["-q", "2", "-r", "5", "-i", "1", "-w", "2", "--attributes", "+priority.factor=1,-b"]

@@ -70,6 +70,11 @@ def test_a_group_without_an_offset_skips_and_repeats_nothing(ask: Run, filled_br
     assert ", where it has none: to do it" in refused.err
 
 
+def test_the_time_zero_is_the_oldest_message(ask: Run, filled_broker: ConsumerBroker) -> None:
+    refused = ask("resetOffsetByTime", "G", "T", "-s", "0")
+    assert "this would move G on 8 queues of T to the oldest message, which lets it" in refused.err
+
+
 def test_minus_one_and_skipping_go_to_the_end(ask: Run, filled_broker: ConsumerBroker) -> None:
     for words in (
         ["resetOffsetByTime", "G", "T", "-s", "-1"],
