@@ -73,7 +73,7 @@ def group_explain(
     examine everything.
 
     Examples:
-        # Why a group receives, consumes nothing; in this one, each step is ok
+        # Why consumers receive no messages, consume nothing; in this group, each step is ok
         nsadmin group explain warehouse
         # Do all clients of a group have the same subscriptions and tags?
         nsadmin group explain warehouse --filter step=subscriptions
