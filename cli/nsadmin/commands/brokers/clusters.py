@@ -171,7 +171,7 @@ def cluster_list(
     Examples:
         # Overview: which brokers are up, with their load and version
         nsadmin clusterList
-        # Network, firewall: which brokers and name servers are unreachable from this host (reachable is false)
+        # Network, firewall: which brokers and name servers are unreachable from here (reachable is false)
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
         # How many brokers, topics, queues, groups and clients each cluster has
         nsadmin clusterList --counts
