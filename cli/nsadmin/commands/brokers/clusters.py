@@ -172,7 +172,7 @@ def cluster_list(
     Examples:
         # Overview: which brokers are up, with their load and version
         nsadmin clusterList
-        # Network: which brokers and name servers can this machine reach (or firewall: reachable is false)
+        # Network, firewall: which brokers and name servers are unreachable from here (reachable is false)
         nsadmin clusterList --columns brokerName,brokerAddr,reachable
         # How many brokers, topics, queues, groups and clients each cluster has
         nsadmin clusterList --counts

@@ -96,7 +96,7 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
     the broker. `repair wipe` restores the permission that each topic has on the broker instead.
 
     Examples:
-        # Let producers write to broker-a-0 again
+        # Let producers write to broker-a-0 again, after wipeWritePerm; after a drain, use undrain
         nsadmin addWritePerm broker-a-0 --yes
     """
     is_before = session.is_dry_run or session.can_ask

@@ -199,14 +199,14 @@ def consumer_progress(
     Examples:
         # How far behind all consumer groups are, how many messages, and their clients (count)
         nsadmin consumerProgress --sort -lag
-        # How many messages wait (stacked) for one group, on each queue, also in its retries (%RETRY%)
+        # The lag of one group on each queue: how many messages wait (stacked), also in its retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
         # Lag of all groups of a topic, queue by queue: who is behind, and on which queue
         nsadmin consumerProgress -t payments --sort -lag
         # The names of the groups that are more than 100 messages behind, for a loop of the shell
         nsadmin consumerProgress --filter 'lag>100' --output name
-        # Which client of a group reads which queue of a topic, the largest lag first
-        nsadmin consumerProgress warehouse -t payments -s true --sort -lag
+        # The lag of a group on each queue, the largest first, and which client (consumer) reads the queue
+        nsadmin consumerProgress warehouse -s true --sort -lag
         # Unused groups, without a connected client, first: their count is 0
         nsadmin consumerProgress --sort count
     """

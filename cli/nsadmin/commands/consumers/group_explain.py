@@ -73,7 +73,7 @@ def group_explain(
     examine everything.
 
     Examples:
-        # Why a consumer gets, receives, consumes no new messages; in this group, each step is ok
+        # Why a consumer gets no messages, consumers receive, consume nothing; in this group, each step is ok
         nsadmin group explain warehouse
         # Do all clients of a group have the same subscriptions and tags?
         nsadmin group explain warehouse --filter step=subscriptions

@@ -398,7 +398,7 @@ def delete_topic(
         nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
         # Delete a topic only if nobody uses it: this one is in use (exit code 1)
         nsadmin deleteTopic refunds cluster-a --if-unused --yes
-        # Delete a topic without a question
+        # Delete a topic with all its messages; brokers cannot delete the messages alone
         nsadmin deleteTopic refunds cluster-a --yes
     """
     deletions_by_cluster = _plan_deletions(
