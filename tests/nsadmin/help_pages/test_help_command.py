@@ -364,7 +364,7 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
         ("reset offset to latest", "nsadmin resetOffsetByTime warehouse payments -s now --dry-run"),
         ("messages between two times", "nsadmin printMsg payments --from 13:00 --until 14:00"),
         ("make topic read only", "nsadmin updateTopicPerm payments 4 -c '*' --yes"),
-        ("who reads this topic", "nsadmin topicList -c --filter topic=payments"),
+        ("who reads this topic", "nsadmin topicList payments -c"),
         ("retry topic grows", "nsadmin group explain --topic payments --filter result!=skipped"),
         ("consumer offset is ahead of the broker", "nsadmin group explain warehouse --filter step=offsets"),
         ("pull messages as csv", "nsadmin printMsg payments --from 1h --output csv"),

@@ -145,6 +145,12 @@ NewTopicArgument = Annotated[
 @command(columns=(*NAME_COLUMNS, *USED_COLUMNS, *TYPE_COLUMNS), nothing="no topics on {servers}")
 def topic_list(
     session: Session,
+    topic: Annotated[
+        str | None,
+        Argument(metavar="TOPIC", help="Only these topics. Default: all."),
+        Flags("-t", "--topicName"),
+        Each("topic", is_joined=True),
+    ] = None,
     with_groups: Annotated[
         bool, Option("-c", "--clusterModel", help="Also show the clusters and consumer groups of each topic.")
     ] = False,
@@ -178,22 +184,27 @@ def topic_list(
 
     Examples:
         # Topics of a team, whose names begin, start with a prefix; search topics by name
-        nsadmin topicList --no-system --filter 'topic~^pay'
-        # Topics without consumers, that nobody reads: no group; add --filter 'topic~^pay' for some topics
+        nsadmin topicList 'pay*'
+        # Topics without consumers, that nobody reads: no group
         nsadmin topicList -c --no-system --filter groups=
-        # Message types of topics: NORMAL, FIFO, DELAY ...; add --filter topic=orders for one topic
+        # Message types of topics: NORMAL, FIFO, DELAY ...
         nsadmin topicList --types --no-system
         # Idle, unused topics that nobody uses any more, to clean up: no message for 30 days, or none yet
         nsadmin topicList -c --idle 30d --no-system
         # Who uses which topic: all topics with their consumer groups, and when they got the last message
         nsadmin topicList -c --times --no-system
         # Who consumes, who reads a topic: its consumer groups
-        nsadmin topicList -c --filter topic=payments
+        nsadmin topicList payments -c
     """
     topics = session.admin.topics
     names = topics.list_names(cluster_name) if include_system else topics.list_user_names(cluster_name)
     if not include_system:
         names = tuple(n for n in names if not n.startswith(GROUP_TOPIC_PREFIXES))
+    if topic:
+        known = set(names)
+        names = tuple(expand_patterns("topic", topic.split(","), lambda: known))
+        if missing := [name for name in names if name not in known]:
+            raise NotFound(f'no topic "{missing[0]}"')
     if with_types:
         for flag, is_given in (
             ("-c", with_groups),

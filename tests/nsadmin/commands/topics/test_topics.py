@@ -51,6 +51,14 @@ def test_system_topics_can_be_hidden(
         server.routes = {name: {"broker-a": 6} for name in ("T", "TBW102", "C", "%DLQ%G", "%RETRY%G")}
     assert run("topicList", both_servers).out == "topic\n%DLQ%G\n%RETRY%G\nC\nT\nTBW102\n"
     assert run("topicList", both_servers, "--no-system").out == "topic\nT\n"
+    assert run("topicList", "C,T*", both_servers).out == "topic\nC\nT\nTBW102\n"
+    assert run("topicList", "T*", both_servers, "--no-system").out == "topic\nT\n"
+    assert run("topicList", "U*", both_servers).err.startswith('nsadmin: no topic matches "U*"')
+    unknown = run("topicList", "TBW103", both_servers)
+    assert (unknown.code, unknown.err.partition("\n")[0]) == (
+        5,
+        'nsadmin: no topic "TBW103"; did you mean "TBW102"?',
+    )
 
 
 def test_topics_of_one_cluster(run: Run, both_servers: str, first_server: FakeNameServer) -> None:
