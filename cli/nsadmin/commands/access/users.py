@@ -54,7 +54,7 @@ USER_TYPE: AnyColumn = Column(
 USER_STATUS: AnyColumn = Column(
     "userStatus", "enable, or disable: the user cannot sign requests", lambda r: r[1].user_status
 )
-_SETTINGS_COLUMNS: Columns[tuple[object, User]] = (
+_SETTINGS_COLUMNS: tuple[AnyColumn, ...] = (
     USERNAME.of(lambda r: r[1].username),
     USER_TYPE,
     USER_STATUS,
