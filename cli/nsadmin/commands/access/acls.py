@@ -219,7 +219,7 @@ def _entry_rows(
     for result in results:
         entries_by_subject = result.result
         own_users = users_by_addr.get(result.addr, {})
-        own_rights = [
+        own_rights: list[tuple[AclEntry | None, str, User | None]] = [
             (entry, subject, own_users.get(subject))
             for subject, entries in (entries_by_subject or {}).items()
             for entry in entries
@@ -239,7 +239,7 @@ def _entry_rows(
             None
             if result.result is None
             else {
-                f"ACL of {subject}, {entry.resource}": {"": _describe_permission(entry)}
+                f"ACL of {subject}, {entry.resource}{_name_policy(entry)}": {"": _describe_permission(entry)}
                 for subject, entries in result.result.items()
                 for entry in entries
             }
@@ -482,5 +482,8 @@ def _describe_entry(entry: AclEntry) -> str:
 
 def _describe_permission(entry: AclEntry) -> str:
     source = f" from {','.join(entry.source_ips)}" if entry.source_ips else ""
-    policy = "" if entry.policy_type == POLICY_TYPES[0] else f" ({entry.policy_type})"
-    return f"{entry.decision} {','.join(entry.actions)}{source}{policy}"
+    return f"{entry.decision} {','.join(entry.actions)}{source}{_name_policy(entry)}"
+
+
+def _name_policy(entry: AclEntry) -> str:
+    return "" if entry.policy_type == POLICY_TYPES[0] else f" ({entry.policy_type})"

@@ -76,7 +76,7 @@ def backup_show(
         nsadmin backup show cluster-a.nsbackup.zip --filter section=topics --filter brokerName=broker-a-0
     """
     if _is_folder(file_name, cluster_name):
-        [file_name] = _find_newest(file_name, cluster_name, 1, "show")
+        [file_name] = _find_newest(file_name, cluster_name, 1)
     loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
     backup = loaded_backup.backup
     signature_text = "signed" if loaded_backup.is_signed else "not signed"
@@ -119,7 +119,7 @@ def backup_diff(
     if _is_folder(file_name, cluster_name):
         if other_file is not None:
             raise UsageError(f"{file_name} is a folder: name a file in it, or only the folder")
-        file_name, other_file = _find_newest(file_name, cluster_name, 2, "diff")
+        file_name, other_file = _find_newest(file_name, cluster_name, 2)
     before = open_backup(session, file_name).backup
     after = (
         open_backup(session, other_file).backup if other_file is not None else _observe_now(session, before)
@@ -145,19 +145,19 @@ def _is_folder(file_name: str, cluster_name: str | None) -> bool:
     return is_folder
 
 
-def _find_newest(folder_name: str, cluster_name: str | None, count: int, verb: str) -> list[str]:
+def _find_newest(folder_name: str, cluster_name: str | None, count: int) -> list[str]:
     files = list_backup_files(Path(folder_name).expanduser(), cluster_name)
     clusters = sorted({file.name.rpartition("-")[0] for file in files})
     if len(clusters) > 1:
-        advised = quote_command("backup", verb, folder_name, "--cluster", clusters[0])
         raise UsageError(
-            f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: choose one: {advised}"
+            f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: pass --cluster {clusters[0]}, "
+            "for example"
         )
     if not files:
         of_cluster = "" if cluster_name is None else f" of {cluster_name}"
         raise UsageError(f"{folder_name} has no backup{of_cluster}")
     if len(files) < count:
-        advised = quote_command("backup", verb, str(files[0]))
+        advised = quote_command("backup", "diff", str(files[0]))
         raise UsageError(
             f"{folder_name} has {count_noun(len(files), 'backup')}, and a folder needs two: to compare one "
             f"with the cluster, run {advised}"

@@ -101,6 +101,11 @@ def test_where_brokers_have_other_entries_is_said(
     assert (shown.code, shown.err.splitlines()) == (0, notes)
     assert run("listAcl", *cluster).err.splitlines()[1:] == notes
     assert run("listAcl", "--for", "Topic:orders", *cluster).err.splitlines()[1:] == notes[1:]
+    entry = {"resource": "Topic:orders", "actions": ["Pub"], "decision": "Deny"}
+    policy = {"policyType": "Default", "entries": [entry]}
+    master.users.put_acl(json.dumps({"subject": "User:shop", "policies": [policy]}).encode())
+    note = "nsadmin: ACL of User:shop, Topic:orders (Default): not on broker-a:1"
+    assert note in run("getAcl", "shop", *cluster).err.splitlines()
 
 
 def test_an_acl_that_some_brokers_lack_is_found(
