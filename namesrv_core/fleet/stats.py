@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from namesrv_core.errors import RequestError, ResponseCode, TopicNotExist
 from namesrv_core.fleet.broker_model import BrokerModel
-from namesrv_core.fleet.offsets import group_delay_ms
 from namesrv_core.protocol import broker_headers, fastjson, headers, object_keys
 
 _COUNTER_SPANS = (("statsMinute", 60_000), ("statsHour", 3_600_000), ("statsDay", 86_400_000))
-_TPS_WINDOW_MS = 10_000
+_TPS_WINDOW_MS = 60_000
+"""StatsItem#getStatsDataInMinute, which BrokerStatsManager reads for put and get TPS."""
 _USER_PUT_COUNTER = "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC"
 
 QueueOffsetPair = tuple[dict[str, object], dict[str, int]]
@@ -93,17 +93,11 @@ def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
 
 
 def _consume_tps(model: BrokerModel, group: str, topic_names: Iterable[str], now_ms: int) -> float:
-    if not model.group_table.configs.get(group, {}).get("consumeEnable", True):
-        return 0
-    topics = [topic for topic in topic_names if group in model.offsets.readers_by_topic.get(topic, ())]
-    return (
-        sum(
-            model.offsets.count_recent_messages(topic, now_ms - group_delay_ms(group), _TPS_WINDOW_MS)
-            for topic in topics
-        )
-        * 1000
-        / _TPS_WINDOW_MS
-    )
+    return sum(
+        model.offsets.count_read_messages(group, topic, model.read_queue_count(topic), now_ms, _TPS_WINDOW_MS)
+        for topic in topic_names
+        if group in model.offsets.readers_by_topic.get(topic, ())
+    ) * (1000 / _TPS_WINDOW_MS)
 
 
 def _consume_stats_body(lags: Iterable[QueueOffsetPair], consume_tps: float) -> bytes:
