@@ -74,6 +74,8 @@ def test_filters_that_leave_no_row_are_named(ask: Run, consumer_broker: Consumer
     lines = ask("consumerProgress", "G", "--filter", "lag<0").err.splitlines()
     assert lines[0] == "nsadmin: --filter 'lag<0' matches none of 2 rows"
     assert "consume TPS" in lines[1]
+    hint = ask("consumerProgress", "G", "--filter", "topic=U*").err.splitlines()[0]
+    assert hint.endswith("matches none of 2 rows: = compares exactly, so use --filter 'topic~^U'")
 
 
 def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
