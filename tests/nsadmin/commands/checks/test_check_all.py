@@ -114,6 +114,7 @@ def test_the_first_line_names_the_worst_group_and_the_report_has_the_next_step(
     result = run(*words, "--critical", "lag=20")
     assert "lag CRITICAL (H)" in result.out.splitlines()[0]
     assert "    next: nsadmin group explain H\n" in result.out
+    assert "lag CRITICAL (G and 1 more)" in run(*words, "--critical", "lag=5").out.splitlines()[0]
     assert "nsadmin group explain" not in run(*words, "--exclude", "H").out
     assert "lag H" in run(*words, "-g", "H*").out
     none = run(*words, "-g", "X*")
