@@ -14,7 +14,7 @@ FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
 """A "warning" is a problem, but not the cause that the operator asks for; "unknown" could not be checked."""
 
 
-_MAX_EVIDENCE = 240
+_MAX_EVIDENCE = 600
 """Characters of a finding in the verdict. The table has all of it."""
 SERVERS_PLACEHOLDER = "{servers}"
 """Placeholder in a command for all name servers that the finding is about."""
