@@ -93,11 +93,12 @@ def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
 
 
 def _consume_tps(model: BrokerModel, group: str, topic_names: Iterable[str], now_ms: int) -> float:
-    return sum(
-        model.offsets.count_read_messages(group, topic, model.read_queue_count(topic), now_ms, _TPS_WINDOW_MS)
-        for topic in topic_names
-        if group in model.offsets.readers_by_topic.get(topic, ())
-    ) * (1000 / _TPS_WINDOW_MS)
+    topics = [topic for topic in topic_names if group in model.offsets.readers_by_topic.get(topic, ())]
+    read = (
+        model.offsets.count_read_messages(group, t, model.read_queue_count(t), now_ms, _TPS_WINDOW_MS)
+        for t in topics
+    )
+    return sum(read) * 1000 / _TPS_WINDOW_MS
 
 
 def _consume_stats_body(lags: Iterable[QueueOffsetPair], consume_tps: float) -> bytes:

@@ -63,7 +63,7 @@ def format_cron(report: CheckReport) -> str:
 
 def _find_next_step(finding: CheckFinding) -> str | None:
     entry = CHECKS_BY_NAME.get(finding.check)
-    name = finding.about or next(iter(finding.affected), None)
+    name = finding.about or finding.worst
     if finding.remedies:
         # A command alone stands as it is typed, between words it stands in backquotes.
         return re.sub("^`([^`]*)`$", r"\1", finding.remedies[0])

@@ -127,6 +127,10 @@ class CheckFinding(NamedTuple):
     affected: tuple[str, ...] = ()
 
     @property
+    def worst(self) -> str | None:
+        return next(iter(self.affected), None)
+
+    @property
     def title(self) -> str:
         return self.check if self.about is None else f"{self.check} {self.about}"
 
