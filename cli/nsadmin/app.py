@@ -464,8 +464,13 @@ class CommandRun:
         """
         answered = "the servers that answered"
         if total:
+            # Imported late: few command lines have a condition.
+            from nsadmin.console.output.row_selection import suggest_condition
+
             filters = (f"--filter {shlex.quote(f)}" for f in self._options.style.selection.filters)
             text = f"{' '.join(filters)} matches none of {count_noun(total, 'row')}"
+            for meant in filter(None, map(suggest_condition, self._options.style.selection.filters)):
+                text += f": = compares exactly, so use --filter {shlex.quote(meant)}"
         else:
             words = self._describe_arguments() if self._entry.kind in ("read", "local") else []
             servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"

@@ -7,7 +7,8 @@ from namesrv_core.fleet.broker_model import BrokerModel
 from namesrv_core.protocol import broker_headers, fastjson, headers, object_keys
 
 _COUNTER_SPANS = (("statsMinute", 60_000), ("statsHour", 3_600_000), ("statsDay", 86_400_000))
-_TPS_WINDOW_MS = 10_000
+_TPS_WINDOW_MS = 60_000
+"""StatsItem#getStatsDataInMinute, which BrokerStatsManager reads for put and get TPS."""
 _USER_PUT_COUNTER = "BROKER_PUT_NUMS_WITHOUT_SYSTEM_TOPIC"
 
 QueueOffsetPair = tuple[dict[str, object], dict[str, int]]
@@ -92,8 +93,6 @@ def all_offsets_json(model: BrokerModel, now_ms: int) -> bytes:
 
 
 def _consume_tps(model: BrokerModel, group: str, topic_names: Iterable[str], now_ms: int) -> float:
-    if not model.group_table.configs.get(group, {}).get("consumeEnable", True):
-        return 0
     topics = [topic for topic in topic_names if group in model.offsets.readers_by_topic.get(topic, ())]
     read = (
         model.offsets.count_read_messages(group, t, model.read_queue_count(t), now_ms, _TPS_WINDOW_MS)

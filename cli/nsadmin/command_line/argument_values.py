@@ -4,6 +4,7 @@ import codecs
 from collections.abc import Sequence
 
 from namesrv_core.durations import parse_duration
+from namesrv_core.printable_text import escape_unsafe
 from namesrv_core.protocol import resource_attributes
 from namesrv_core.protocol.resource_names import find_group_name_problem, find_topic_name_problem
 from nsadmin.console.exit_codes import UsageError
@@ -37,11 +38,20 @@ def _invalid_perm_text(perm_text: str) -> str:
 
 
 def validate_topic_name(topic_text: str) -> str:
-    return _require_no_problem(topic_text, find_topic_name_problem(topic_text))
+    problem = _find_list_problem(topic_text, "topic", "updateTopicList")
+    return _require_no_problem(topic_text, problem or find_topic_name_problem(topic_text))
 
 
 def validate_group_name(group_text: str) -> str:
-    return _require_no_problem(group_text, find_group_name_problem(group_text))
+    problem = _find_list_problem(group_text, "group", "updateSubGroupList")
+    return _require_no_problem(group_text, problem or find_group_name_problem(group_text))
+
+
+def _find_list_problem(name_text: str, noun: str, list_command: str) -> str | None:
+    if "," not in name_text:
+        return None
+    advice = f"for several, write a file for nsadmin {list_command} FILE, or for nsadmin plan"
+    return f'invalid {noun} name "{escape_unsafe(name_text)}": this command takes one {noun}; {advice}'
 
 
 def validate_setting_key(key_text: str) -> str:

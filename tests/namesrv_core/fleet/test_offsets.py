@@ -117,7 +117,11 @@ def test_a_group_without_consume_enable_stands_still(model: BrokerModel) -> None
     held = at(model)
     put(False, NOW)
     assert (at(model, later), at(model, later, LATE_GROUP) > at(model, NOW, LATE_GROUP)) == (held, True)
-    assert b'"consumeTps":0.0' in ask(model, 208, later, consumerGroup="g").body
+    before, soon_after, a_minute_after = (
+        decode_object_keys(ask(model, 208, now, consumerGroup="g").body)["consumeTps"]
+        for now in (NOW, NOW + 30_000, later)
+    )
+    assert before > soon_after > a_minute_after == 0
     put(True, later)
     assert at(model, later + 60_000) > held
 

@@ -76,6 +76,16 @@ def test_names_that_no_broker_takes(name: str) -> None:
         (("updateTopic", "pay ments", "-b", "broker-a"), 'topic name "pay ments": use letters'),
         (("updateSubGroup", "my group", "-b", "broker-a"), 'group name "my group": use letters'),
         (
+            ("updateTopic", "a,b", "-b", "broker-a"),
+            'topic name "a,b": this command takes one topic; for several, write a file for '
+            "nsadmin updateTopicList FILE",
+        ),
+        (
+            ("updateSubGroup", "a,b", "-b", "broker-a"),
+            'group name "a,b": this command takes one group; for several, write a file for '
+            "nsadmin updateSubGroupList FILE",
+        ),
+        (
             ("updateBrokerConfig", "file ReservedTime", "9", "-b", "broker-a"),
             'setting "file Reserved',
         ),

@@ -336,6 +336,17 @@ def test_nearly_all_questions_have_an_answer_among_the_first_three() -> None:
         ("a master died", "nsadmin guide when-a-master-dies"),
         ("consumers get no queues", "nsadmin group explain warehouse --filter step=owners"),
         ("no queue is assigned to a client", "nsadmin group explain warehouse --filter step=owners"),
+        ("unused topics", "nsadmin topicList -c --idle 30d --no-system --filter groups="),
+        (
+            "topics without messages for 30 days",
+            "nsadmin topicList -c --idle 30d --no-system --filter groups=",
+        ),
+        (
+            "topics that nobody reads or writes",
+            "nsadmin topicList -c --idle 30d --no-system --filter groups=",
+        ),
+        ("prometheus grafana", "nsadmin exporter --http 0.0.0.0:9557"),
+        ("one pod of a consumer gets no messages", "nsadmin group explain warehouse"),
         (
             "nagios check consumer lag",
             "nsadmin check lag warehouse --warning 50000 --critical 500000 --format nagios",

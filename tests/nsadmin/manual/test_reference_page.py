@@ -58,8 +58,9 @@ def test_common_columns_and_options_are_explained_on_the_index_page_alone() -> N
 
 
 def test_another_meaning_of_a_common_name_stands_below_the_command() -> None:
-    assert "\n- `-t, --topic TOPIC`: Also check this topic. Repeatable, or a list: A,B.\n" in section_of(
-        "checks", "## check all"
+    assert (
+        "\n- `-t, --topic TOPIC`: Also check this topic, or a pattern: 'pay*'. Repeatable, or a list: A,B.\n"
+        in section_of("checks", "## check all")
     )
     assert "\n- `result`: done, dry-run or failed\n" in page_of("topics")
 

@@ -1,6 +1,7 @@
 """Owns consumerProgress, consumerConnection and brokerConsumeStats: the lag and the clients of groups."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
@@ -15,7 +16,7 @@ from nsadmin.client.consumers.connected_clients import (
     TopicSubscription,
     is_group_offline,
 )
-from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag
+from nsadmin.client.consumers.consume_stats import ConsumeStats, GroupQueueLag, find_waiting_since
 from nsadmin.client.consumers.consumer_progress import BROKER_STATS_TIMEOUT_SECONDS, GroupProgress
 from nsadmin.client.consumers.lag import describe_no_offsets, sum_lags
 from nsadmin.client.message_queues import MessageQueue
@@ -63,6 +64,17 @@ class QueueProgress(NamedTuple):
         return self.queue and self.queue.group
 
 
+class TopicProgress(NamedTuple):
+    """A row of --sum: a topic of a group, on the brokers that answered."""
+
+    group: str
+    topic: str
+    lag: int | None
+    inflight_total: int | None
+    waiting_since_ms: int | None
+    lag_reason: str | None
+
+
 QUEUE_COLUMNS = of_part(lambda q: q.queue, (TOPIC, BROKER_NAME, QUEUE_ID))
 OFFSET_COLUMNS: Columns[GroupQueueLag] = (
     BROKER_OFFSET,
@@ -89,7 +101,15 @@ LAG_COLUMNS: Columns[QueueProgress] = (
     BROKER_ADDR.in_wide(),
     LAG_ERROR,
 )
-WAITING_SINCE: Column[GroupProgress] = Column(
+TOTAL_LAG: AnyColumn = Column(
+    "lag", "messages that the group has not consumed yet, in all queues", lambda g: g.lag
+)
+TOTAL_INFLIGHT: AnyColumn = Column(
+    "inflight",
+    "messages that were pulled but not acknowledged, in all queues; since 5.1",
+    lambda g: g.inflight_total,
+)
+WAITING_SINCE: AnyColumn = Column(
     "waitingSince",
     "since when messages wait (UTC): when the last consumed message of a queue was stored; null if none wait",
     lambda g: format_utc(g.waiting_since_ms),
@@ -100,16 +120,22 @@ GROUP_COLUMNS: Columns[GroupProgress] = (
     VERSION.of(lambda g: ",".join(sorted({c.version for c in g.connections.clients if c.version})) or None),
     *of_part(lambda g: g.connections, (CONSUME_TYPE, MESSAGE_MODEL)),
     Column("tps", "messages that the group consumes per second", lambda g: g.consume_tps),
-    Column("lag", "messages that the group has not consumed yet, in all queues", lambda g: g.lag),
-    Column(
-        "inflight",
-        "messages that were pulled but not acknowledged, in all queues; since 5.1",
-        lambda g: g.inflight_total,
-    ),
+    TOTAL_LAG,
+    TOTAL_INFLIGHT,
     WAITING_SINCE.in_wide(),
     GROUP_LAG_REASON,
     LAG_ERROR,
 )
+SUM_COLUMNS: Columns[TopicProgress] = (
+    GROUP,
+    TOPIC,
+    TOTAL_LAG,
+    TOTAL_INFLIGHT,
+    WAITING_SINCE,
+    GROUP_LAG_REASON,
+)
+_MANY_QUEUES = 100
+
 SUBSCRIPTIONS: AnyColumn = Column(
     "subscriptions",
     "the client's own subscription expressions by topic; null if it does not report them",
@@ -174,6 +200,9 @@ def consumer_progress(
         bool,
         Option("--system", help="Without GROUP: also show the groups that brokers create for themselves."),
     ] = False,
+    sum_queues: Annotated[
+        bool, Option("--sum", help="With GROUP or -t: one row for each topic of a group, not for each queue.")
+    ] = False,
     expectation: ExpectedBrokersOption = None,
 ) -> ResultRows:
     """Show how far a consumer group is behind on each queue, or how far all groups are behind.
@@ -186,7 +215,8 @@ def consumer_progress(
     clients choose where they start. The offset is beyond the end of the queue. Or the group broadcasts, so
     each client keeps its own offsets. The totals do not include such queues.
 
-    With -t and without GROUP, the rows are the queues of all groups of the topic.
+    With -t and without GROUP, the rows are the queues of all groups of the topic. With --sum, each row is a
+    topic of a group, with the sums over its queues.
 
     Without GROUP and -t, each row is a group. count is the number of connected clients, and tps is the number
     of messages consumed per second. lag and inflight are the sums over the queues. The column waitingSince of
@@ -214,7 +244,9 @@ def consumer_progress(
         if show_client is not None:
             raise UsageError(f"-s needs a group: usage: nsadmin consumerProgress GROUP -t {topic} -s true")
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
-        return _topic_rows(session, inventory, topic, cluster_name)
+        return _topic_rows(session, inventory, topic, cluster_name, sum_queues=sum_queues)
+    if group is None and sum_queues:
+        raise UsageError("--sum needs GROUP or -t TOPIC: without them, each group has one row already")
     if group is None:
         inventory = open_expected_inventory(session, "consumerProgress", expectation)
         return _all_group_rows(session, inventory, cluster_name, include_system)
@@ -234,12 +266,15 @@ def consumer_progress(
     columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
     errors = [*(r.error for r in progress_results), *missing_errors]
     notes = [*map(str, missing_errors), *result_notes(progress_results)]
+    totals = _sum_progress(progress_results, describe_no_offsets(topic))
+    if sum_queues:
+        rows = ResultRows.from_records(SUM_COLUMNS, _sum_by_topic(progress_results), errors, notes)
+        return rows._replace(table_notes=totals)
+    if len(queues) >= _MANY_QUEUES:
+        totals.append(f"one row for each topic: {quote_command('consumerProgress', group, '--sum')}")
     rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
     consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
-    return rows._replace(
-        totals={"consumeTps": consume_tps},
-        table_notes=_sum_progress(progress_results, describe_no_offsets(topic)),
-    )
+    return rows._replace(totals={"consumeTps": consume_tps}, table_notes=totals)
 
 
 def _shows_client_ids(session: Session) -> bool:
@@ -288,6 +323,29 @@ def _list_queues(
     ]
 
 
+def _sum_by_topic(results: Sequence[ServerResult[ConsumeStats]]) -> list[TopicProgress]:
+    queues_by_topic = defaultdict[tuple[str, str], list[GroupQueueLag]](list)
+    for queue in (queue for r in results if r.result is not None for queue in r.result.queues):
+        queues_by_topic[queue.group, queue.queue.topic].append(queue)
+    failed_addrs = sorted({r.addr for r in results if r.error is not None})
+    unknown_part = f"unknown on {abbreviate_names(failed_addrs, 3)}" if failed_addrs else None
+    rows = []
+    for (group, topic), queues in sorted(queues_by_topic.items()):
+        total = sum_lags(queue.lag for queue in queues)
+        inflight_counts = [queue.inflight_count for queue in queues if queue.inflight_count is not None]
+        rows.append(
+            TopicProgress(
+                group,
+                topic,
+                total.messages,
+                sum(inflight_counts) if inflight_counts else None,
+                find_waiting_since(queues),
+                "; ".join(filter(None, (total.reason, unknown_part))) or None,
+            )
+        )
+    return rows
+
+
 def _sum_progress(results: list[ServerResult[ConsumeStats]], nothing_text: str) -> list[str]:
     """The totals of the brokers that answered."""
     known_stats = [r.result for r in results if r.result is not None]
@@ -304,7 +362,12 @@ def _sum_progress(results: list[ServerResult[ConsumeStats]], nothing_text: str) 
 
 
 def _topic_rows(
-    session: Session, inventory: InventoryKeeper, topic: str, cluster_name: str | None
+    session: Session,
+    inventory: InventoryKeeper,
+    topic: str,
+    cluster_name: str | None,
+    *,
+    sum_queues: bool,
 ) -> ResultRows:
     groups, list_errors = session.admin.topics.find_consumer_groups(topic)
     results = session.admin.consumers.get_topic_progress(topic, groups, cluster_name)
@@ -317,11 +380,16 @@ def _topic_rows(
     errors = [*(r.error for r in results), *list_errors, *missing_errors]
     notes = [f"groups may be missing: {error_text(error)}" for error in list_errors]
     notes += [*map(str, missing_errors), *result_notes(results)]
+    totals = _sum_progress(results, f"no group has an offset for {topic}")
+    if sum_queues:
+        rows = ResultRows.from_records(SUM_COLUMNS, _sum_by_topic(results), errors, notes)
+        return rows._replace(table_notes=totals)
+    if len(queues) >= _MANY_QUEUES:
+        totals.append(f"one row for each group: {quote_command('consumerProgress', '-t', topic, '--sum')}")
     if queues and _shows_client_ids(session):
         owners = quote_command("consumerProgress", "GROUP", "-t", topic, "-s", "true")
         notes.append(f"clientId is unknown here: {owners} asks the clients of a group")
-    rows = ResultRows.from_records(columns, queues, errors, notes)
-    return rows._replace(table_notes=_sum_progress(results, f"no group has an offset for {topic}"))
+    return ResultRows.from_records(columns, queues, errors, notes)._replace(table_notes=totals)
 
 
 def _all_group_rows(

@@ -164,7 +164,10 @@ def _list_senders(session: Session, topic: str, last_count: int) -> ResultRows:
     span_errors = {s.broker_name: s.error for s in span_results if s.error is not None}
     errors = {**span_errors, **reading.queue_errors}
     total = sum(sender.message_count for sender in reading.senders)
-    looked_at = f"looked at the newest {count_noun(total, 'message')} of {topic}: --last N looks at more"
+    queues = f" ({newest_count} of each of {len(spans)} queues)" if len(spans) > 1 else ""
+    looked_at = (
+        f"looked at the newest {count_noun(total, 'message')} of {topic}{queues}: --last N looks at more"
+    )
     notes = [looked_at if total else f"no message of {topic} is left"]
     notes += failure_notes([*errors.items(), *reading.group_errors.items()])
     # Each broker that answered counts, so that one that did not is a part of the servers.

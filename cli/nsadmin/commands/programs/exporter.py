@@ -107,6 +107,8 @@ def exporter(
     Examples:
         # Metrics at http://127.0.0.1:9557/metrics, such as the lag of groups, in messages and in seconds
         nsadmin exporter
+        # Metrics for a Prometheus on another host, which asks this machine at port 9557
+        nsadmin exporter --http 0.0.0.0:9557
         # Two clusters, for other machines, without topics of tests
         nsadmin exporter --http 0.0.0.0:9557 --contexts prod,backup --exclude 'test-*'
         # Keep the dashboards of rocketmq-exporter

@@ -158,8 +158,9 @@ def topic_status(
     broker that receives its messages now.
 
     --times shows when the oldest, the newest and the last consumed message of a queue were stored, for each
-    group. A line on stderr says how long the brokers keep messages. If messages can expire before the group
-    has read them, another line says so. The queues are those of the brokers, also of a static topic.
+    group. Lines on stderr have the oldest and the newest message of the topic, and how long the brokers keep
+    messages. If messages can expire before the group has read them, another line says so. The queues are
+    those of the brokers, also of a static topic.
 
     --from counts the messages that were stored since a time and still exist, and a line on stderr has their
     sum. --until ends the count. With --sum, each topic has one row.
@@ -309,7 +310,17 @@ def _times_rows(
             where = f"{reader} on {broker_name}"
             notes.append(f"{where}: lag unknown on {count_noun(len(unknown), 'queue')} ({NEVER_COMMITTED})")
     notes += _retention_notes({answering[addr].broker_name: config for addr, config in configs.items()})
-    return ResultRows.from_records(TIMES_COLUMNS, rows, errors, notes, common={TOPIC: topic})
+    result_rows = ResultRows.from_records(TIMES_COLUMNS, rows, errors, notes, common={TOPIC: topic})
+    ages = _age_notes(topic, [row.times for row in rows if row.times is not None])
+    return result_rows._replace(table_notes=ages)
+
+
+def _age_notes(topic: str, queues: Sequence[QueueTimes]) -> list[str]:
+    oldest = min((q.oldest_ms for q in queues if q.oldest_ms is not None), default=None)
+    newest = max((q.newest_ms for q in queues if q.newest_ms is not None), default=None)
+    if oldest is None or newest is None:
+        return []
+    return [f"the oldest message of {topic} is of {format_utc(oldest)}, the newest of {format_utc(newest)}"]
 
 
 def _retention_notes(configs_by_broker: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -1,15 +1,15 @@
 """Selects columns and rows, and sorts them.
 
 A condition is COLUMN OPERATOR TEXT: = (or ==) and != compare, numerically where both are numbers; < <= > >=
-order (for a time, 30m is 30 minutes ago); ~ and !~ search for a regular expression. An empty value
-equals nothing, "-" and "null".
+order (for a time, 30m is 30 minutes ago), and a note counts the rows without a value; ~ and !~ search for a
+regular expression. An empty value equals nothing, "-" and "null".
 """
 
 import operator
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from namesrv_core.protocol.codes import Perm, perm_text
 from nsadmin.client.did_you_mean import did_you_mean, find_similar_names
@@ -17,6 +17,7 @@ from nsadmin.client.wall_clock import time
 from nsadmin.console.output.result_rows import InvalidSelectionError, ResultRow, ResultRows, RowSelection
 from nsadmin.console.output.text_table import cell_text, heading_of
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 
 _CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
 _UTC_PATTERN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -32,11 +33,18 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
+class _Condition(NamedTuple):
+    column: str
+    sign: str
+    holds: Callable[[ResultRow], bool]
+
+
 def select_rows(rows: ResultRows, selection: RowSelection) -> ResultRows:
     """Return the first rows of those that meet every condition, sorted, with the chosen columns."""
-    selected = rows.rows
-    for condition in selection.filters:
-        selected = list(filter(parse_condition(condition, rows.columns), selected))
+    conditions = [_parse_condition(text, rows.columns) for text in selection.filters]
+    selected = [row for row in rows.rows if all(c.holds(row) for c in conditions)]
+    if empty_notes := [note for c in conditions if (note := _note_empty(c, conditions, rows.rows))]:
+        rows = rows._replace(notes=[*rows.notes, *empty_notes])
     if selection.sort is not None:
         selected = _sort_rows(selected, selection.sort, rows.columns)
     if selection.limit is not None:
@@ -65,8 +73,8 @@ def _find_column(option: str, wanted_name: str, columns: Sequence[str]) -> str:
     )
 
 
-def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[ResultRow], bool]:
-    """Parse a condition into a predicate of rows; InvalidSelectionError if it is invalid."""
+def _parse_condition(condition_text: str, columns: Sequence[str]) -> _Condition:
+    """Parse a condition; InvalidSelectionError if it is invalid."""
     match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
     if match is None:
         raise InvalidSelectionError(
@@ -76,10 +84,40 @@ def parse_condition(condition_text: str, columns: Sequence[str]) -> Callable[[Re
     column, sign, wanted = _find_column("--filter", match[1], columns), match[2], match[3].strip()
     if sign in ("~", "!~"):
         pattern = _compile_pattern(wanted)
-        return lambda row: bool(pattern.search(_value_text(row.get(column)))) is (sign == "~")
+        return _Condition(
+            column, sign, lambda row: bool(pattern.search(_value_text(row.get(column)))) is (sign == "~")
+        )
     if wanted in _EMPTY and sign[0] not in "<>":
-        return lambda row: (_value_text(row.get(column)) in _EMPTY) is (sign != "!=")
-    return lambda row: _holds_condition(row.get(column), sign, wanted)
+        return _Condition(
+            column, sign, lambda row: (_value_text(row.get(column)) in _EMPTY) is (sign != "!=")
+        )
+    return _Condition(column, sign, lambda row: _holds_condition(row.get(column), sign, wanted))
+
+
+def _note_empty(
+    condition: _Condition, conditions: Sequence[_Condition], rows: Sequence[ResultRow]
+) -> str | None:
+    """A line about the rows without a value, which are neither more nor less; not about failed servers."""
+    if condition.sign[0] not in "<>":
+        return None
+    column = condition.column
+    others = [c for c in conditions if c is not condition]
+    count = sum(
+        row.get(column) is None and not row.get("error") and all(c.holds(row) for c in others) for row in rows
+    )
+    verb, pronoun = ("has", "it") if count == 1 else ("have", "them")
+    advice = f"to see {pronoun}, use --filter {column}="
+    return f"{count_noun(count, 'row')} {verb} no {column}: {advice}" if count else None
+
+
+def suggest_condition(condition_text: str) -> str | None:
+    """The condition that is meant by one with = and a pattern, such as key~^cold for key=cold*."""
+    match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
+    if match is None or match[2] not in ("=", "==") or not set(match[3]) & set("*?"):
+        return None
+    pattern = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in match[3].strip())
+    begin, end = (not pattern.startswith(".*")) * "^", (not pattern.endswith(".*")) * "$"
+    return f"{match[1]}~{begin}{pattern.removeprefix('.*').removesuffix('.*')}{end}"
 
 
 def _holds_condition(value: object, sign: str, wanted: str) -> bool:

@@ -148,8 +148,8 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
         details.append("what to do, and what may be lost: nsadmin guide when-a-master-dies")
     silent = (status.broker_name for status in statuses.values() if not status.is_reachable)
     unlisted = (lost.broker.label for lost in seen.missing_brokers)
-    worst = next(chain((g.broker_name for g in masterless), refusing_names, silent, unlisted), None)
-    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, worst=worst)
+    affected = chain((g.broker_name for g in masterless), refusing_names, silent, unlisted)
+    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, affected=affected)
     return finding.with_inventory_problem(seen.inventory_problem)
 
 

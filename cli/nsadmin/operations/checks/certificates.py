@@ -89,7 +89,7 @@ def judge(scale: CheckScale, seen: CertificateObservation) -> CheckFinding:
             *no_tls_lines,
         ],
         doubts=failure_lines,
-        worst=first_holder,
+        affected=[first_holder],
     )
 
 

@@ -132,7 +132,7 @@ class CheckScale:
         doubts: Sequence[str] = (),
         minimum_state: CheckState = CheckState.OK,
         about: str | None = None,
-        worst: str | None = None,
+        affected: Iterable[str] = (),
     ) -> CheckFinding:
         """Return a finding with the worst state of its figures, or `minimum_state` if that is worse.
 
@@ -150,7 +150,9 @@ class CheckScale:
             more = f" ({len(doubts) - 1} more below)" if doubts[1:] else ""
             summary = f"{doubts[0]}{more}; {summary}"
         details = (*detail_lines, *doubts)
-        return CheckFinding(self.check_name, state, summary, samples, details, about, worst=worst)
+        return CheckFinding(
+            self.check_name, state, summary, samples, details, about, affected=tuple(dict.fromkeys(affected))
+        )
 
     def make_unknown_finding(
         self, summary: str, detail_lines: Iterable[str] = (), about: str | None = None

@@ -9,7 +9,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import ClientClosed, error_text
-from nsadmin.console.phrases import count_noun, part_is
+from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.operations.checks.check import WHOLE_CLUSTER, CheckLimits, CheckNotApplicable, CheckScope
 from nsadmin.operations.checks.check_table import CHECK_TABLE, CHECKS_BY_NAME, CheckEntry
 from nsadmin.operations.checks.findings import (
@@ -150,7 +150,8 @@ def _combine_findings(
     summary = count_noun(len(findings), noun)
     if bad:
         titles = ", ".join(
-            f"{(noun != 'check' and f.about) or f.title} {f.state.name}{f' ({f.worst})' if f.worst else ''}"
+            f"{(noun != 'check' and f.about) or f.title} {f.state.name}"
+            + (f" ({abbreviate_names(f.affected, 1)})" if f.affected else "")
             for f in bad
         )
         summary = f"{part_is(len(bad), len(findings), noun)} not OK: {titles}"

@@ -116,7 +116,7 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         details,
         doubts=doubts,
         minimum_state=minimum_state,
-        worst=names[next(iter(full), fullest)],
+        affected=[names[addr] for addr in full or [fullest]],
     )
     return finding._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
 

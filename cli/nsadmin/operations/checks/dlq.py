@@ -87,8 +87,8 @@ def judge(scale: CheckScale, seen: DlqObservation) -> CheckFinding:
             else f", {new_count} of them {since}"
         )
     details = [_describe(group, since) for group in groups[:_MAX_SHOWN]]
-    worst = groups[0].counts.group if groups and groups[0].new_count else None
-    return scale.make_finding(summary, figures, details, doubts=seen.failure_lines, worst=worst)
+    affected = [group.counts.group for group in groups if group.new_count]
+    return scale.make_finding(summary, figures, details, doubts=seen.failure_lines, affected=affected)
 
 
 def _count_new(counts: DeadLetterCounts, earlier: Look | None) -> GroupLetters:

@@ -111,8 +111,8 @@ class CheckFinding(NamedTuple):
 
     `about` is the topic or group that was checked. `brief_details` replaces the details in text for people,
     for example without the names of all servers. `remedies` says what to do about each of the first details.
-    `unchecked` is what a finding about several checks is not about. `worst` is the worst topic, group or
-    server of several.
+    `unchecked` is what a finding about several checks is not about. `affected` are the topics, groups or
+    servers with the problem, the worst first.
     """
 
     check: str
@@ -124,7 +124,11 @@ class CheckFinding(NamedTuple):
     brief_details: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     unchecked: tuple[UncheckedPart, ...] = ()
-    worst: str | None = None
+    affected: tuple[str, ...] = ()
+
+    @property
+    def worst(self) -> str | None:
+        return next(iter(self.affected), None)
 
     @property
     def title(self) -> str:

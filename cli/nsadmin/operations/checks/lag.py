@@ -208,7 +208,7 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
             *failures,
         ],
         minimum_state=overall.state,
-        worst=bad[0].about if bad else None,
+        affected=[finding.about or "" for finding in bad if finding.state is bad[0].state],
     )
 
 

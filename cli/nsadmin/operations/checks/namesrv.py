@@ -50,7 +50,7 @@ def judge(scale: CheckScale, servers: list[NameServerObservation]) -> CheckFindi
         f"{serving_count} of {len(servers)} name servers answer",
         figures,
         details,
-        worst=next((server.addr for server in servers if not server.is_serving), None),
+        affected=[server.addr for server in servers if not server.is_serving],
     )
 
 

@@ -52,7 +52,7 @@ def judge(scale: CheckScale, seen: RegistrationSizeObservation) -> CheckFinding:
     )
     details = [_format_size(seen.broker_names[addr], size) for addr, size in sizes[:_MAX_SHOWN]]
     return scale.make_finding(
-        summary, figures, details, doubts=failure_lines, worst=seen.broker_names[largest_addr]
+        summary, figures, details, doubts=failure_lines, affected=[seen.broker_names[largest_addr]]
     )
 
 

@@ -69,7 +69,7 @@ def judge(scale: CheckScale, comparison: ReplicaComparison) -> CheckFinding:
         details,
         doubts=comparison.failure_lines,
         minimum_state=minimum_state,
-        worst=drift[0].difference.broker_name if drift else None,
+        affected=[judged.difference.broker_name for judged in drift],
     )
 
 

@@ -132,7 +132,7 @@ def judge(scale: CheckScale, seen: SendObservation) -> CheckFinding:
         [*used_lines.values(), *(line for _, line in problem_lines)],
         doubts=doubts,
         minimum_state=CheckState.WARNING if problem_lines else CheckState.OK,
-        worst=names[nearest],
+        affected=[names[nearest]],
     )._replace(remedies=listed_brokers.explain_brokers([*used_lines, *(addr for addr, _ in problem_lines)]))
 
 

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from namesrv_core.protocol.codes import MASTER_BROKER_ID, Perm
@@ -188,8 +187,8 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
     minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
     summary = _summarize_groups(groups, len(user_topics))
     hidden = (topic for topics in groups.hidden.values() for topic in topics)
-    worst = next(chain(groups.unwritable, hidden, groups.reduced), None)
-    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, worst=worst)
+    affected = [*groups.unwritable, *hidden] or list(groups.reduced)
+    finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, affected=affected)
     if any(masters.NO_MASTER in line for line in details):
         guide, other = quote_command("guide", "when-a-master-dies"), CHECK.format_remedy(None)
         remedies = tuple(f"`{guide if masters.NO_MASTER in line else other}`" for line in details)

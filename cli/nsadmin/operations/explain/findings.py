@@ -1,6 +1,7 @@
 """Checks for causes, their findings with advice, and the verdict that follows. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import shorten
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from namesrv_core.errors import RocketMQError
@@ -13,6 +14,8 @@ FindingResult = Literal["ok", "warning", "cause", "unknown", "skipped"]
 """A "warning" is a problem, but not the cause that the operator asks for; "unknown" could not be checked."""
 
 
+_MAX_EVIDENCE = 600
+"""Characters of a finding in the verdict. The table has all of it."""
 SERVERS_PLACEHOLDER = "{servers}"
 """Placeholder in a command for all name servers that the finding is about."""
 
@@ -168,18 +171,26 @@ def list_cause_ids(explanations: Iterable[CauseExplanation], result: FindingResu
 
 def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -> list[str]:
     """The verdict in a line, and the warnings in a second one; `fine_text` says what works."""
-    evidence_by_cause: dict[str, str] = {}
-    for explanation in explanations:
-        if explanation.finding.result == "warning":
-            evidence_by_cause.setdefault(explanation.cause_id, explanation.finding.evidence)
+    warnings = _list_evidence(explanations, "warning")
     verdict_line = {
-        "cause found": f"cause found: {', '.join(list_cause_ids(explanations))}",
+        "cause found": f"cause found: {_list_evidence(explanations, 'cause')}",
         "unknown": "unknown: no cause found, but some checks were incomplete: "
         f"{', '.join(list_cause_ids(explanations, 'unknown'))}",
-        "fine": fine_text if evidence_by_cause else f"no problem: {fine_text}",
+        "fine": fine_text if warnings else f"no problem: {fine_text}",
     }[reach_verdict(explanations)]
-    problems = ", ".join(f"{cause_id} ({evidence})" for cause_id, evidence in evidence_by_cause.items())
-    return [verdict_line, *([f"warnings: {problems}"] if problems else [])]
+    return [verdict_line, *([f"warnings: {warnings}"] if warnings else [])]
+
+
+def _list_evidence(explanations: Sequence[CauseExplanation], result: FindingResult) -> str:
+    """The causes with this result, each with its first finding: lag (waiting messages: 12)."""
+    evidence_by_cause: dict[str, str] = {}
+    for explanation in explanations:
+        if explanation.finding.result == result:
+            evidence_by_cause.setdefault(explanation.cause_id, explanation.finding.evidence)
+    return ", ".join(
+        f"{cause_id} ({shorten(evidence, _MAX_EVIDENCE, placeholder=' …')})"
+        for cause_id, evidence in evidence_by_cause.items()
+    )
 
 
 def verdict_errors(verdict: Verdict) -> list[RocketMQError | None]:

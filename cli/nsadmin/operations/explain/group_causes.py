@@ -685,6 +685,42 @@ def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
             )
             advice = Advice("restart one of them", ("consumerStatus", facts.group))
             yield CauseFinding(_unless_fresh(facts, "warning"), evidence, advice)
+    yield from _find_idle_clients(facts, Counter(queue.topic for queue in owners))
+
+
+def _find_idle_clients(facts: GroupFacts, queue_counts: Counter[str]) -> Iterator[CauseFinding]:
+    """Clients without a queue of a topic: there are too few queues for all, or they share them out badly."""
+    idle = [client_id for client_id, count in _count_held_queues(facts).items() if not count]
+    if not (idle and queue_counts):
+        return
+    [(topic, queue_count)] = queue_counts.most_common(1)
+    client_count = len(facts.running)
+    evidence = (
+        f"{join_names(idle)} {'has' if len(idle) == 1 else 'have'} no queue: {topic} has "
+        f"{count_noun(queue_count, 'queue')} for {count_noun(client_count, 'client')}"
+    )
+    if queue_count >= client_count:
+        instruction = "restart the clients: all need the same subscriptions and allocation strategy"
+        advice = Advice(instruction, ("consumerStatus", facts.group))
+        yield CauseFinding(_unless_fresh(facts, "warning"), evidence, advice)
+        return
+    route = facts.routes[topic].result
+    places = route.queues if route else ()
+    clusters = sorted({place.cluster_name for place in places if place.cluster_name})
+    advice = Advice("start fewer clients")
+    if clusters and route and not route.list_logical_queues():
+        enough = str(-(-client_count // len(places)))
+        words = ("updateTopic", topic, "-c", ",".join(clusters), "-r", enough, "-w", enough)
+        advice = Advice("start fewer clients, or give the topic more queues", words)
+    yield CauseFinding("warning", evidence, advice)
+
+
+def _count_held_queues(facts: GroupFacts) -> dict[str, int]:
+    """The queues of topics that each client has, without retry queues: each client may have some of those."""
+    return {
+        client_id: sum(queue.topic in facts.topics for queue in info.held_queues)
+        for client_id, info in facts.running
+    }
 
 
 def _describe_shares(counts: Mapping[str, int]) -> str:
@@ -695,24 +731,13 @@ def _describe_shares(counts: Mapping[str, int]) -> str:
         few = len(shares) <= _MAX_SHARES
         shown = ", ".join(map(str, shares)) if few else f"{shares[-1]} to {shares[0]}"
         parts.append(f"queues per client: {shown}")
-    if idle := [client_id for client_id, count in counts.items() if not count]:
-        parts.append(f"without a queue: {join_names(idle)}")
     return "; ".join(parts)
 
 
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
     if _shares_queues(facts):
-        held_queues = {
-            client_id: [*(q.queue for q in info.queues), *(q.queue for q in info.pop_queues)]
-            for client_id, info in facts.running
-        }
-        counts = {
-            client_id: sum(facts.topic in (None, queue.topic) for queue in queues)
-            for client_id, queues in held_queues.items()
-        }
-        return ok_finding(
-            f"each queue of {join_names(facts.topics)} has one owner ({_describe_shares(counts)})"
-        )
+        shares = _describe_shares(_count_held_queues(facts))
+        return ok_finding(f"each queue of {join_names(facts.topics)} has one owner ({shares})")
     if facts.connections.is_broadcasting:
         return skipped_finding("the group broadcasts: each client consumes all queues")
     if not facts.running:

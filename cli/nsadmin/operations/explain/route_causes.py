@@ -1,5 +1,6 @@
 """Why clients find no route: causes inside a route, and all causes in their order. Pure."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from namesrv_core.errors import TopicNotExist
@@ -296,13 +297,25 @@ def _find_read_only_brokers(facts: RouteFacts) -> Iterator[CauseFinding]:
 
 
 def _find_closed_topics(facts: RouteFacts) -> Iterator[CauseFinding]:
+    closed = defaultdict[tuple[str, int], list[tuple[NameServerTopicView, QueueRoute]]](list)
     for view, queue in _unwritable_queues(facts):
         topic_permission = _topic_permission(facts, queue)
         if topic_permission is not None and not topic_permission & Perm.WRITE:
-            evidence = f"{queue.broker_name} has the topic with permission {perm_text(topic_permission)}"
-            broker, permission = queue.master_addr or queue.broker_name, str(topic_permission | Perm.WRITE)
-            advice = Advice("", ("updateTopicPerm", facts.topic, permission, "-b", broker))
-            yield _finding_about_queue(facts, view, queue, evidence, advice)
+            closed[view.addr, topic_permission].append((view, queue))
+    for (namesrv_addr, permission), places in closed.items():
+        view, first = places[0]
+        state = f"{'read-only' if permission & Perm.READ else 'closed'} ({perm_text(permission)})"
+        evidence = f"{facts.topic} is {state} on {join_names(q.broker_name for _, q in places)}"
+        clusters = {queue.cluster_name or "" for _, queue in places}
+        routed = [
+            q for v, q in facts.routed_queues() if v.addr == namesrv_addr and q.cluster_name in clusters
+        ]
+        target = ("-b", ",".join(queue.master_addr or queue.broker_name for _, queue in places))
+        if len(places) == len(routed) > 1:
+            target = ("-c", ",".join(sorted(clusters)))
+        advice = Advice("", ("updateTopicPerm", facts.topic, str(permission | Perm.WRITE), *target))
+        finding = _finding_about_queue(facts, view, first, evidence, advice)
+        yield finding if len(places) == 1 else finding._replace(broker_name=None, broker_addr=None)
     for view, route in facts.views_with_route():
         if route.queues and not any((queue.perm or 0) & Perm.READ for queue in route.queues):
             shown_permissions = join_names(f"{q.broker_name} {perm_text(q.perm or 0)}" for q in route.queues)

@@ -54,7 +54,8 @@ class PlanDocument:
             self._document = YamlDocument(file_text, is_as_written=True, is_small=False)
         except InvalidYaml as error:
             line = f":{error.line}" if error.line else ""
-            raise InvalidPlanFileError([f"{file_name}{line}: invalid YAML: {error}"]) from None
+            language = "JSON" if file_name.lower().endswith(".json") else "YAML"
+            raise InvalidPlanFileError([f"{file_name}{line}: invalid {language}: {error}"]) from None
         self.value = self._document.value
 
     @property

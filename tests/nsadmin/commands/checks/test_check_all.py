@@ -111,6 +111,7 @@ def test_the_first_line_names_the_worst_group_and_the_report_has_the_next_step(
     consumer_broker.offsets |= {("G", "T", 1): 50, ("H", "T", 0): 50, ("H", "T", 1): 50}
     skipped = ",".join(name for name in UNSCRIPTED_CHECKS if name != "lag")
     words = ("check", "all", "-n", first_server.addr, "--skip", skipped, "--settle", "0")
+    assert "lag CRITICAL (G and 1 more)" in run(*words, "--critical", "lag=5").out.splitlines()[0]
     result = run(*words, "--critical", "lag=20")
     assert "lag CRITICAL (H)" in result.out.splitlines()[0]
     assert "    next: nsadmin group explain H\n" in result.out

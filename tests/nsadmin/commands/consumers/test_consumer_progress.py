@@ -74,6 +74,8 @@ def test_filters_that_leave_no_row_are_named(ask: Run, consumer_broker: Consumer
     lines = ask("consumerProgress", "G", "--filter", "lag<0").err.splitlines()
     assert lines[0] == "nsadmin: --filter 'lag<0' matches none of 2 rows"
     assert "consume TPS" in lines[1]
+    hint = ask("consumerProgress", "G", "--filter", "topic=U*").err.splitlines()[0]
+    assert hint.endswith("matches none of 2 rows: = compares exactly, so use --filter 'topic~^U'")
 
 
 def test_whose_a_queue_is(ask: Run, consumer_broker: ConsumerBroker) -> None:
@@ -160,10 +162,50 @@ def test_progress_of_all_groups_of_a_topic(
     assert (result.code, [row["error"] is None for row in result.json]) == (3, [False, *[True] * 4])
 
 
+@pytest.mark.parametrize("words", [("G",), ("-t", "T"), ("G", "-t", "T")])
+def test_the_sum_of_a_topic_says_what_it_lacks(
+    ask: Run,
+    first_server: FakeNameServer,
+    consumer_broker: ConsumerBroker,
+    dead_addr: str,
+    words: tuple[str, ...],
+) -> None:
+    consumer_broker.topics = {"T": ["G"]}
+    first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead_addr}}}
+    result = ask("consumerProgress", *words, "--sum", "--json")
+    assert (result.code, result.json) == (
+        3,
+        [
+            {
+                "group": "G",
+                "topic": "T",
+                "lag": 10,
+                "inflight": 2,
+                "waitingSince": "1970-01-01T00:00:01.000Z",
+                "lagReason": f"no consumer offset on 1 of 2 queues; unknown on {dead_addr}",
+            }
+        ],
+    )
+
+
+@pytest.mark.parametrize(("words", "noun"), [(("G",), "topic"), (("-t", "T"), "group")])
+def test_many_queues_point_to_their_sum(
+    ask: Run, consumer_broker: ConsumerBroker, words: tuple[str, ...], noun: str
+) -> None:
+    consumer_broker.topics = {"T": ["G"]}
+    consumer_broker.ends = {("T", number): (0, 100) for number in range(100)}
+    consumer_broker.offsets = {("G", "T", number): 90 for number in range(100)}
+    command = f"nsadmin consumerProgress {' '.join(words)} --sum"
+    assert f"one row for each {noun}: {command}" in ask("consumerProgress", *words).err
+    result = ask("consumerProgress", *words, "--sum")
+    assert (result.out.splitlines()[1].split()[:3], "--sum" in result.err) == (["G", "T", "1000"], False)
+
+
 def test_what_cannot_be_asked(ask: Run, consumer_broker: ConsumerBroker) -> None:
     assert ask("consumerProgress", "X").code == 5
     assert ask("consumerProgress", "G", "-c", "D").code == 5
     assert ask("consumerProgress", "-t", "NoSuchTopic").code == 5
+    assert "--sum needs GROUP or -t TOPIC" in ask("consumerProgress", "--sum").err
     result = ask("consumerProgress", "-t", "T", "-s", "true")
     assert (result.code, result.err.count("\n")) == (2, 1)
     assert ask("consumerConnection").code == 2

@@ -47,7 +47,7 @@ def test_a_group_without_clients(ask: Run, online_broker: ConsumerBroker) -> Non
     online_broker.clients = {}
     result = ask("group", "explain", "G", "--json")
     assert (result.code, result.json[0]["step"]) == (1, "noClient")
-    assert result.err.startswith("nsadmin: cause found: noClient\n")
+    assert result.err.startswith("nsadmin: cause found: noClient (no client of the group is connected)\n")
 
 
 def test_a_dead_broker_is_a_cause(
@@ -65,7 +65,7 @@ def test_several_groups_by_list_or_pattern(ask: Run, online_broker: ConsumerBrok
     several = ask("group", "explain", "G*", "--json")
     assert (several.code, list(dict.fromkeys(row["group"] for row in several.json))) == (1, ["G", "G-idle"])
     assert "nsadmin: G: the group consumes its topics\n" in several.err.replace("no problem: ", "")
-    assert "nsadmin: G-idle: cause found: noClient\n" in several.err
+    assert "nsadmin: G-idle: cause found: noClient (no client" in several.err
     # The brokers are read once for all groups.
     assert sum(request.code == RequestCode.GET_BROKER_CONFIG for request in asked) == 1
     assert ask("group", "explain", "G,other").out.startswith("group ")

@@ -100,7 +100,7 @@ def test_the_machines_that_sent_the_newest_messages_of_a_topic(
     ]
     assert (result.code, result.err) == (
         0,
-        "nsadmin: looked at the newest 3 messages of T: --last N looks at more\n",
+        "nsadmin: looked at the newest 3 messages of T (2 of each of 2 queues): --last N looks at more\n",
     )
     first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {0: dead_addr}}}
     first_server.routes = {"T": {"broker-a": 6, "broker-b": 6}}

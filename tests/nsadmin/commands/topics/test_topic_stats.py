@@ -114,6 +114,15 @@ def test_times_say_how_long_messages_are_kept(run: Run, server: FakeNameServer, 
     assert kept == [("48", "broker-a"), ("24", "broker-b")]
 
 
+def test_a_line_has_the_oldest_and_the_newest_message_of_the_topic(run: Run, server: FakeNameServer) -> None:
+    words = ("topicStatus", "T", "--times", "-n", server.addr)
+    rows = json.loads(run(*words, "--json").out)
+    oldest = min(row["oldest"] for row in rows if row["oldest"])
+    newest = max(row["newest"] for row in rows if row["newest"])
+    assert oldest < newest
+    assert f"nsadmin: the oldest message of T is of {oldest}, the newest of {newest}\n" in run(*words).err
+
+
 def test_times_of_a_group_without_an_offset_are_unknown(
     run: Run, server: FakeNameServer, broker: TopicBroker
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.console.output import InvalidSelectionError, ResultRows, RowSelection
-from nsadmin.console.output.row_selection import select_rows
+from nsadmin.console.output.row_selection import select_rows, suggest_condition
 from nsadmin.console.output.timestamps import format_utc
 
 ROWS = ResultRows(
@@ -51,6 +51,41 @@ def topics(**selection: object) -> list[object]:
 )
 def test_a_condition_keeps_the_rows_that_meet_it(condition: str, found: list[str]) -> None:
     assert topics(filters=(condition,)) == found
+
+
+@pytest.mark.parametrize(
+    ("filters", "notes"),
+    [
+        (("inTps<20",), ["1 row has no inTps: to see it, use --filter inTps="]),
+        (("inTps>=0", "topic!=bills"), []),
+        (("inTps>3", "inTps<30"), []),
+        (("inTps=3",), []),
+        (("error>a",), ["2 rows have no error: to see them, use --filter error="]),
+    ],
+)
+def test_rows_that_are_neither_more_nor_less_are_counted(filters: tuple[str, ...], notes: list[str]) -> None:
+    assert list(select_rows(ROWS, RowSelection(filters=filters)).notes) == notes
+
+
+def test_a_row_of_a_failed_server_is_not_counted_as_empty() -> None:
+    rows = ResultRows(("n", "error"), [{"n": None, "error": "no answer"}])
+    assert select_rows(rows, RowSelection(filters=("n>1",))).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("condition", "meant"),
+    [
+        ("key=cold*", "key~^cold"),
+        ("key == *Data?", "key~Data.$"),
+        ("key=a.b*c", r"key~^a\.b.*c$"),
+        ("key=*x*", "key~x"),
+        ("key=cold", None),
+        ("key~cold*", None),
+        ("cold*", None),
+    ],
+)
+def test_a_pattern_after_an_equals_sign_is_a_regular_expression(condition: str, meant: str | None) -> None:
+    assert suggest_condition(condition) == meant
 
 
 def test_a_limit_keeps_the_first_rows_and_says_how_many_there_are() -> None:

@@ -33,7 +33,7 @@ def test_equal_slaves_are_ok_and_their_distance_is_measured() -> None:
 def test_a_slave_without_a_connection_is_critical() -> None:
     finding = find(make_group({}, {}, slave_end=4_000, link_count=0, started_ms=NOW_MS - 3_600_000))
     assert finding.state is CheckState.CRITICAL
-    assert finding.worst == "broker-a"
+    assert finding.affected == ("broker-a",)
     assert (
         finding.summary
         == "1 of 1 slave copies no messages; the slowest slave is broker-a:1, 1000 bytes behind"

@@ -481,16 +481,38 @@ def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
         ([BOTH], None, "2 queues"),
         ([make_client("c1", make_queue(Q0)), make_client("c2", make_queue(Q1))], None,
          "2 queues; queues per client: 1, 1"),
-        ([BOTH, make_client("c2")], None, "2 queues; queues per client: 2, 0; without a queue: c2"),
-        ([BOTH, *(make_client(f"i{number}") for number in range(8))], None,
-         "2 queues; queues per client: 0 to 2; without a queue: i0, i1, i2, i3 and 4 more"),
-        ([make_client("c1", make_queue(Q0), make_queue(Q1), make_queue(Q0._replace(topic="%RETRY%G")))], "T",
+        ([make_client("c1", make_queue(Q0), make_queue(Q1), make_queue(Q0._replace(topic="%RETRY%G")))], None,
          "2 queues"),
     ],
 )  # fmt: skip
 def test_how_the_queues_are_shared(clients: list[RunningClient], topic: str | None, shares: str) -> None:
     [owners] = [e for e in explain_group(make_facts(*clients, topic=topic)) if e.cause_id == "owners"]
     assert owners.finding == ok_finding(f"each queue of T has one owner ({shares})")
+
+
+RETRIES = make_queue(Q0._replace(topic="%RETRY%G"))
+
+
+@pytest.mark.parametrize(
+    ("clients", "evidence", "command"),
+    [
+        ([make_client("c1", make_queue(Q0)), make_client("c2", make_queue(Q1)), make_client("c3", RETRIES)],
+         "c3 has no queue: T has 2 queues for 3 clients", "updateTopic T -c C -r 3 -w 3"),
+        ([BOTH, *(make_client(f"i{number}") for number in range(8))],
+         "i0, i1, i2, i3 and 4 more have no queue: T has 2 queues for 9 clients",
+         "updateTopic T -c C -r 9 -w 9"),
+        ([BOTH, make_client("c2", RETRIES)],
+         "c2 has no queue: T has 2 queues for 2 clients", "consumerStatus G"),
+    ],
+)  # fmt: skip
+def test_a_client_with_retry_queues_only_has_no_work(
+    clients: list[RunningClient], evidence: str, command: str
+) -> None:
+    [owners] = [e for e in explain_group(make_facts(*clients)) if e.cause_id == "owners"]
+    advice = owners.finding.advice
+    assert (owners.finding.result, owners.finding.evidence) == ("warning", evidence)
+    assert advice is not None
+    assert advice.shell_command == f"nsadmin {command}"
 
 
 def test_an_unknown_group_is_the_only_cause() -> None:

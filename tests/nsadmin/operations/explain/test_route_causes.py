@@ -190,6 +190,18 @@ def test_a_topic_that_is_read_only_or_cannot_be_read() -> None:
     known = make_facts([make_server_view(make_queue_route(perm=4))], [make_broker_view(perm=4)])
     [item] = found("topicPermission", known)
     assert (item.result, str(item.advice)) == ("cause", f"nsadmin updateTopicPerm T 6 -b {MASTER}")
+    assert (item.evidence, item.broker_name) == ("T is read-only (r--) on a", "a")
+    two = [make_queue_route(perm=4), make_queue_route("b", {0: "h:3"}, perm=4)]
+    brokers = [make_broker_view(perm=4), make_broker_view("h:3", "b", perm=4)]
+    [both] = found("topicPermission", make_facts([make_server_view(*two, members=BOTH)], brokers))
+    assert (both.evidence, str(both.advice), both.broker_name) == (
+        "T is read-only (r--) on a, b",
+        "nsadmin updateTopicPerm T 6 -c C",
+        None,
+    )
+    three = make_server_view(*two, make_queue_route("c", {0: "h:4"}), members={**BOTH, "c": {0: "h:4"}})
+    [both] = found("topicPermission", make_facts([three], [*brokers, make_broker_view("h:4", "c")]))
+    assert str(both.advice) == f"nsadmin updateTopicPerm T 6 -b {MASTER},h:3"
     assert found("wiped", known)[0].result == "ok"
     [unread] = found(
         "topicPermission",

@@ -128,6 +128,11 @@ def test_a_file_that_cannot_be_used(text: str, problem: str) -> None:
         read_list("topic", text, "f")
 
 
+def test_a_broken_file_is_named_by_the_language_of_its_name() -> None:
+    with pytest.raises(InvalidPlanFileError, match=r"^bad\.json:\d: invalid JSON: "):
+        read_list("topic", "[{", "bad.json")
+
+
 @pytest.mark.parametrize("text", ["? [a]\n: 1\n", "cluster: c\n? [x]\n: 2", "- {<<: 5}", "[" * 50_000])
 def test_odd_yaml_is_a_mistake(text: str) -> None:
     with pytest.raises(InvalidPlanFileError):
