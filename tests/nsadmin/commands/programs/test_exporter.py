@@ -48,7 +48,8 @@ def test_its_examples(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     [case] = list_cases_elsewhere("exporter")
     for example in case.examples:
         assert run(*split_example(example), "-n", "127.0.0.1:1").code == 0
-    usual, several, compat = plans
+    usual, remote, several, compat = plans
+    assert remote.listen_text == "0.0.0.0:9557"
     assert (usual.listen_text, len(usual.sources), usual.read_plan.interval_seconds) == ("9557", 1, 30)
     assert [source.context_name for source in several.sources] == ["prod", "backup"]
     with several.sources[1].open_client() as admin:
