@@ -494,7 +494,7 @@ PLANTED_FAULTS = (
         "restore",
     ),
     PlantedFault(
-        8,
+        5,
         "a change without an answer is not in the audit",
         AuditedCaller,
         "_append_record",

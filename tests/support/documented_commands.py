@@ -154,6 +154,7 @@ _VARIABLE_TEXTS = (
     (re.compile(r"127\.0\.0\.1:[2-6]\d{4}\b"), "CLIENT"),
     (re.compile(r"\b(?=[0-9A-Fa-f]*\d)[0-9A-Fa-f]{16,32}\b"), "HASH"),
     (re.compile(r"(?<=-)\d{6,}\b"), "#"),
+    (re.compile(r"(?<=the slowest slave is )\S+:\d+"), "SLAVE"),
     (re.compile(r"(?<![\w.:/@-])-?\d[\d,]*(\.\d+)?(?![\w:-])"), "#"),
     (re.compile(r"# (ms|s|min|h|d|B|KiB|MiB|GiB)\b"), "#"),
     (re.compile(r"\s+"), " "),

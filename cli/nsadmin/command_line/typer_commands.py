@@ -138,7 +138,7 @@ class SessionCommand(TyperCommand):
             shown_usage = self.usage_text if takes_arguments else f"nsadmin {self.entry.typed_name}"
             previous = typed_words[typed_words.index(words[free_count]) - 1]
             if not takes_arguments and any(p.is_flag and previous in p.flags for p in self.own_parameters):
-                raise usage.unexpected_value(words[free_count], previous, self.own_parameters)
+                raise usage.unexpected_value(words[free_count], previous)
             raise usage.unexpected_argument(words[free_count], shown_usage, takes_arguments)
         values.update(self._word_values(values))
         for parameter in self.own_parameters:

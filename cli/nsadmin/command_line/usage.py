@@ -128,13 +128,9 @@ def unknown_option(
     return UsageError(f'unknown option "{flag}": {advice}')
 
 
-def unexpected_value(word: str, flag: str, parameters: Sequence[Parameter]) -> UsageError:
-    """A word after a flag that takes no value. For -c CLUSTER, mqadmin's own -c may be meant."""
-    cluster = (
-        next((p.long_flag for p in parameters if p.metavar == "CLUSTER"), None) if flag == "-c" else None
-    )
-    advice = f"use {cluster} {shlex.quote(word)}" if cluster else f"write {flag} alone"
-    return UsageError(f'unexpected argument "{word}": {flag} takes no value: {advice}')
+def unexpected_value(word: str, flag: str) -> UsageError:
+    """A word after a flag that takes no value."""
+    return UsageError(f'unexpected argument "{word}": {flag} takes no value: write {flag} alone')
 
 
 def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> UsageError:

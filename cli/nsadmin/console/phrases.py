@@ -44,14 +44,14 @@ def count_noun(number: int, noun: str) -> str:
 
 
 def failed_on(errors: Sequence[RocketMQError | None], noun: str = "server") -> list[str]:
-    """The note "failed on 1 of 2 servers: ERROR", the error if there is only one; none if all are None."""
+    """The note "failed on 1 of 2 servers: ERROR", with the error if all have the same; [] without one."""
     failures = [error for error in errors if error is not None]
     are_missing = all(map(is_not_found, failures))
     if noun == "step" and are_missing and len(failures) == len(errors):
         noun = "server"
     verb = "not found on" if noun == "server" and are_missing else "failed on"
     texts = {str(error) for error in failures}
-    reason = f": {texts.pop()}" if len(texts) == 1 else ""
+    reason = f": {texts.pop()}" if len(texts) == 1 and verb == "failed on" else ""
     return [f"{verb} {len(failures)} of {count_noun(len(errors), noun)}{reason}"] if failures else []
 
 

@@ -27,6 +27,7 @@ from nsadmin.commands.columns.changes import (
 from nsadmin.commands.columns.servers import ERROR, ROLE, SERVER, result_notes
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
+from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on, format_duration
@@ -204,7 +205,10 @@ def topic_list(
         known = set(names)
         names = tuple(expand_patterns("topic", topic.split(","), lambda: known))
         if missing := [name for name in names if name not in known]:
-            raise NotFound(f'no topic "{missing[0]}"')
+            unknown = f'no topic "{missing[0]}"'
+            if with_groups:
+                raise UsageError(f"{unknown}: -c takes no value, use --cluster for a cluster")
+            raise NotFound(unknown)
     if with_types:
         for flag, is_given in (
             ("-c", with_groups),

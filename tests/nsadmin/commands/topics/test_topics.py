@@ -55,6 +55,8 @@ def test_system_topics_can_be_hidden(
     assert run("topicList", "T*", both_servers, "--no-system").out == "topic\nT\n"
     assert run("topicList", "U*", both_servers).err.startswith('nsadmin: no topic matches "U*"')
     unknown = run("topicList", "TBW103", both_servers)
+    hint = 'no topic "C1": -c takes no value, use --cluster for a cluster'
+    assert hint in run("topicList", "-c", "C1", both_servers).err
     assert (unknown.code, unknown.err.partition("\n")[0]) == (
         5,
         'nsadmin: no topic "TBW103"; did you mean "TBW102"?',
