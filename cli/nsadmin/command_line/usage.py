@@ -1,7 +1,6 @@
 """The usage of a command, and the words for mistakes in a command line: one text for each mistake."""
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

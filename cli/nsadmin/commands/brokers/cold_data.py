@@ -106,12 +106,19 @@ def get_cold_data_flow_ctr_info(
     ]
     thresholds = {r.result.group_threshold for r in results if r.result is not None}
     configs = session.admin.broker_configs.get_each([r.addr for r in results if r.result is not None])
-    notes = []
+    notes, when = [], ""
     if off := [c.addr for c in configs if c.result and c.result.get(_SWITCH) == "false"]:
-        where = "" if len(off) == len(configs) else f" by {abbreviate_names(off, 5)}"
-        notes.append(f"no group is slowed down{where}, whatever these limits say: {_SWITCH}=false")
+        if len(off) == len(configs):
+            when = "if they are on, "
+            notes.append(f"these limits are off ({_SWITCH}=false): no group is slowed down")
+        else:
+            brokers = abbreviate_names(off, 5)
+            notes.append(
+                f"these limits are off on {brokers} ({_SWITCH}=false): no group is slowed down there"
+            )
     notes += [
-        f"a group without a row may read {cell_text(to_bytes(t))} of cold data per second from each broker"
+        f"{when}a group without a row may read {cell_text(to_bytes(t))} of cold data per second "
+        "from each broker, and all groups together what the row without a group says"
         for t in sorted(filter(None, thresholds))
     ]
     return ResultRows.from_records(COLD_DATA_COLUMNS, limits, [r.error for r in results], notes)

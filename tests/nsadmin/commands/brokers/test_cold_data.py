@@ -25,8 +25,9 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     assert {row[1:] for row in results(run_on_lab(UPDATE, *words, "-v", "5000"))} == {(None, "unchanged")}
     threshold_result = run_on_lab("getColdDataFlowCtrInfo", "-c", "cluster-a")
     assert threshold_result.err == (
-        "nsadmin: no group is slowed down, whatever these limits say: coldDataFlowControlEnable=false\n"
-        "nsadmin: a group without a row may read 3.0 MiB of cold data per second from each broker\n"
+        "nsadmin: these limits are off (coldDataFlowControlEnable=false): no group is slowed down\n"
+        "nsadmin: if they are on, a group without a row may read 3.0 MiB of cold data per second from each "
+        "broker, and all groups together what the row without a group says\n"
     )
     thresholds = [
         (row["brokerName"], row["brokerId"], row["group"], row["threshold"])
@@ -44,7 +45,7 @@ def test_brokers_with_the_limits_and_without(run_on_lab: Run, running_lab: Lab) 
     run_on_lab("updateBrokerConfig", "coldDataFlowControlEnable", "true", "-b", addr)
     assert "slow" not in run_on_lab("getColdDataFlowCtrInfo", addr).err
     other = running_lab.brokers[B, 0]
-    line = f"nsadmin: no group is slowed down by {other}, whatever these limits say: "
+    line = f"nsadmin: these limits are off on {other} (coldDataFlowControlEnable=false): "
     assert run_on_lab("getColdDataFlowCtrInfo", f"{A},{B}").err.startswith(line)
 
 
