@@ -174,6 +174,7 @@ def test_an_order_configuration_is_what_mqadmin_and_clients_get(cluster: Cluster
     assert put.err.splitlines() == [
         "nsadmin: Ordered: clients use 3 of the 4 queues of broker-a",
         "nsadmin: Ordered: broker-old does not have the topic, but clients send to it",
+        f"nsadmin: to undo it: nsadmin updateOrderConf Ordered put -v broker-a:4 -n {cluster.server.address}",
     ]
     assert body(cluster.server, 105, {"topic": "Ordered"})["orderTopicConf"] == "broker-a:3;broker-old:2"
     [row] = nsadmin(cluster, "updateOrderConf", "-t", "Ordered", "-m", "get").rows

@@ -71,7 +71,10 @@ def test_a_list_of_topics_where_mqadmin_stops_at_the_first_that_is_there(
     file.write_text(json.dumps([there, fresh]))
     assert "success" in cluster.mqadmin("updateTopicList", *where, "-f", str(file))
     assert topic_of(cluster.master, "Fresh") is None
-    result = cluster("updateTopicList", *where, "-f", str(file))
+    refused = cluster("updateTopicList", *where, "-f", str(file))
+    assert refused.code == 2
+    assert "consumers will not be able to read the messages of Fresh in queues 2 and up" in refused.err
+    result = cluster("updateTopicList", *where, "-f", str(file), "--yes")
     assert [(row["name"], row["action"], row["result"]) for row in result.rows] == [
         ("Fresh", "create", "done"),
         ("There", None, "unchanged"),
