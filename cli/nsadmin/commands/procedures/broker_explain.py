@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import is_silent
 from nsadmin.command_line.broker_targets import find_broker
@@ -82,6 +83,12 @@ def broker_explain(
     if facts.reached_since is None and {"cause", "warning"} & {s.finding.result for s in steps}:
         notes.append(
             "since when the broker has this problem is unknown: pass --journal DIR with the folder of "
+            "`nsadmin collect DIR --runtime`"
+        )
+    if reach_verdict(steps) != "cause found" and facts.reached_since is None and not facts.is_silent:
+        watch = quote_command("broker", "explain", broker_text, "--watch", "5")
+        notes.append(
+            f"to see a problem that comes and goes: {watch}, or record the figures with "
             "`nsadmin collect DIR --runtime`"
         )
     if facts.changed_ms is not None:
