@@ -57,7 +57,7 @@ def broker_explain(
     with the most, and who sent their newest messages. A folder of `nsadmin collect --runtime` (from --journal
     or the context) shows since when a limit is reached.
 
-    The exit code is 0 without problems, 1 if nsadmin found a cause, and 4 if the broker did not answer. It is
+    The exit code is 0 without a cause, 1 if nsadmin found a cause, and 4 if the broker did not answer. It is
     3 if nsadmin found no cause, but some checks were incomplete.
 
     Examples:
