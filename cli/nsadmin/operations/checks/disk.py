@@ -6,9 +6,7 @@ from typing import NamedTuple
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.console.output import ByteSize
-from nsadmin.console.output.text_table import cell_text
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, format_byte_size
 from nsadmin.operations.broker_disks import REFUSING, find_fullest, judge_disks, parse_disk_capacity
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
@@ -128,7 +126,7 @@ def _describe_size(seen: DiskObservation, addr: str) -> str:
     """The size of the disk, if the broker reports it."""
     [info] = [result.result for result in seen.runtime_results if result.addr == addr]
     size = parse_disk_capacity(info.table.get("commitLogDirCapacity", "") if info else "").get("Total")
-    return f" of {cell_text(ByteSize(size))}" if size else ""
+    return f" of {format_byte_size(int(size))}" if size else ""
 
 
 def _describe_refusal(seen: DiskObservation, day_count: float, percent: float) -> str:
